@@ -1,0 +1,219 @@
+#pragma once
+// How options describe themselves. A struct of options has one function
+//
+//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0}); ... }
+//
+// from which everything else about it follows: reading it from a scenario, writing it back, explaining it, its JSON
+// Schema. Visitors run when a scenario is loaded, never while it is simulated. What a default is, is what a
+// default-constructed struct holds.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace hearsay::sim {
+
+/// What is said of one option.
+struct About {
+  std::string_view name;         ///< key in its object
+  std::string_view help = {};    ///< one sentence
+  std::string_view unit = {};    ///< SI unit of a bare number: "s", "1/s", "B", "B/s", or "=": that of the enclosing value
+  std::string_view source = {};  ///< paper and equation, where there is one
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool open_min = false;  ///< min itself is not allowed
+  bool open_max = false;  ///< max itself is not allowed
+  bool required = false;
+};
+
+/// One value of an enumeration. An enumeration E is described by specialising Choices<E>.
+struct Choice {
+  std::string_view name;
+  std::string_view help = {};
+};
+template <class E>
+struct Choices;  // static constexpr std::array kValues{Choice{...}, ...}; in the order of the enumerators
+
+/// An alternative that may be written without "type": as a bare number (kNumber) or list (kList) standing for its member
+/// `key`, or as an object that has `key` and no "type".
+struct Shorthand {
+  enum Kind { kNone, kNumber, kList, kText };
+  std::string_view key = {};
+  Kind kind = kNone;
+};
+
+/// A file that a scenario names: as written, and where it was found. Readers resolve it.
+struct InputFile {
+  std::string path;
+  std::string resolved;
+};
+
+class Visitor;
+
+template <class T>
+concept Described = requires(T& value, Visitor& v) { value.describe(v); };
+
+/// A value that describes itself as a member (a distribution, a protocol): it is given the About of its place.
+template <class T>
+concept DescribedInPlace = requires(T& value, Visitor& v, const About& about) { value.describe_as(v, about); };
+
+using Describe = std::function<void(Visitor&)>;
+
+/// One of the kinds of thing that may stand in a place, told apart by "type".
+struct Alternative {
+  std::string_view name;
+  std::string_view help = {};
+  Shorthand shorthand = {};
+  Describe describe_default = {};  ///< describes a default-constructed one
+};
+
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+
+  /// Visits one member. T: bool, double, an integer, std::string, an enumeration with Choices, InputFile, std::optional,
+  /// std::vector or std::variant of such, a Described struct, or a DescribedInPlace value.
+  template <class T>
+  void operator()(T& value, const About& about);
+
+  /// States a rule that ties options of the struct being described together; `key` is the one the message is about.
+  void check(bool holds, std::string_view key, const std::string& message) {
+    if (!holds) failed(key, message);
+  }
+
+  /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one, `current`
+  /// describes the one it is.
+  virtual void alternatives(const About& about, std::span<const Alternative> all, std::size_t index,
+                            const std::function<void(std::size_t)>& select, const Describe& current) = 0;
+
+  /// The alternatives of a std::variant of described structs.
+  template <class... Ts>
+  void variant(std::variant<Ts...>& value, const About& about);
+
+ protected:
+  Visitor() = default;
+  Visitor(const Visitor&) = default;
+  Visitor& operator=(const Visitor&) = default;
+
+  virtual void boolean(bool& value, const About& about) = 0;
+  virtual void number(double& value, const About& about) = 0;
+  virtual void whole(std::int64_t& value, const About& about) = 0;
+  virtual void text(std::string& value, const About& about) = 0;
+  virtual void file(InputFile& value, const About& about) = 0;
+  virtual void choice(std::size_t& index, std::span<const Choice> all, const About& about) = 0;
+  virtual void object(const About& about, const Describe& members) = 0;
+  /// `set(true)` makes the value present (default-constructed), `set(false)` absent; `value` visits a present one.
+  virtual void optional(const About& about, bool present, const std::function<void(bool)>& set,
+                        const Describe& value) = 0;
+  /// `element(v, i)` visits the i-th element, whose About has the index as name.
+  virtual void list(const About& about, std::size_t size, const std::function<void(std::size_t)>& resize,
+                    const std::function<void(Visitor&, std::size_t)>& element) = 0;
+  virtual void failed(std::string_view key, const std::string& message) = 0;
+};
+
+namespace detail {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsVariant : std::false_type {};
+template <class... Ts>
+struct IsVariant<std::variant<Ts...>> : std::true_type {};
+
+template <class T>
+Alternative alternative_of() {
+  Alternative a{.name = T::kName};
+  if constexpr (requires { T::kHelp; }) a.help = T::kHelp;
+  if constexpr (requires { T::kShorthand; }) a.shorthand = T::kShorthand;
+  a.describe_default = [](Visitor& v) {
+    T value{};
+    value.describe(v);
+  };
+  return a;
+}
+
+}  // namespace detail
+
+template <class... Ts>
+void Visitor::variant(std::variant<Ts...>& value, const About& about) {
+  const std::array<Alternative, sizeof...(Ts)> all{detail::alternative_of<Ts>()...};
+  const auto select = [&value](std::size_t i) {
+    using Make = void (*)(std::variant<Ts...>&);
+    static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
+    kMake[i](value);
+  };
+  alternatives(about, all, value.index(), select,
+               [&value](Visitor& v) { std::visit([&v](auto& held) { held.describe(v); }, value); });
+}
+
+template <class T>
+void Visitor::operator()(T& value, const About& about) {
+  if constexpr (std::is_same_v<T, bool>) {
+    boolean(value, about);
+  } else if constexpr (std::is_same_v<T, double>) {
+    number(value, about);
+  } else if constexpr (std::is_integral_v<T>) {
+    // Whole numbers travel as int64; the range of a narrower type bounds the allowed one.
+    About bounded = about;
+    if constexpr (sizeof(T) < 8) {
+      bounded.max = std::min(bounded.max, static_cast<double>(std::numeric_limits<T>::max()));
+    }
+    if constexpr (std::is_unsigned_v<T>) bounded.min = std::max(bounded.min, 0.0);
+    auto wide = static_cast<std::int64_t>(value);
+    whole(wide, bounded);
+    value = static_cast<T>(wide);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    text(value, about);
+  } else if constexpr (std::is_same_v<T, InputFile>) {
+    file(value, about);
+  } else if constexpr (std::is_enum_v<T>) {
+    auto index = static_cast<std::size_t>(value);
+    choice(index, Choices<T>::kValues, about);
+    value = static_cast<T>(index);
+  } else if constexpr (detail::IsOptional<T>::value) {
+    optional(
+        about, value.has_value(),
+        [&value](bool present) {
+          if (present) {
+            value.emplace();
+          } else {
+            value.reset();
+          }
+        },
+        [&value, &about](Visitor& v) { v(*value, about); });
+  } else if constexpr (detail::IsVector<T>::value) {
+    list(
+        about, value.size(), [&value](std::size_t n) { value.resize(n); },
+        [&value, &about](Visitor& v, std::size_t i) {
+          About element = about;
+          const std::string name = std::to_string(i);
+          element.name = name;
+          element.required = true;
+          v(value[i], element);
+        });
+  } else if constexpr (DescribedInPlace<T>) {
+    value.describe_as(*this, about);
+  } else if constexpr (detail::IsVariant<T>::value) {
+    variant(value, about);
+  } else {
+    static_assert(Described<T>, "an option must be described");
+    object(about, [&value](Visitor& v) { value.describe(v); });
+  }
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,103 @@
+#pragma once
+// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index), so that adding
+// an agent, a metric or another protocol moves no draw of anything else.
+//
+//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)), once per run and purpose
+//   counter = (block, index, entity a, entity b)
+//
+// An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message, release or
+// period of the entity; one index has 2^32 blocks of 128 bits of its own. Philox4x32-10: Salmon, Moraes, Dror, Shaw,
+// "Parallel random numbers: as easy as 1, 2, 3", SC 2011, from Random123.
+#include <Random123/philox.h>
+
+#include <array>
+#include <cstdint>
+
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+/// What a draw is for. The numbers are part of every result: one is never used again for something else.
+enum class Purpose : std::uint32_t {
+  kClock = 1,         ///< (agent), index = n-th gap
+  kLatency = 2,       ///< (from, to), index = n-th message on the edge
+  kLoss = 3,          ///< (from, to), index = n-th message on the edge
+  kAvailability = 4,  ///< (agent), index = n-th up or down period
+  kTopology = 5,      ///< (0), index = 0: one stream per graph
+  kData = 6,          ///< (owner), index = what of the owner's data
+  kNoise = 7,         ///< (agent), index = n-th release
+  kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent
+  kProtocol = 1000,   ///< + the protocol's own purpose: (agent), index = n-th draw
+};
+
+/// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.
+class Stream {
+ public:
+  using result_type = std::uint64_t;
+  using Key = std::array<std::uint32_t, 2>;
+
+  Stream(Key key, std::uint32_t a, std::uint32_t b, std::uint32_t index) : counter_{0, index, a, b}, key_(key) {}
+
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+
+  result_type operator()() {
+    if (next_ == 2) refill();
+    return words_[next_++];
+  }
+
+ private:
+  void refill() {
+    const r123::Philox4x32::ctr_type counter = {{counter_[0], counter_[1], counter_[2], counter_[3]}};
+    const r123::Philox4x32::key_type key = {{key_[0], key_[1]}};
+    const auto out = r123::Philox4x32{}(counter, key);
+    words_[0] = out[0] | (std::uint64_t{out[1]} << 32);
+    words_[1] = out[2] | (std::uint64_t{out[3]} << 32);
+    ++counter_[0];
+    next_ = 0;
+  }
+
+  std::array<std::uint32_t, 4> counter_;
+  Key key_;
+  std::array<std::uint64_t, 2> words_{};
+  std::uint32_t next_ = 2;
+};
+
+/// All streams of one run.
+class Streams {
+ public:
+  Streams(std::uint64_t seed, std::uint32_t repetition) : seed_(seed), repetition_(repetition) {
+    for (std::uint32_t p = 0; p < keys_.size(); ++p) keys_[p] = derive(p);
+  }
+
+  Stream operator()(Purpose purpose, std::uint32_t a, std::uint32_t b = 0, std::uint32_t index = 0) const {
+    return Stream(key(purpose), a, b, index);
+  }
+
+  /// The stream of a purpose that a protocol numbers itself, apart from all of the engine's.
+  Stream protocol(std::uint32_t own_purpose, std::uint32_t a, std::uint32_t b = 0, std::uint32_t index = 0) const {
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + own_purpose), a, b, index);
+  }
+
+  Stream::Key key(Purpose purpose) const {
+    const auto p = static_cast<std::uint32_t>(purpose);
+    return p < keys_.size() ? keys_[p] : derive(p);
+  }
+  std::uint64_t seed() const { return seed_; }
+  std::uint32_t repetition() const { return repetition_; }
+
+ private:
+  Stream::Key derive(std::uint32_t purpose) const {
+    const r123::Philox4x32::ctr_type counter = {{repetition_, purpose, 0, 0}};
+    const r123::Philox4x32::key_type key = {
+        {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}};
+    const auto out = r123::Philox4x32{}(counter, key);
+    return {out[0], out[1]};
+  }
+
+  std::uint64_t seed_;
+  std::uint32_t repetition_;
+  std::array<Stream::Key, 16> keys_{};
+};
+
+}  // namespace hearsay::sim
