@@ -1,0 +1,17 @@
+#pragma once
+// Invariants, checked in every build: a simulator that goes on after one is broken prints numbers that look right.
+#include <stdexcept>
+#include <string>
+
+namespace hearsay::sim {
+
+/// A broken invariant: a fault of the program, never of its input.
+struct InvariantError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+inline void check(bool holds, const char* what) {
+  if (!holds) [[unlikely]] throw InvariantError(what);
+}
+
+}  // namespace hearsay::sim

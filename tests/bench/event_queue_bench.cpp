@@ -1,0 +1,66 @@
+// The hold model: with n events pending, take the least and put it back later by an exponential time.
+#include <benchmark/benchmark.h>
+
+#include <queue>
+#include <vector>
+
+#include "sim/event_queue.hpp"
+#include "sim/random.hpp"
+
+namespace {
+
+using namespace hearsay::sim;
+
+struct Later {
+  bool operator()(const Event& a, const Event& b) const { return a.time > b.time || (a.time == b.time && a.key > b.key); }
+};
+
+class StandardQueue {
+ public:
+  explicit StandardQueue(std::size_t capacity) {
+    std::vector<Event> storage;
+    storage.reserve(capacity);
+    queue_ = decltype(queue_)(Later{}, std::move(storage));
+  }
+  void push(const Event& e) { queue_.push(e); }
+  Event pop() {
+    const Event e = queue_.top();
+    queue_.pop();
+    return e;
+  }
+
+ private:
+  std::priority_queue<Event, std::vector<Event>, Later> queue_;
+};
+
+std::vector<double> gaps() {
+  std::vector<double> all(1 << 16);
+  Stream s({1, 2}, 0, 0, 0);
+  for (auto& gap : all) gap = exponential(s);
+  return all;
+}
+
+template <class Queue>
+void hold(benchmark::State& state) {
+  const auto pending = static_cast<std::uint32_t>(state.range(0));
+  const auto gap = gaps();
+  Queue queue(pending + 1);
+  for (std::uint32_t i = 0; i < pending; ++i) {
+    queue.push({gap[i % gap.size()], order_key(Rank::kTick, i, 0), i, i, kNoSlot, EventKind::kTick, 0, 0});
+  }
+  std::size_t next = 0;
+  for (auto _ : state) {
+    Event e = queue.pop();
+    e.time += gap[next++ & (gap.size() - 1)];
+    ++e.key;
+    queue.push(e);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+BENCHMARK(hold<EventQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
+BENCHMARK(hold<StandardQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
+
+}  // namespace
+
+BENCHMARK_MAIN();
