@@ -21,6 +21,7 @@ class PayloadPool {
     Time sent = 0;                   ///< when it was sent
     std::uint32_t version = 0;       ///< publication number of its source, from 1
     std::uint32_t conversation = 0;  ///< number of the exchange it belongs to
+    std::uint32_t numbers = 0;       ///< how many of the row's doubles are sent
     std::uint32_t references = 0;
   };
 

@@ -1,0 +1,31 @@
+#pragma once
+// A running digest of what happened, so that two runs can be told apart by one number. XXH3, chained.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+class Fingerprint {
+ public:
+  /// Adds an event: when, which (its order key), to whom, and what became of it.
+  void add(Time time, std::uint64_t key, AgentId target, std::uint32_t outcome) {
+    const std::uint64_t words[3] = {std::bit_cast<std::uint64_t>(time), key, (std::uint64_t{target} << 32) | outcome};
+    value_ = XXH3_64bits_withSeed(words, sizeof words, value_);
+  }
+  /// Adds numbers bit by bit.
+  void add(std::span<const double> numbers) {
+    value_ = XXH3_64bits_withSeed(numbers.data(), numbers.size_bytes(), value_);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+}  // namespace hearsay::sim
