@@ -18,21 +18,35 @@ struct Poisson {
   void describe(Visitor& v);
 };
 
-using ClockOptions = std::variant<Poisson>;
+/// Ticks at given times: agents[k] ticks at times[k].
+struct ClockTrace {
+  static constexpr std::string_view kName = "trace";
+  static constexpr std::string_view kHelp = "Ticks at given times, for replaying a schedule.";
+  std::vector<double> times;    ///< s, never falling
+  std::vector<AgentId> agents;  ///< who ticks then
+  void describe(Visitor& v);
+};
+
+using ClockOptions = std::variant<Poisson, ClockTrace>;
 
 class Clocks {
  public:
   /// Rates that vary are drawn from (kPerAgent, agent), index 0.
+  /// Throws std::invalid_argument for a trace that names an agent there is not.
   Clocks(const ClockOptions& options, AgentId agents, const Streams& streams);
 
-  /// Length of the gap before tick `n` (from 0) of agent i. O(1), no allocation.
-  Time gap(AgentId i, std::uint32_t n) const;
+  /// Time of tick `n` (from 0) of agent i, given that of the one before it (0 for the first); kNever if there is none.
+  /// O(1), no allocation.
+  Time tick(AgentId i, std::uint32_t n, Time previous) const;
+  /// Mean number of ticks per second of agent i; of a trace, 0.
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i]; }
 
  private:
   Stream::Key key_;
   double rate_ = 1;
   std::vector<double> rates_;  // empty: all have rate_
+  bool trace_ = false;
+  std::vector<std::vector<Time>> ticks_;  // of a trace, by agent
 };
 
 }  // namespace hearsay::sim

@@ -118,8 +118,9 @@ class Engine {
   void trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause message, std::uint32_t slot, std::string_view detail);
   void trace_agent(TraceKind kind, AgentId agent);
 
-  void next_tick(AgentId i, Time from, std::uint32_t n) {
-    queue_.push({from + clocks_.gap(i, n), order_key(Rank::kTick, i, n), i, i, kNoSlot, EventKind::kTick, 0, 0});
+  void next_tick(AgentId i, Time previous, std::uint32_t n) {
+    const Time at = clocks_.tick(i, n, previous);
+    if (at < kNever) queue_.push({at, order_key(Rank::kTick, i, n), i, i, kNoSlot, EventKind::kTick, 0, 0});
   }
   void next_observation(std::uint32_t n) {
     queue_.push({options_.observe_every * n, order_key(Rank::kObservation, 0, n), 0, 0, kNoSlot, EventKind::kObservation, 0, 0});

@@ -1,0 +1,79 @@
+#include "sim/per_agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace hearsay::sim {
+
+void ValueList::describe(Visitor& v) {
+  v(values, {.name = "values", .help = "The numbers, in order of the agents.", .unit = "=", .required = true});
+  v.check(!values.empty(), "values", "must hold at least one number");
+}
+
+std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams) const {
+  if (const auto* list = std::get_if<ValueList>(&law_)) {
+    if (list->values.size() != count) {
+      throw std::invalid_argument(fmt::format("expected a list of {} numbers, got {}", count, list->values.size()));
+    }
+    return list->values;
+  }
+  std::vector<double> all(count);
+  for (AgentId i = 0; i < count; ++i) {
+    Stream s = streams(Purpose::kPerAgent, first + i, 0, option);
+    all[i] = std::visit(
+        [&s](const auto& law) {
+          if constexpr (requires { law.sample(s); }) {
+            return law.sample(s);
+          } else {
+            return 0.0;
+          }
+        },
+        law_);
+  }
+  return all;
+}
+
+double PerAgent::mean() const {
+  if (const auto* list = std::get_if<ValueList>(&law_)) {
+    return std::accumulate(list->values.begin(), list->values.end(), 0.0) / static_cast<double>(list->values.size());
+  }
+  return std::visit(
+      [](const auto& law) {
+        if constexpr (requires { law.mean(); }) {
+          return law.mean();
+        } else {
+          return 0.0;
+        }
+      },
+      law_);
+}
+
+void PerAgent::describe_as(Visitor& v, const About& about) {
+  v.variant(law_, about);
+  double low = 0, high = 0;
+  std::visit(
+      [&](const auto& law) {
+        if constexpr (requires { law.lower(); }) {
+          low = law.lower();
+          high = law.upper();
+        } else if (!law.values.empty()) {
+          const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
+          low = *least;
+          high = *greatest;
+        } else {
+          low = high = about.min;
+        }
+      },
+      law_);
+  const bool single = constant() || std::holds_alternative<ValueList>(law_);
+  const bool above = about.open_min && single ? low > about.min : low >= about.min;
+  const bool below = about.open_max && single ? high < about.max : high <= about.max;
+  v.check(above && below, about.name,
+          fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]", about.open_min ? '(' : '[', about.min,
+                      about.max, about.open_max ? ')' : ']', low, high));
+}
+
+}  // namespace hearsay::sim
