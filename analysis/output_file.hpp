@@ -1,0 +1,44 @@
+#pragma once
+// A file that readers never see half of: written under a temporary name beside it, synced, renamed.
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <fmt/format.h>
+
+namespace hearsay::analysis {
+
+/// Writing a result failed: a full disk, no permission.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class OutputFile {
+ public:
+  /// Throws OutputError if the temporary file can not be made.
+  explicit OutputFile(std::filesystem::path path);
+  /// Without commit(), nothing is left behind.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    buffer_.clear();
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    write({buffer_.data(), buffer_.size()});
+  }
+  /// Makes the file appear under its name. Throws OutputError if any write failed.
+  void commit();
+
+ private:
+  std::filesystem::path path_, temporary_;
+  std::FILE* file_ = nullptr;
+  fmt::memory_buffer buffer_;
+};
+
+/// A field of a CSV file: quoted if it needs to be (RFC 4180).
+std::string csv_field(std::string_view text);
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,86 @@
+#include "models/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hearsay::models {
+
+Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta) {
+  const PrivacyPlan& privacy = world_.study.privacy;
+  const std::size_t owner = world_.owner(i);
+  Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
+  if (privacy.clips()) {
+    ++world_.tally.gradients;
+    world_.tally.clipped_records +=
+        problem().mean_gradient_clipped(owner, theta, privacy.bound, Norm::kL1, result.value_);
+  } else {
+    problem().mean_gradient(owner, theta, result.value_);
+  }
+  return result;
+}
+
+ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases) {
+  const PrivacyPlan& privacy = world_.study.privacy;
+  if (!privacy.active()) {
+    // Without privacy nothing is ever spent.
+    const ReleasePlan unlimited;
+    world_.ledger.open(i, std::numeric_limits<double>::infinity(), unlimited.releases);
+    return unlimited;
+  }
+  const double budget = privacy.epsilon[world_.owner(i)];
+  world_.ledger.open(i, budget, releases);
+  return {.epsilon_step = budget / static_cast<double>(releases), .releases = releases};
+}
+
+std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan) {
+  const double charge = charge_of(plan);
+  if (!world_.ledger.affords(i, charge)) {
+    world_.spare_.push_back(std::move(sensitive.value_));
+    return std::nullopt;
+  }
+  const auto number = static_cast<std::uint32_t>(world_.ledger.account(i).releases);
+  world_.released_ = sensitive.value_;
+  const std::span<double> out(world_.released_.data(), static_cast<std::size_t>(world_.released_.size()));
+  if (world_.prescribed_noise != nullptr) {
+    world_.released_ += world_.prescribed_noise->at(world_.total_releases_);
+  } else if (std::holds_alternative<Laplace>(world_.study.privacy.mechanism)) {
+    sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, number);
+    add_laplace(out, sensitive.sensitivity_ / plan.epsilon_step, s);
+  }
+  world_.ledger.charge(i, charge);
+  ++world_.total_releases_;
+  if (world_.engine.tracing()) {
+    world_.engine.trace_release(i, fmt::format("release={} epsilon={:.17g} spent={:.17g}", number + 1, charge,
+                                               world_.ledger.account(i).spent));
+  }
+  world_.spare_.push_back(std::move(sensitive.value_));
+  return Vector(world_.released_.data(), world_.released_.size());
+}
+
+Vector Context::latest_of(sim::AgentId reader, std::uint32_t k) {
+  const sim::Latest heard = world_.engine.latest(reader, k);
+  if (heard.version > 0) return Vector(heard.payload.data(), static_cast<Eigen::Index>(heard.payload.size()));
+  if (world_.start_.size() == 0) return Vector(world_.zero_.data(), world_.zero_.size());
+  return Vector(world_.start_.col(neighbours(reader)[k]).data(), world_.start_.rows());
+}
+
+Vector Context::latest(sim::AgentId reader, sim::AgentId neighbour) {
+  const auto row = neighbours(reader);
+  const auto found = std::lower_bound(row.begin(), row.end(), neighbour);
+  sim::check(found != row.end() && *found == neighbour, "latest() of an agent that is no neighbour");
+  return latest_of(reader, static_cast<std::uint32_t>(found - row.begin()));
+}
+
+sim::Stream Context::random(std::uint32_t purpose, sim::AgentId i) {
+  if (world_.draws_.size() <= purpose) world_.draws_.resize(purpose + 1);
+  auto& counts = world_.draws_[purpose];
+  if (counts.empty()) counts.assign(agents(), 0);
+  return world_.streams.protocol(purpose, i, 0, counts[i]++);
+}
+
+void Context::freeze_start() {
+  if (!world_.models.isZero(0)) world_.start_ = world_.models;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,110 @@
+#pragma once
+// What a protocol sees of a run: the time, its own agent's model and data, its neighbours' messages, and nothing of the rest.
+#include <Eigen/Core>
+
+#include <optional>
+#include <span>
+
+#include "models/world.hpp"
+
+namespace hearsay::models {
+
+/// What one release of an agent may cost: its share of the agent's budget.
+struct ReleasePlan {
+  double epsilon_step = std::numeric_limits<double>::infinity();
+  std::uint64_t releases = std::numeric_limits<std::uint64_t>::max();
+};
+
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+class Context {
+ public:
+  explicit Context(World& world) : world_(world) {}
+
+  sim::Time now() const { return world_.engine.now(); }
+  sim::AgentId agents() const { return world_.engine.agents(); }
+  // What is public of the problem; the records themselves are reached only through gradient().
+  Eigen::Index p() const { return problem().p(); }
+  std::size_t owners() const { return problem().owners(); }
+  /// n_i of the owner whose data agent i holds, and n.
+  Eigen::Index records(sim::AgentId i) const { return problem().n(world_.owner(i)); }
+  Eigen::Index records() const { return problem().n(); }
+  bool up(sim::AgentId i) const { return world_.engine.up(i); }
+  std::span<const sim::AgentId> neighbours(sim::AgentId i) const { return world_.engine.topology().neighbours(i); }
+  std::uint32_t degree(sim::AgentId i) const { return world_.engine.topology().degree(i); }
+  /// Number of the owner whose data agent i holds.
+  std::size_t owner(sim::AgentId i) const { return world_.owner(i); }
+  sim::AgentId agent_of(std::size_t owner) const { return world_.agent(owner); }
+  /// out = grad g(theta) of the regulariser.
+  void regulariser_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& out) const {
+    problem().regulariser_gradient(theta, out);
+  }
+  /// The public model of agent i, p numbers: what metrics look at.
+  Eigen::MatrixXd::ColXpr model(sim::AgentId i) { return world_.models.col(i); }
+
+  /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the scenario says.
+  Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
+  /// Opens agent i's account: `releases` of its budget's equal parts.
+  ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
+  /// Whether agent i may make one more release of the plan.
+  bool may_release(sim::AgentId i, const ReleasePlan& plan) const { return world_.ledger.affords(i, charge_of(plan)); }
+  /// Whether no agent may release any more.
+  bool all_spent() const { return world_.ledger.all_spent(); }
+  /// Adds noise for the plan's epsilon and charges agent i's account, in one: the only way out for what is sensitive. The
+  /// noise is drawn from (kNoise, i), index = number of the release. Nothing if the budget does not allow it: then nothing is
+  /// drawn or charged. The vector is valid until the next release of the run.
+  std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
+  /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
+  Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
+
+  /// Sends a message to a neighbour; `payload` is copied.
+  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
+            std::span<const double> payload = {}) {
+    world_.engine.send(from, to, tag, conversation, payload);
+  }
+  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation, const Eigen::VectorXd& payload) {
+    send(from, to, tag, conversation, std::span(payload.data(), static_cast<std::size_t>(payload.size())));
+  }
+  /// Tells all neighbours of `from` its model.
+  void publish(sim::AgentId from) {
+    world_.engine.publish(from, std::span(world_.models.col(from).data(), static_cast<std::size_t>(world_.models.rows())));
+  }
+  /// What reader last heard of a neighbour; before anything has arrived, the neighbour's public start. O(log degree).
+  Vector latest(sim::AgentId reader, sim::AgentId neighbour);
+  /// The same of the reader's k-th neighbour, O(1).
+  Vector latest_of(sim::AgentId reader, std::uint32_t k);
+  /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
+  void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
+    world_.engine.after(agent, delay, tag, number);
+  }
+  /// The message has come too late to be of use: counted and traced as lost, `stale`.
+  void discard(const sim::Message& message) { world_.engine.discard(message); }
+  /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
+  sim::Stream random(std::uint32_t purpose, sim::AgentId i);
+
+  /// Clamps to the box, and counts the coordinates moved.
+  void project(Eigen::Ref<Eigen::VectorXd> theta) {
+    world_.tally.projections += static_cast<std::uint64_t>(theta.size());
+    world_.tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
+  }
+  /// One more iteration is complete; call it last in a handler, and at most once.
+  void count_iteration() { ++world_.iterations; }
+  std::uint64_t iterations() const { return world_.iterations; }
+  /// Records how stale what an update used was: updates of the receiver since, and age in s.
+  void count_staleness(double steps, sim::Time age) {
+    ++world_.tally.updates;
+    world_.tally.staleness_steps += steps;
+    world_.tally.staleness_time += age;
+  }
+
+  /// For the driver: from now on latest() answers with the models as they stand where nothing has arrived.
+  void freeze_start();
+
+ private:
+  const Problem& problem() const { return world_.problem(); }
+  double charge_of(const ReleasePlan& plan) const { return world_.study.privacy.active() ? plan.epsilon_step : 0; }
+
+  World& world_;
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,140 @@
+#pragma once
+// What a protocol is, and the driver that runs one. A protocol is a plain struct that the driver is compiled for:
+//
+//   class P {
+//     struct Params { ... void describe(sim::Visitor&); };      its options
+//     static constexpr Entry kEntry{"name", "One line."};
+//     P(const Params&, const Study&);                             throws std::invalid_argument if they do not fit
+//     void on_tick(AgentId, Context&)                             and any of on_start(Context&), on_message(const Message&,
+//                                                                 Context&), on_timer(AgentId, tag, number, Context&),
+//                                                                 on_up, on_down(AgentId, Context&), finished(const Context&)
+//   };
+//
+// One object per run; it owns the state that is not the agents' public models.
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/context.hpp"
+#include "sim/describe.hpp"
+
+namespace hearsay::models {
+
+/// What the table of protocols says of one.
+struct Entry {
+  std::string_view name, help;
+  bool hub = false;                ///< agent 0 is a learner that holds no data
+  std::uint32_t vectors = 1;       ///< most p-vectors in one message
+};
+
+/// Looks at a run without changing it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void observe(const World& world) = 0;
+
+  /// Observations are made at these distances, whichever is given.
+  std::uint64_t every_iterations = 0, every_vectors = 0, every_bytes = 0;  // 0: never
+  sim::Time every_time = sim::kNever;
+
+ protected:
+  Observer() = default;
+  Observer(const Observer&) = default;
+  Observer& operator=(const Observer&) = default;
+};
+
+template <class P>
+concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params, const Study& study) {
+  requires sim::Described<typename P::Params>;
+  { P::kEntry } -> std::convertible_to<Entry>;
+  P(params, study);
+  p.on_tick(i, context);
+};
+
+/// Passes the engine's events on to a protocol and says when to look at the run.
+template <Protocol P>
+class Driver {
+ public:
+  Driver(P& protocol, World& world, Observer& observer)
+      : protocol_(protocol),
+        world_(world),
+        context_(world),
+        observer_(observer),
+        next_iteration_(observer.every_iterations),
+        next_vectors_(observer.every_vectors),
+        next_bytes_(observer.every_bytes) {}
+
+  sim::End run() {
+    const sim::End end = world_.engine.run(*this);
+    world_.ledger.verify();
+    if (!observed_here_) observer_.observe(world_);
+    world_.engine.fingerprint({world_.models.data(), static_cast<std::size_t>(world_.models.size())});
+    return end;
+  }
+
+  void on_start() {
+    if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
+    context_.freeze_start();
+    look();
+  }
+  void on_tick(sim::AgentId i) {
+    protocol_.on_tick(i, context_);
+    after_event();
+  }
+  void on_message(const sim::Message& message) {
+    if constexpr (requires { protocol_.on_message(message, context_); }) protocol_.on_message(message, context_);
+    after_event();
+  }
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
+    if constexpr (requires { protocol_.on_timer(i, tag, number, context_); }) protocol_.on_timer(i, tag, number, context_);
+    after_event();
+  }
+  void on_up(sim::AgentId i) {
+    if constexpr (requires { protocol_.on_up(i, context_); }) protocol_.on_up(i, context_);
+    after_event();
+  }
+  void on_down(sim::AgentId i) {
+    if constexpr (requires { protocol_.on_down(i, context_); }) protocol_.on_down(i, context_);
+    after_event();
+  }
+  void on_observation() { look(); }
+  bool finished() const { return finished_; }
+
+ private:
+  void look() {
+    observer_.observe(world_);
+    observed_here_ = true;
+  }
+
+  // `next` is due when `count` has reached it; moves it past the count.
+  static bool due(std::uint64_t count, std::uint64_t every, std::uint64_t& next) {
+    if (every == 0 || count < next) return false;
+    next = (count / every + 1) * every;
+    return true;
+  }
+
+  void after_event() {
+    observed_here_ = false;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    bool look_now = due(world_.iterations, observer_.every_iterations, next_iteration_);
+    look_now |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
+    look_now |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
+    if (look_now) look();
+    const StopLimits& stop = world_.study.stop;
+    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors || traffic.bytes >= stop.bytes;
+    if constexpr (requires { protocol_.finished(context_); }) finished_ = finished_ || protocol_.finished(context_);
+  }
+
+  P& protocol_;
+  World& world_;
+  Context context_;
+  Observer& observer_;
+  std::uint64_t next_iteration_, next_vectors_, next_bytes_;
+  bool finished_ = false;
+  bool observed_here_ = false;  // nothing has happened since the last observation
+};
+
+}  // namespace hearsay::models
