@@ -131,7 +131,7 @@ namespace hearsay::sim {
 template <>
 struct Choices<models::Header> {
   static constexpr std::array kValues{
-      Choice{"auto", "There is one when no field of the first row is a number or missing."},
+      Choice{"auto", "There is one when no field of the first row is a number."},
       Choice{"yes", "The first row names the columns."}, Choice{"no", "The first row is a record."}};
 };
 template <>

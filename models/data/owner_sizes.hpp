@@ -11,7 +11,7 @@
 
 namespace hearsay::models {
 
-/// A size for each owner by name of its number.
+/// A size for each owner.
 struct SizeList {
   static constexpr std::string_view kName = "values";
   static constexpr std::string_view kHelp = "A number for each owner.";
