@@ -1,0 +1,35 @@
+#pragma once
+// The "data" of a scenario: one of the kinds of data there are.
+#include <variant>
+
+#include "models/data/csv_data.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/lending_like.hpp"
+#include "sim/describe.hpp"
+#include "sim/stream.hpp"
+
+namespace hearsay::models {
+
+class DataOptions {
+ public:
+  using Kind = std::variant<LendingLike, CsvData>;
+
+  DataOptions() = default;
+  DataOptions(Kind kind)
+      : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor): a kind of data is data
+
+  const Kind& kind() const { return kind_; }
+  Draw draw() const {
+    return std::visit([](const auto& kind) { return kind.draw; }, kind_);
+  }
+  void describe_as(sim::Visitor& v, const sim::About& about) { v.variant(kind_, about); }
+
+ private:
+  Kind kind_;
+};
+
+/// The data that the options describe; what is drawn comes from Purpose::kData (see DataDraw) of `streams`,
+/// which are those of repetition 0 where `draw` is kStudy. Throws DataError.
+DataSet make_data(const DataOptions& options, const sim::Streams& streams);
+
+}  // namespace hearsay::models

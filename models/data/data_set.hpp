@@ -1,0 +1,49 @@
+#pragma once
+// What the owners hold: for each of them records (rows) of p numbers and a target.
+#include <Eigen/Core>
+
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hearsay::models {
+
+/// Records as rows, one after another in memory: every pass over them is one sweep.
+using Records = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Data that can not be used: one line that names the file, the line and the column where there are any.
+class DataError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One owner's records: n_i x p, and n_i targets. A class is -1 or +1.
+struct Shard {
+  Records features;
+  Eigen::VectorXd target;
+};
+
+/// Bounds that hold for every training record because they are declared (and enforced) or follow from the law
+/// that the data are drawn from; they are public, never read off the data.
+struct DeclaredBounds {
+  double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
+  double target = std::numeric_limits<double>::infinity();       ///< |y|
+};
+
+struct DataSet {
+  std::vector<Shard> train;  ///< one an owner, none of them empty
+  std::vector<Shard> test;   ///< one an owner; may have 0 rows (but has p columns)
+  std::vector<std::string> owner_names, feature_names;
+  std::optional<DeclaredBounds> bounds;
+  bool bias = false;  ///< whether the last feature is the constant 1
+  std::vector<std::string>
+      fitted_on_private_data;      ///< what was fitted without privacy accounting, a phrase each
+  std::vector<std::string> notes;  ///< what was done to the data, a sentence each
+
+  std::size_t owners() const { return train.size(); }
+  Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }
+};
+
+}  // namespace hearsay::models

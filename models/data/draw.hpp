@@ -1,0 +1,38 @@
+#pragma once
+// When data are drawn, and from which stream what of them is.
+#include <array>
+#include <cstdint>
+
+#include "sim/describe.hpp"
+
+namespace hearsay::models {
+
+/// Whether all repetitions of a study share one instance of the data or each draws its own.
+enum class Draw { kStudy, kRepetition };
+
+/// Streams of Purpose::kData: entity = owner (0, 1, ...), index = one of these. A study's own parameters,
+/// which belong to no owner, are drawn with the entity kWholeStudy.
+enum class DataDraw : std::uint32_t {
+  kFeatures = 0,
+  kTargetNoise = 1,
+  kParameters = 2,
+  kSplit = 3,
+  kSize = 4,
+  kTestFeatures = 5,
+  kTestNoise = 6,
+};
+inline constexpr std::uint32_t kWholeStudy = 0xFFFF'FFFF;
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::Draw> {
+  static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
+                                      Choice{"repetition", "A new instance each repetition."}};
+};
+}  // namespace hearsay::sim
+
+namespace hearsay::models {
+inline constexpr sim::About kAboutDraw{.name = "draw", .help = "When the data (or their split) are drawn."};
+}  // namespace hearsay::models

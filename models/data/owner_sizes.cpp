@@ -1,0 +1,65 @@
+#include "models/data/owner_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
+
+namespace hearsay::models {
+namespace {
+
+constexpr double kLargest = 1099511627776.0;  // 2^40
+
+struct Draws {
+  std::size_t owner;
+  const sim::Streams& streams;
+
+  std::size_t operator()(const SizeList& list) const {
+    if (owner >= list.values.size()) {
+      throw DataError(fmt::format("records: expected a value for each owner, found {}", list.values.size()));
+    }
+    return list.values[owner];
+  }
+  template <class Law>
+  std::size_t operator()(const Law& law) const {
+    auto stream = streams(sim::Purpose::kData, static_cast<std::uint32_t>(owner), 0,
+                          static_cast<std::uint32_t>(DataDraw::kSize));
+    const double size = std::max(1.0, std::round(law.sample(stream)));
+    if (!(size <= kLargest)) throw DataError(fmt::format("records: expected at most 2^40, got {:g}", size));
+    return static_cast<std::size_t>(size);
+  }
+};
+
+}  // namespace
+
+void SizeList::describe(sim::Visitor& v) {
+  v(values, {.name = "values", .help = "Number of records of each owner.", .min = 1, .required = true});
+}
+
+OwnerSizes::OwnerSizes(std::size_t records) : law_(sim::Constant{static_cast<double>(records)}) {}
+
+std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams) const {
+  return std::visit(Draws{owner, streams}, law_);
+}
+
+void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
+  v.variant(law_, about);
+  if (list()) return;
+  const double lower = std::visit(
+      [](const auto& law) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, SizeList>) {
+          return 1.0;
+        } else {
+          return law.lower();
+        }
+      },
+      law_);
+  // A law that starts at 0 is rounded up to 1; a constant has no excuse.
+  const double least = std::holds_alternative<sim::Constant>(law_) ? 1 : 0;
+  v.check(lower >= least, about.name, fmt::format("must be at least {:g}, got {:g}", least, lower));
+}
+
+}  // namespace hearsay::models

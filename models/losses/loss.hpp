@@ -1,0 +1,144 @@
+#pragma once
+// Losses of a linear model: functions of the score s = theta . x and the target y.
+//
+//   squared         (s - y)^2
+//   logistic        log(1 + exp(-y s))                                        y in {-1, +1}
+//   hinge           max(0, 1 - y s)                                           y in {-1, +1}
+//   smoothed_hinge  0 for m >= 1, (1 - m)^2/(2w) for 1 - w < m < 1, 1 - m - w/2 below; m = y s    y in {-1,
+//   +1}
+//
+// A record's gradient is slope(s, y) x. The hinge's slope is the subgradient -y where m < 1 and 0 elsewhere.
+// gradient_l1_bound: a bound of norm_1 of a record's gradient when norm_1(x) <= r1, |y| <= y_max and
+// norm_inf(theta) <= theta_max; infinite where there is none.
+// error: what a test reports: squared error, or 1 when sign(s) differs from y (s = 0 counts as +1).
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <variant>
+
+#include "sim/describe.hpp"
+
+namespace hearsay::models {
+
+namespace detail {
+inline double misclassified(double s, double y) {
+  return (s >= 0) == (y > 0) ? 0 : 1;
+}
+}  // namespace detail
+
+struct SquaredLoss {
+  static constexpr std::string_view kName = "squared";
+  static constexpr std::string_view kHelp = "(s - y)^2: regression.";
+  static constexpr bool kClassifier = false, kSmooth = true;
+  void describe(sim::Visitor&) {}
+  double value(double s, double y) const { return (s - y) * (s - y); }
+  double slope(double s, double y) const { return 2 * (s - y); }
+  double curvature(double, double) const { return 2; }
+  double error(double s, double y) const { return value(s, y); }
+  double gradient_l1_bound(double r1, double y_max, double theta_max) const {
+    return 2 * (theta_max * r1 + y_max) * r1;
+  }
+};
+
+struct LogisticLoss {
+  static constexpr std::string_view kName = "logistic";
+  static constexpr std::string_view kHelp = "log(1 + exp(-y s)): classification.";
+  static constexpr bool kClassifier = true, kSmooth = true;
+  void describe(sim::Visitor&) {}
+  double value(double s, double y) const {
+    const double m = y * s;
+    return std::max(-m, 0.0) + std::log1p(std::exp(-std::abs(m)));
+  }
+  double slope(double s, double y) const { return -y / (1 + std::exp(y * s)); }
+  double curvature(double s, double) const {
+    const double e = std::exp(-std::abs(s));
+    return e / ((1 + e) * (1 + e));
+  }
+  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double gradient_l1_bound(double r1, double, double) const { return r1; }
+};
+
+struct HingeLoss {
+  static constexpr std::string_view kName = "hinge";
+  static constexpr std::string_view kHelp = "max(0, 1 - y s): support vector machine.";
+  static constexpr bool kClassifier = true, kSmooth = false;
+  void describe(sim::Visitor&) {}
+  double value(double s, double y) const { return std::max(0.0, 1 - y * s); }
+  double slope(double s, double y) const { return y * s < 1 ? -y : 0.0; }
+  double curvature(double, double) const { return 0; }
+  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double gradient_l1_bound(double r1, double, double) const { return r1; }
+};
+
+struct SmoothedHingeLoss {
+  static constexpr std::string_view kName = "smoothed_hinge";
+  static constexpr std::string_view kHelp = "The hinge with its kink replaced by a parabola of width w.";
+  static constexpr bool kClassifier = true, kSmooth = true;
+  double width = 0.5;
+  void describe(sim::Visitor& v);
+  double value(double s, double y) const {
+    const double gap = 1 - y * s;
+    if (gap <= 0) return 0;
+    return gap < width ? gap * gap / (2 * width) : gap - width / 2;
+  }
+  double slope(double s, double y) const { return -y * std::clamp((1 - y * s) / width, 0.0, 1.0); }
+  double curvature(double s, double y) const {
+    const double gap = 1 - y * s;
+    return gap > 0 && gap < width ? 1 / width : 0.0;
+  }
+  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double gradient_l1_bound(double r1, double, double) const { return r1; }
+};
+
+/// One of the losses.
+class Loss {
+ public:
+  using Kind = std::variant<SquaredLoss, LogisticLoss, HingeLoss, SmoothedHingeLoss>;
+
+  Loss() = default;
+  template <class L>
+  requires std::is_constructible_v<Kind, L> Loss(L loss)
+      : kind_(loss) {}  // NOLINT(google-explicit-constructor): a kind of loss is a loss
+
+  /// Calls f with the loss itself, so that a loop over records is compiled for it.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), kind_);
+  }
+  template <class L>
+  bool is() const {
+    return std::holds_alternative<L>(kind_);
+  }
+
+  std::string_view name() const {
+    return visit([](const auto& l) { return l.kName; });
+  }
+  bool is_classifier() const {
+    return visit([](const auto& l) { return l.kClassifier; });
+  }
+  bool smooth() const {
+    return visit([](const auto& l) { return l.kSmooth; });
+  }
+  double value(double s, double y) const {
+    return visit([=](const auto& l) { return l.value(s, y); });
+  }
+  double slope(double s, double y) const {
+    return visit([=](const auto& l) { return l.slope(s, y); });
+  }
+  double curvature(double s, double y) const {
+    return visit([=](const auto& l) { return l.curvature(s, y); });
+  }
+  double error(double s, double y) const {
+    return visit([=](const auto& l) { return l.error(s, y); });
+  }
+  double gradient_l1_bound(double r1, double y_max, double theta_max) const {
+    return visit([=](const auto& l) { return l.gradient_l1_bound(r1, y_max, theta_max); });
+  }
+
+  void describe_as(sim::Visitor& v, const sim::About& about) { v.variant(kind_, about); }
+
+ private:
+  Kind kind_;
+};
+
+}  // namespace hearsay::models

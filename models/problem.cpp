@@ -1,0 +1,275 @@
+#include "models/problem.hpp"
+
+#include <fmt/format.h>
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "models/solvers/normal_equations.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Eigen::Index;
+using In = Problem::In;
+using Row = Eigen::Map<const Eigen::VectorXd>;
+
+Row row_of(const Shard& shard, Index k) {
+  return {shard.features.row(k).data(), shard.features.cols()};
+}
+
+// One pass over the records: f(score, target, record).
+template <class F>
+void for_records(const Shard& shard, In theta, F&& f) {
+  for (Index k = 0; k < shard.target.size(); ++k) {
+    const Row x = row_of(shard, k);
+    f(x.dot(theta), shard.target[k], x);
+  }
+}
+
+double norm_of(const Row& x, Norm norm) {
+  return norm == Norm::kL1 ? x.lpNorm<1>() : x.norm();
+}
+
+// Sum of a loss's errors over a shard.
+double total_error(const Loss& loss, const Shard& shard, In theta) {
+  double total = 0;
+  loss.visit([&](const auto& l) {
+    for_records(shard, theta, [&](double s, double y, const Row&) { total += l.error(s, y); });
+  });
+  return total;
+}
+
+double mean_or_nan(double total, Index count) {
+  return count > 0 ? total / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+void ModelOptions::describe(sim::Visitor& v) {
+  v(loss, {.name = "loss", .help = "Loss of a record."});
+  v(l2, {.name = "l2", .help = "Weight of the regulariser norm_2(theta)^2.", .min = 0});
+  v(l2_half, {.name = "l2_half", .help = "Weight the regulariser by l2/2 instead of l2."});
+  v(theta_max, {.name = "theta_max",
+                .help = "Half the width of the box that theta is kept in.",
+                .min = 0,
+                .open_min = true});
+}
+
+Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {
+  if (data_.train.empty()) throw DataError("expected at least one owner, found none");
+  for (std::size_t i = 0; i < owners(); ++i) {
+    if (n(i) == 0)
+      throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));
+    n_ += n(i);
+  }
+  everyone_.resize(owners());
+  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+  check_targets();
+  if (loss().is<SquaredLoss>()) gather_moments();
+}
+
+void Problem::check_targets() const {
+  bool negative = false, positive = false;
+  for (std::size_t i = 0; i < owners(); ++i) {
+    for (const Shard* shard : {&data_.train[i], &data_.test[i]}) {
+      if (!shard->features.allFinite() || !shard->target.allFinite()) {
+        throw DataError(fmt::format("owner {}: a feature or target is not finite", i));
+      }
+      for (const double y : shard->target) {
+        if (loss().is_classifier() && y != -1 && y != 1) {
+          throw DataError(
+              fmt::format("{} loss: expected targets -1 and +1, found {:g}; for a csv say which are positive",
+                          loss().name(), y));
+        }
+      }
+    }
+    negative = negative || data_.train[i].target.minCoeff() < 0;
+    positive = positive || data_.train[i].target.maxCoeff() > 0;
+  }
+  if (loss().is_classifier() && !(negative && positive)) {
+    throw DataError(
+        fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));
+  }
+}
+
+void Problem::gather_moments() {
+  for (const Shard& shard : data_.train) {
+    Moments& m = moments_.emplace_back();
+    const auto count = static_cast<double>(shard.target.size());
+    Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(p(), p());
+    lower.selfadjointView<Eigen::Lower>().rankUpdate(shard.features.transpose(), 1 / count);
+    m.a = lower.selfadjointView<Eigen::Lower>();
+    m.b = shard.features.transpose() * shard.target / count;
+    m.c = shard.target.squaredNorm() / count;
+    m.slope.setZero(p());
+  }
+  const Moments about_zero = pooled_moments(everyone_);
+  reference_ = solve_positive(about_zero.a, about_zero.b);
+  for (std::size_t i = 0; i < owners(); ++i) {
+    const Shard& shard = data_.train[i];
+    const Eigen::VectorXd residual = shard.features * reference_ - shard.target;
+    const auto count = static_cast<double>(residual.size());
+    moments_[i].value = residual.squaredNorm() / count;
+    moments_[i].slope = shard.features.transpose() * residual / count;
+  }
+  pooled_ = pooled_moments(everyone_);
+}
+
+Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
+  Moments sum{.a = Eigen::MatrixXd::Zero(p(), p()),
+              .b = Eigen::VectorXd::Zero(p()),
+              .slope = Eigen::VectorXd::Zero(p())};
+  double total = 0;
+  for (const std::size_t i : owners) total += static_cast<double>(n(i));
+  for (const std::size_t i : owners) {
+    const double weight = static_cast<double>(n(i)) / total;
+    sum.a += weight * moments_[i].a;
+    sum.b += weight * moments_[i].b;
+    sum.slope += weight * moments_[i].slope;
+    sum.c += weight * moments_[i].c;
+    sum.value += weight * moments_[i].value;
+  }
+  return sum;
+}
+
+Index Problem::project(Out theta) const {
+  if (!model_.theta_max) return 0;
+  const double limit = *model_.theta_max;
+  const Index moved = (theta.array().abs() > limit).count();
+  if (moved > 0) theta = theta.cwiseMax(-limit).cwiseMin(limit);
+  return moved;
+}
+
+double Problem::mean_loss(const Moments& m, In theta) const {
+  double quadratic = 0, linear = 0;
+  for (Index j = 0; j < p(); ++j) {
+    const double* a = m.a.col(j).data();
+    double row = 0;
+    for (Index k = 0; k < p(); ++k) row += a[k] * (theta[k] - reference_[k]);
+    const double d = theta[j] - reference_[j];
+    quadratic += row * d;
+    linear += m.slope[j] * d;
+  }
+  return m.value + 2 * linear + quadratic;
+}
+
+double Problem::mean_loss(std::size_t owner, In theta) const {
+  if (loss().is<SquaredLoss>()) return mean_loss(moments_[owner], theta);
+  double total = 0;
+  loss().visit([&](const auto& l) {
+    for_records(data_.train[owner], theta, [&](double s, double y, const Row&) { total += l.value(s, y); });
+  });
+  return total / static_cast<double>(n(owner));
+}
+
+double Problem::objective(In theta) const {
+  if (loss().is<SquaredLoss>()) return regulariser(theta) + mean_loss(pooled_, theta);
+  return objective(theta, everyone_);
+}
+
+double Problem::objective(In theta, std::span<const std::size_t> owners) const {
+  double total = 0, records = 0;
+  for (const std::size_t i : owners) {
+    total += static_cast<double>(n(i)) * mean_loss(i, theta);
+    records += static_cast<double>(n(i));
+  }
+  return regulariser(theta) + total / records;
+}
+
+void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
+  if (loss().is<SquaredLoss>()) {
+    // Plain loops: at the usual p of 10 a library product's set-up costs more than the product.
+    const Moments& m = moments_[owner];
+    const Index size = p();
+    double* const o = out.data();
+    const double* const slope = m.slope.data();
+    for (Index k = 0; k < size; ++k) o[k] = 2 * slope[k];
+    const double* a = m.a.data();
+    for (Index j = 0; j < size; ++j, a += size) {
+      const double d = 2 * (theta[j] - reference_[j]);
+      for (Index k = 0; k < size; ++k) o[k] += a[k] * d;
+    }
+    return;
+  }
+  out.setZero();
+  loss().visit([&](const auto& l) {
+    for_records(data_.train[owner], theta, [&](double s, double y, const Row& x) {
+      const double slope = l.slope(s, y);
+      if (slope != 0) out += slope * x;
+    });
+  });
+  out /= static_cast<double>(n(owner));
+}
+
+double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
+  out.setZero();
+  Index clipped = 0;
+  loss().visit([&](const auto& l) {
+    for_records(data_.train[owner], theta, [&](double s, double y, const Row& x) {
+      double slope = l.slope(s, y);
+      if (slope == 0) return;
+      const double length = std::abs(slope) * norm_of(x, norm);
+      if (length > bound) {
+        slope *= bound / length;
+        ++clipped;
+      }
+      out += slope * x;
+    });
+  });
+  const auto count = static_cast<double>(n(owner));
+  out /= count;
+  return static_cast<double>(clipped) / count;
+}
+
+void Problem::record_gradient(std::size_t owner, Index record, In theta, Out out) const {
+  const Row x = row_of(data_.train[owner], record);
+  out = loss().slope(x.dot(theta), data_.train[owner].target[record]) * x;
+}
+
+double Problem::largest_record_gradient(In theta, Norm norm) const {
+  double largest = 0;
+  loss().visit([&](const auto& l) {
+    for (const Shard& shard : data_.train) {
+      for_records(shard, theta, [&](double s, double y, const Row& x) {
+        largest = std::max(largest, std::abs(l.slope(s, y)) * norm_of(x, norm));
+      });
+    }
+  });
+  return largest;
+}
+
+std::optional<double> Problem::derived_gradient_bound() const {
+  if (!data_.bounds) return std::nullopt;
+  const double bound =
+      loss().gradient_l1_bound(data_.bounds->features_l1, data_.bounds->target,
+                               model_.theta_max.value_or(std::numeric_limits<double>::infinity()));
+  if (!std::isfinite(bound)) return std::nullopt;
+  return bound;
+}
+
+double Problem::test_error(In theta) const {
+  double total = 0;
+  Index count = 0;
+  for (const Shard& shard : data_.test) {
+    total += total_error(loss(), shard, theta);
+    count += shard.target.size();
+  }
+  return mean_or_nan(total, count);
+}
+
+double Problem::test_error(std::size_t owner, In theta) const {
+  return mean_or_nan(total_error(loss(), data_.test[owner], theta), data_.test[owner].target.size());
+}
+
+std::pair<double, double> Problem::hessian_extremes() const {
+  if (!loss().is<SquaredLoss>()) throw std::logic_error("Hessian extremes are known for squared loss only");
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(pooled_.a, Eigen::EigenvaluesOnly);
+  return {2 * eigen.eigenvalues()[0], 2 * eigen.eigenvalues().reverse()[0]};
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,200 @@
+#include "models/solvers/optimum.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "models/solvers/normal_equations.hpp"
+#include "models/solvers/projected_newton.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Owners = std::span<const std::size_t>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kTolerance = 1e-10;
+
+double records_of(const Problem& problem, Owners owners) {
+  double n = 0;
+  for (const std::size_t i : owners) n += static_cast<double>(problem.n(i));
+  return n;
+}
+
+// f(score, target, record) for every training record of some owners.
+template <class F>
+void for_records(const Problem& problem, Owners owners, const VectorXd& theta, F&& f) {
+  for (const std::size_t i : owners) {
+    const Shard& shard = problem.data().train[i];
+    for (Index k = 0; k < shard.target.size(); ++k) {
+      const Eigen::Map<const VectorXd> x(shard.features.row(k).data(), shard.features.cols());
+      f(x.dot(theta), shard.target[k], x);
+    }
+  }
+}
+
+// f_S of squared loss, from the moments.
+SmoothFunction quadratic(const Problem& problem, Owners owners) {
+  const Moments m = problem.pooled_moments(owners);
+  const VectorXd& r = problem.reference();
+  const double sigma = problem.sigma();
+  const auto value = [=](const VectorXd& theta) {
+    const VectorXd d = theta - r;
+    return sigma / 2 * theta.squaredNorm() + m.value + 2 * m.slope.dot(d) + d.dot(m.a * d);
+  };
+  const auto derivatives = [=](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
+    gradient = 2 * (m.slope + m.a * (theta - r)) + sigma * theta;
+    hessian = 2 * m.a;
+    hessian.diagonal().array() += sigma;
+  };
+  return {value, derivatives};
+}
+
+// f_S of any smooth loss, by a pass over the records. The problem and owners must outlive it.
+template <class L>
+SmoothFunction by_records(const Problem& problem, Owners owners, const L& loss) {
+  const double sigma = problem.sigma(), n = records_of(problem, owners);
+  const auto value = [=, &problem](const VectorXd& theta) {
+    double total = 0;
+    for_records(problem, owners, theta, [&](double s, double y, const auto&) { total += loss.value(s, y); });
+    return sigma / 2 * theta.squaredNorm() + total / n;
+  };
+  const auto derivatives = [=, &problem](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
+    gradient.setZero(theta.size());
+    hessian.setZero(theta.size(), theta.size());
+    for_records(problem, owners, theta, [&](double s, double y, const auto& x) {
+      gradient += loss.slope(s, y) * x;
+      const double curvature = loss.curvature(s, y);
+      if (curvature > 0) hessian.template selfadjointView<Eigen::Lower>().rankUpdate(x, curvature);
+    });
+    gradient = gradient / n + sigma * theta;
+    hessian /= n;
+    hessian.diagonal().array() += sigma;
+  };
+  return {value, derivatives};
+}
+
+// -min over z in the box of slope (z - at) + sigma/2 (z - at)^2, coordinate by coordinate: since f is
+// sigma-strongly convex, f(at) - f* is at most this.
+double strong_convexity_gap(const VectorXd& at, const VectorXd& slope, double sigma, double limit) {
+  double gap = 0;
+  for (Index j = 0; j < at.size(); ++j) {
+    if (slope[j] == 0) continue;
+    const double free = sigma > 0 ? at[j] - slope[j] / sigma : std::copysign(kInfinity, -slope[j]);
+    const double z = std::clamp(free, -limit, limit);
+    if (!std::isfinite(z)) return kInfinity;
+    gap -= slope[j] * (z - at[j]) + sigma / 2 * (z - at[j]) * (z - at[j]);
+  }
+  return std::max(gap, 0.0);
+}
+
+bool touches(const VectorXd& theta, double limit) {
+  return (theta.array().abs() >= limit).any();
+}
+
+Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFunction& f, double limit) {
+  const NewtonResult r = projected_newton(f, VectorXd::Zero(problem.p()), limit);
+  if (!(r.residual <= kTolerance)) {
+    throw std::runtime_error(
+        fmt::format("{} loss: no minimiser found: residual {:.1e} after {} Newton steps{}",
+                    problem.loss().name(), r.residual, r.iterations,
+                    problem.loss().is_classifier() && problem.sigma() == 0
+                        ? "; separable classes need l2 > 0 or theta_max"
+                        : ""));
+  }
+  Optimum o{.theta = r.theta, .method = "projected Newton"};
+  o.value = problem.objective(o.theta, owners);
+  o.kkt_residual = r.residual;
+  o.box_active = touches(o.theta, limit);
+  o.gap = strong_convexity_gap(o.theta, r.gradient, problem.sigma(), limit);
+  return o;
+}
+
+// A quadratic without box is above its minimum by exactly g^T H^+ g / 2.
+double quadratic_gap(const SmoothFunction& f, const VectorXd& theta) {
+  VectorXd gradient;
+  MatrixXd hessian;
+  f.derivatives(theta, gradient, hessian);
+  return std::max(gradient.dot(solve_positive(hessian, gradient)) / 2, 0.0);
+}
+
+// The hinge is the maximum over 0 <= a <= 1 of a (1 - m). So for any such multipliers of the records
+//   f* >= min over the box of (sigma/2) norm_2(theta)^2 + mean(a) - v . theta,   v = mean(a y x),
+// which is separable. The multipliers are the slopes of the smoothed hinge at theta.
+double hinge_lower_bound(const Problem& problem, Owners owners, const SmoothedHingeLoss& smoothed,
+                         const VectorXd& theta, double limit) {
+  double bound = 0;
+  VectorXd v = VectorXd::Zero(theta.size());
+  for_records(problem, owners, theta, [&](double s, double y, const auto& x) {
+    const double slope = smoothed.slope(s, y);
+    bound += std::abs(slope);
+    v -= slope * x;
+  });
+  const double n = records_of(problem, owners), sigma = problem.sigma();
+  bound /= n;
+  v /= n;
+  for (Index j = 0; j < v.size(); ++j) {
+    const double free = sigma > 0 ? v[j] / sigma : (v[j] == 0 ? 0.0 : std::copysign(kInfinity, v[j]));
+    const double z = std::clamp(free, -limit, limit);
+    if (!std::isfinite(z)) return -kInfinity;
+    bound += sigma / 2 * z * z - v[j] * z;
+  }
+  return bound;
+}
+
+Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
+  if (problem.sigma() == 0 && !std::isfinite(limit)) {
+    throw std::runtime_error("hinge loss: a minimiser needs l2 > 0 or theta_max");
+  }
+  Optimum best{
+      .theta = VectorXd::Zero(problem.p()), .value = kInfinity, .method = "smoothed hinge, projected Newton"};
+  double lower = -kInfinity;
+  VectorXd theta = best.theta;
+  for (double width = 0.1; width > 0.5e-8; width /= 10) {
+    const SmoothedHingeLoss smoothed{width};
+    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit).theta;
+    lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
+    const double value = problem.objective(theta, owners);
+    if (value < best.value) {
+      best.value = value;
+      best.theta = theta;
+    }
+  }
+  best.gap = std::max(best.value - lower, 0.0);
+  best.box_active = touches(best.theta, limit);
+  return best;
+}
+
+}  // namespace
+
+Optimum minimise(const Problem& problem, Owners owners) {
+  const double limit = problem.model().theta_max.value_or(kInfinity);
+  return problem.loss().visit([&]<class L>(const L& loss) -> Optimum {
+    if constexpr (std::is_same_v<L, SquaredLoss>) {
+      const SmoothFunction f = quadratic(problem, owners);
+      Optimum o = smooth_optimum(problem, owners, f, limit);
+      if (!o.box_active) o.gap = std::min(o.gap, quadratic_gap(f, o.theta));
+      return o;
+    } else if constexpr (L::kSmooth) {
+      return smooth_optimum(problem, owners, by_records(problem, owners, loss), limit);
+    } else {
+      return hinge_optimum(problem, owners, limit);
+    }
+  });
+}
+
+Optimum minimise(const Problem& problem) {
+  return minimise(problem, problem.everyone());
+}
+
+Optimum minimise_isolated(const Problem& problem, std::size_t owner) {
+  return minimise(problem, Owners(&owner, 1));
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,41 @@
+#pragma once
+// Exact minimisers: theta* of a problem, and of each owner alone.
+//
+//   squared           normal equations, scaled to unit diagonal, LDL^T with refinement (complete orthogonal
+//   decomposition
+//                     where they are singular); in an active box, projected Newton
+//   logistic,
+//   smoothed_hinge    damped Newton, projected onto the box (Bertsekas 1982)
+//   hinge             the same on smoothed hinges of width 0.1, 0.01, ..., 1e-8, each started at the last
+//   one's minimiser;
+//                     the slopes at the end are a feasible point of the dual problem and bound the distance
+//                     to f*
+#include <Eigen/Core>
+
+#include <span>
+#include <string>
+
+#include "models/problem.hpp"
+
+namespace hearsay::models {
+
+struct Optimum {
+  Eigen::VectorXd theta;
+  double value = 0;  ///< f(theta)
+  double gap = 0;    ///< f(theta) - f* is at most this; infinite where nothing certifies it
+  double kkt_residual =
+      0;  ///< norm_inf(theta - Pi(theta - grad f(theta))) / norm_inf(grad f(0)); smooth losses
+  bool box_active = false;  ///< some |theta_j| = theta_max
+  std::string method;
+};
+
+/// The minimiser of f_S over the box. Squared and smooth losses: to a KKT residual of 1e-10; hinge: to the
+/// gap it reports. Draws nothing, keeps no state. Throws std::runtime_error where there is no minimiser
+/// (separable classes without l2 and box) or the iteration does not get there.
+Optimum minimise(const Problem& problem, std::span<const std::size_t> owners);
+/// The minimiser of f: all owners.
+Optimum minimise(const Problem& problem);
+/// The minimiser of one owner's own f.
+Optimum minimise_isolated(const Problem& problem, std::size_t owner);
+
+}  // namespace hearsay::models
