@@ -35,7 +35,7 @@ struct PrivacyPlan {
   Adjacency adjacency = Adjacency::kReplaceOne;
   BoundSource source = BoundSource::kNone;
   double bound = 0;             ///< norm_1 of a record's gradient is at most this (Xi)
-  std::vector<double> epsilon;  ///< total budget, by owner
+  std::vector<double> epsilon{};  ///< total budget, by owner
 
   bool active() const { return is_private(mechanism); }
   bool clips() const { return source == BoundSource::kClip; }

@@ -1,0 +1,65 @@
+#pragma once
+// A study held together with all it refers to, for tests and benchmarks that run a protocol without a scenario.
+#include <memory>
+
+#include "models/privacy/privacy_options.hpp"
+#include "models/problem.hpp"
+#include "models/solvers/optimum.hpp"
+#include "models/world.hpp"
+#include "sim/topology.hpp"
+
+namespace hearsay::tests {
+
+class StudyFixture {
+ public:
+  StudyFixture(models::DataSet data, models::ModelOptions model, const models::PrivacyOptions& privacy, std::uint64_t iterations,
+               sim::TopologyOptions topology = sim::Star{}, bool hub = true, std::uint64_t seed = 1)
+      : problem_(std::move(data), std::move(model)),
+        optimum_(models::minimise(problem_)),
+        plan_(models::make_plan(privacy, problem_, optimum_.theta, hub ? 1 : 0, sim::Streams(seed, 0))),
+        topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0), sim::Streams(seed, 0))),
+        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}},
+        hub_(hub),
+        seed_(seed) {}
+  StudyFixture(const StudyFixture&) = delete;
+  StudyFixture& operator=(const StudyFixture&) = delete;
+
+  const models::Study& study() const { return study_; }
+  const models::Problem& problem() const { return problem_; }
+  const models::Optimum& optimum() const { return optimum_; }
+
+  sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {}) const {
+    sim::Engine::Options options;
+    options.network = std::move(network);
+    options.clocks = std::move(clocks);
+    options.vector_length = options.payload_width = static_cast<std::size_t>(problem_.p());
+    options.hub = hub_;
+    return options;
+  }
+  std::unique_ptr<models::World> world(const sim::Engine::Options& options, std::uint32_t repetition = 0,
+                                       sim::TraceSink* trace = nullptr) const {
+    return std::make_unique<models::World>(study_, options, sim::Streams(seed_, repetition), trace);
+  }
+
+ private:
+  models::Problem problem_;
+  models::Optimum optimum_;
+  models::PrivacyPlan plan_;
+  sim::Topology topology_;
+  models::Study study_;
+  bool hub_;
+  std::uint64_t seed_;
+};
+
+/// An observer that keeps what a function of the world says at every observation.
+template <class F>
+class Watch final : public models::Observer {
+ public:
+  explicit Watch(F f, std::uint64_t every = 1) : f_(std::move(f)) { every_iterations = every; }
+  void observe(const models::World& world) override { f_(world); }
+
+ private:
+  F f_;
+};
+
+}  // namespace hearsay::tests
