@@ -90,6 +90,9 @@ class Visitor {
     if (!holds) failed(key, message);
   }
 
+  /// Visits a value that is the index of one of the names of a table.
+  void one_of(std::size_t& index, std::span<const Choice> all, const About& about) { choice(index, all, about); }
+
   /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one, `current`
   /// describes the one it is.
   virtual void alternatives(const About& about, std::span<const Alternative> all, std::size_t index,

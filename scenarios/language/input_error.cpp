@@ -1,0 +1,104 @@
+#include "scenarios/language/input_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a control
+// character.
+std::size_t character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
+  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  if (byte(0) == 0xc2 && byte(1) < 0xa0) return 0;
+  return length;
+}
+
+// Letters to insert, remove, replace, or swap with their neighbour.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last, row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t most_characters) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); --most_characters) {
+    if (most_characters == 0) return out + "...";
+    const std::size_t length = character(text.substr(i));
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+    } else {
+      out += text.substr(i, length);
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+std::string pointer_step(std::string_view key) {
+  std::string out = "/";
+  for (const char c : printable(key)) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string located(const std::string& where, const std::string& pointer, const std::string& message) {
+  if (pointer.empty()) return fmt::format("{}: {}", where, message);
+  return fmt::format("{}: {}: {}", where, pointer, message);
+}
+
+std::string_view nearest(std::string_view name, std::span<const std::string> names) {
+  if (name.empty()) return {};
+  std::string_view best;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : names) {
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+    // A third of the letters may be wrong; of a short name one.
+    const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
+    if (longer - shorter > std::min(allowed, candidate.size())) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance <= allowed && distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> names) {
+  const std::string_view best = nearest(name, names);
+  return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,148 @@
+#include "scenarios/language/merge.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/input_message.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using scenarios::Node;
+using test::message_of;
+using test::Scratch;
+
+namespace {
+
+std::string refusal(const std::string& file, std::vector<std::string> sets = {}) {
+  return message_of([&] { scenarios::load(file, sets); });
+}
+
+std::string where(const scenarios::Document& d, std::string_view path) {
+  return d.where(d.root.find_path(path)->at);
+}
+
+}  // namespace
+
+TEST_CASE("extends: base, then file, then --set; each value keeps the place it comes from") {
+  const Scratch dir;
+  const std::string base = dir.write("presets/base.json", R"({"a": 1, "n": {"x": 1, "y": 2,
+    "z": 3}, "l": [1, 2], "gone": 4})");
+  const std::string file = dir.write("s/x.json", R"({"$schema": "anything",
+    "extends": "../presets/base.json",
+    "n": {"y": 20}, "l": [9], "gone": null})");
+  const auto d =
+      scenarios::load(file, std::vector<std::string>{"n.z=30", "w.deep.er=\"15 ms\"", "name=free text"});
+  CHECK(d.root.find("$schema") == nullptr);
+  CHECK(d.root.find("extends") == nullptr);
+  CHECK(d.root.find("gone") == nullptr);
+  CHECK(d.root.find("a")->number == 1);
+  CHECK(where(d, "a") == dir / "presets/base.json" + ":1:7");
+  CHECK(d.root.find_path("n.x")->number == 1);
+  CHECK(d.root.find_path("n.y")->number == 20);
+  CHECK(where(d, "n.y") == file + ":3:16");
+  CHECK(d.root.find_path("n.z")->number == 30);
+  CHECK(where(d, "n.z") == "--set n.z");
+  CHECK(d.root.find("l")->items().size() == 1);
+  CHECK(d.root.find_path("w.deep.er")->text == "15 ms");
+  CHECK(d.root.find("name")->text == "free text");
+}
+
+TEST_CASE("extends: a differing type replaces the object, the same type or none merges into it") {
+  const Scratch dir;
+  dir.write("base.json",
+            R"({"p": {"type": "a", "x": 1}, "q": {"type": "a", "x": 1}, "r": {"type": "a", "x": 1}})");
+  const auto d = scenarios::load(dir.write(
+      "x.json",
+      R"({"extends": "base.json", "p": {"type": "b", "y": 2}, "q": {"type": "a", "y": 2}, "r": {"y": 2}})"));
+  CHECK(d.root.find_path("p.x") == nullptr);
+  CHECK(d.root.find_path("p.y")->number == 2);
+  CHECK(d.root.find_path("q.x")->number == 1);
+  CHECK(d.root.find_path("r.x")->number == 1);
+  CHECK(d.root.find_path("r.type")->text == "a");
+}
+
+TEST_CASE("extends: merging follows the examples of RFC 7386, appendix A") {
+  const auto merged = [](const std::string& a, const std::string& b) {
+    auto target = scenarios::parse(R"({"v": )" + a + "}", "a").root;
+    scenarios::merge_patch(target, scenarios::parse(R"({"v": )" + b + "}", "b").root);
+    return target;
+  };
+  CHECK(merged(R"({"a":"b"})", R"({"a":"c"})").find_path("v.a")->text == "c");
+  CHECK(merged(R"({"a":"b"})", R"({"b":"c"})").find("v")->items().size() == 2);
+  CHECK(merged(R"({"a":"b"})", R"({"a":null})").find("v")->items().empty());
+  CHECK(merged(R"({"a":["b"]})", R"({"a":"c"})").find_path("v.a")->text == "c");
+  CHECK(merged(R"({"a":"c"})", R"({"a":["b"]})").find_path("v.a.0")->text == "b");
+  CHECK(merged(R"({"a":{"b":"c"}})", R"({"a":{"b":"d","c":null}})").find_path("v.a")->items().size() == 1);
+  CHECK(merged(R"({"a":[{"b":"c"}]})", R"({"a":[1]})").find_path("v.a.0")->number == 1);
+  CHECK(merged(R"(["a","b"])", R"({"a":"b","c":null})").find("v")->items().size() == 1);
+  CHECK(merged(R"({})", R"({"a":{"bb":{"ccc":null}}})").find_path("v.a.bb")->items().empty());
+}
+
+TEST_CASE("extends: circles, too long chains and what is no file are refused where they are named") {
+  const Scratch dir;
+  const std::string a = dir.write("a.json", R"({"extends": "b.json"})");
+  dir.write("b.json", R"({
+  "extends": "./a.json"})");
+  CHECK(refusal(a) == dir / "b.json" + ":2:14: /extends: must not lead back to itself, got " + a + " -> " +
+                          dir / "b.json" + " -> " + a);
+  for (int i = 0; i < 18; ++i) {
+    const std::string next = i < 17 ? R"({"extends": "c)" + std::to_string(i + 1) + R"(.json"})" : "{}";
+    dir.write("c" + std::to_string(i) + ".json", next);
+  }
+  CHECK(refusal(dir / "c1.json") == "accepted");
+  CHECK(refusal(dir / "c0.json")
+            .starts_with(dir / "c16.json" + ":1:13: /extends: must extend at most 16 files deep, got " +
+                         dir / "c0.json -> " + dir / "c1.json"));
+  CHECK(refusal(dir.write("d.json", R"({"extends": "none.json"})")) ==
+        dir / "d.json:1:13: /extends: must be a regular file, got nothing there (" + dir / "none.json" + ")");
+  CHECK(refusal(dir.write("e.json", R"({"extends": 3})")) ==
+        dir / "e.json:1:13: /extends: must be the path of a file, got 3");
+}
+
+TEST_CASE("load: only a regular file of bounded size is opened") {
+  const Scratch dir;
+  CHECK(refusal(dir / "none.json") == dir / "none.json: must be a regular file, got nothing there");
+  CHECK(refusal(dir.path().string()) == dir.path().string() + ": must be a regular file, got a directory");
+  CHECK(refusal("/dev/zero") == "/dev/zero: must be a regular file, got a device");
+  REQUIRE(std::system(("mkfifo " + dir / "pipe").c_str()) == 0);
+  CHECK(refusal(dir / "pipe") == dir / "pipe: must be a regular file, got a FIFO");
+  CHECK(refusal(dir.write("big.json", std::string(5 << 20, ' '))) ==
+        dir / "big.json: must be at most 4194304 bytes, got 5242880");
+  const std::string half(3 << 20, ' ');
+  dir.write("half.json", "{}" + half);
+  CHECK(refusal(dir.write("two.json", R"({"extends": "half.json"})" + half))
+            .find("/extends: must be at most 1048552 bytes, got 3145730") != std::string::npos);
+}
+
+TEST_CASE(
+    "--set: reaches into lists within their length, restores defaults, replaces what has another type") {
+  const Scratch dir;
+  const std::string file =
+      dir.write("x.json", R"({"m": ["a", "b"], "n": 3, "p": {"type": "a", "x": 1}, "q": {"x": 1, "y": 2}})");
+  const auto d =
+      scenarios::load(file, std::vector<std::string>{"m.1=c", "p.type=b", "q.x=null", "e={\"k\": [1]}"});
+  CHECK(d.root.find_path("m.1")->text == "c");
+  CHECK(d.root.find_path("p.x") == nullptr);
+  CHECK(d.root.find_path("p.type")->text == "b");
+  CHECK(d.root.find_path("q")->items().size() == 1);
+  CHECK(where(d, "e.k.0") == "--set e");
+  CHECK(refusal(file, {"m.2=c"}) == "--set m.2: /m: must be indexed by a number below 2, got '2'");
+  CHECK(refusal(file, {"n.x=c"}) == "--set n.x: /n: must be an object to have a 'x', got 3");
+  CHECK(refusal(file, {"n"}) == "--set n: must be path=value, got no '='");
+  CHECK(refusal(file, {"n..x=1"}).find("must be a path such as network.latency, got 'n..x'") !=
+        std::string::npos);
+  CHECK(refusal(file, {"=1"}).find("must be a path such as") != std::string::npos);
+  CHECK(refusal(file, {"e={\"a\":1,}"}) == "--set e: expected string literal, got '}'");
+}
+
+TEST_CASE("sweep points: values set in a copy leave the document as it was") {
+  auto d = scenarios::parse(R"({"n": {"x": 1}, "m": {"y": 2}})", "x.json");
+  scenarios::Document copy = d;
+  auto value = scenarios::parse(R"({"v": 5})", "v.json").root.find("v");
+  Node five = *value;
+  five.relocate(scenarios::Document::sweep_point(7));
+  copy.set("n.x", five);
+  CHECK(copy.root.find_path("n.x")->number == 5);
+  CHECK(copy.where(copy.root.find_path("n.x")->at) == "sweep point 7");
+  CHECK(d.root.find_path("n.x")->number == 1);
+  CHECK(copy.root.find_path("m.y") == d.root.find_path("m.y"));
+}

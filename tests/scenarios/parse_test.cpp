@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "scenarios/language/document.hpp"
+#include "tests/support/input_message.hpp"
+
+using namespace hearsay;
+using scenarios::Node;
+using scenarios::Position;
+
+namespace {
+
+std::string refusal(const std::string& text) {
+  return test::message_of([&] { scenarios::parse(text, "x.json"); });
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("parse: every value and key knows its line and column") {
+  const auto d = scenarios::parse(
+      "{ // a comment with \"quotes\" and {braces}\n"
+      "  \"a\": -1.5e3, /* between */ \"b\\\"\\\\\": [true,false , null],\n"
+      "\t\"\u00e4\u00e4\": \"t\\\\\", \"c\":7}\n",
+      "x.json");
+  const auto at = [&d](std::string_view path) { return d.root.find_path(path)->at; };
+  const auto key_at = [&d](std::string_view path) { return d.root.find_path(path)->key_at; };
+  CHECK(d.root.at == Position{1, 1, 1});
+  CHECK(key_at("a") == Position{1, 2, 3});
+  CHECK(at("a") == Position{1, 2, 8});
+  CHECK(key_at("b\"\\") == Position{1, 2, 30});
+  CHECK(at("b\"\\") == Position{1, 2, 39});
+  CHECK(at("b\"\\.0") == Position{1, 2, 40});
+  CHECK(at("b\"\\.1") == Position{1, 2, 45});
+  CHECK(at("b\"\\.2") == Position{1, 2, 53});
+  CHECK(key_at("\u00e4\u00e4") == Position{1, 3, 2});
+  CHECK(at("\u00e4\u00e4") == Position{1, 3, 8});
+  CHECK(at("c") == Position{1, 3, 19});
+  CHECK(d.where(at("c")) == "x.json:3:19");
+}
+
+TEST_CASE("parse: numbers keep how they were written") {
+  const auto d = scenarios::parse(R"({"a": 1e4, "b": 18446744073709551616, "c": -7, "d": 1.0})", "x.json");
+  CHECK(d.root.find("a")->text == "1e4");
+  CHECK_FALSE(d.root.find("a")->integer);
+  CHECK(d.root.find("a")->number == 10000);
+  CHECK(d.root.find("b")->text == "18446744073709551616");
+  CHECK(d.root.find("b")->integer);
+  CHECK(d.root.find("b")->number == 18446744073709551616.0);
+  CHECK(d.root.find("c")->text == "-7");
+  CHECK_FALSE(d.root.find("d")->integer);
+}
+
+TEST_CASE("parse: what is no JSON is refused where it goes wrong") {
+  CHECK(refusal("") == "x.json:1:1: must be a JSON text, got nothing");
+  CHECK(refusal(" \n ") == "x.json:1:1: must be a JSON text, got nothing");
+  CHECK(refusal("\xef\xbb\xbf{}") == "x.json:1:1: must be UTF-8 without a byte order mark, got one");
+  CHECK(refusal("[1]") == "x.json:1:1: must be an object, got a list of 1");
+  CHECK(refusal("3") == "x.json:1:1: must be an object, got 3");
+  CHECK(refusal("{} {}") == "x.json:1:4: expected end of input, got '{'");
+  CHECK(refusal(std::string("{}\0{", 4)) == "x.json:1:3: must be text, got a NUL byte");
+  CHECK(refusal("{\"a\": {\"b\": [1, ") ==
+        "x.json:1:17: /a/b/1: expected '[', '{', or a literal, got end of input");
+  CHECK(refusal("{\"a\": \"bc") ==
+        "x.json:1:9: /a: expected value, got \"bc (invalid string: missing closing quote)");
+  CHECK(refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, got '}'");
+  CHECK(refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, got NaN");
+  CHECK(refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, got -Infinity");
+  CHECK(refusal("{a: 1}") == "x.json:1:2: expected string literal, got a");
+  CHECK(refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, got 'b'");
+  CHECK(refusal("{\"a\":\n 1e400}") ==
+        "x.json:2:2: /a: must be a number of at most 1.8e308 in magnitude, got 1e400");
+  CHECK(refusal("{\"a\": \"\xff\"}").find("x.json:1:8: /a: expected") == 0);
+  CHECK(refusal("{\"a\": \"x\xff\"}").find("\\xff (invalid string: ill-formed UTF-8 byte)") !=
+        std::string::npos);
+  CHECK(refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: must be text without NUL, got \"\\x00\"");
+  CHECK(refusal("{\"a\": 1 /* ").find("missing closing '*/'") != std::string::npos);
+}
+
+TEST_CASE("parse: a key given twice is refused with both its lines") {
+  CHECK(refusal("{\"n\": {\"a\": 1,\n\"b\": 2,\n  \"a\": 3}}") ==
+        "x.json:3:3: /n/a: must be given once, got it on line 1 and again on line 3");
+  CHECK(refusal("{\"n\": {\"a\": 1}, \"a\": 3}") == "accepted");
+}
+
+TEST_CASE("parse: 64 levels are read, 65 are not") {
+  const auto nested = [](int lists) {
+    return "{\"a\": " + repeated("[", lists) + repeated("]", lists) + "}";
+  };
+  CHECK(refusal(nested(63)) == "accepted");
+  CHECK(refusal(nested(64)) == "x.json:1:70: must nest at most 64 deep, got more");
+}
+
+TEST_CASE("parse: whatever its size, input is refused fast and in one short line") {
+  const std::string large(scenarios::Limits{}.bytes - 100, 'x');
+  const int many = 1'000'000;
+  std::string wide = "{";
+  for (int i = 0; i < 200'000; ++i) wide += "\"k" + std::to_string(i) + "\":1,";
+  const std::vector<std::string> inputs{
+      repeated("[", 200'000),
+      repeated("{\"a\":", 200'000),
+      "{\"a\":[" + repeated("0,", many),
+      "{\"a\":[" + repeated("{},", many),
+      "{\"a\":\"" + large,
+      "{\"" + large + "\":1, \"" + "b",
+      "{\"a\":" + std::string(1'000'000, '9') + "}",
+      wide,
+      std::string(scenarios::Limits{}.bytes + 1, ' '),
+      "//" + large,
+      "{\"a\":" + large,
+  };
+  for (const std::string& input : inputs) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string message = refusal(input);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    INFO(message);
+    CHECK(message.starts_with("x.json:1:"));
+    CHECK(message.size() < 300);
+    CHECK(message.find('\n') == std::string::npos);
+#ifndef HEARSAY_SANITIZED
+    CHECK(seconds < 0.2);
+#endif
+  }
+}

@@ -1,0 +1,238 @@
+#include "scenarios/language/reader.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "scenarios/language/merge.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/toy.hpp"
+
+using namespace hearsay;
+using test::message_of;
+
+namespace {
+
+toy::Study study(const std::string& text) {
+  const auto document = scenarios::parse(text, "x.json");
+  toy::Study value;
+  scenarios::read(document, document.root, value);
+  return value;
+}
+
+std::string refusal(const std::string& text) {
+  return message_of([&text] { study(text); });
+}
+
+}  // namespace
+
+TEST_CASE("reader: what is not given keeps its default") {
+  const auto s = study(R"({"name": "n", "network": {"loss": 0.25}})");
+  CHECK(s.name == "n");
+  CHECK(s.network.loss == 0.25);
+  CHECK(s.seed == 1);
+  CHECK(s.horizon == 10);
+  CHECK(s.metrics == std::vector<std::string>{"objective"});
+  CHECK(std::get<sim::Uniform>(s.network.latency.law()).max == 0.015);
+  CHECK_FALSE(s.network.bandwidth);
+  CHECK_FALSE(s.hub);
+}
+
+TEST_CASE("reader: null is the default of a member and the absence of an optional one") {
+  toy::Study s;
+  s.network.bandwidth = 3;
+  s.horizon = 4;
+  const auto d = scenarios::parse(R"({"horizon": null, "network": {"bandwidth": null}})", "x.json");
+  scenarios::read(d, d.root, s);
+  CHECK_FALSE(s.network.bandwidth);
+  CHECK(s.horizon == 4);
+}
+
+TEST_CASE("reader: unknown keys are refused with the nearest known one") {
+  CHECK(refusal(R"({"colr": "red"})") ==
+        "x.json:1:2: /colr: must be a known key, got 'colr'; did you mean 'colour'?");
+  CHECK(refusal("{\"network\": {\n \"latncy\": 3}}") ==
+        "x.json:2:2: /network/latncy: must be a known key, got 'latncy'; did you mean 'latency'?");
+  CHECK(refusal(R"({"network": {"zzz": 1}})") ==
+        "x.json:1:14: /network/zzz: must be a known key, got 'zzz'; known are topology, latency, bandwidth, "
+        "loss");
+  CHECK(refusal(R"({"network": {"topology": {"type": "star", "size": 1}}})") ==
+        "x.json:1:43: /network/topology/size: must be a known key of 'star', got 'size'; known are points, "
+        "type");
+  CHECK(refusal(R"({"network": {"topology": {"colour": "red"}}})") ==
+        "x.json:1:27: /network/topology/colour: must be a known key of 'star', got 'colour'; known are "
+        "points, type; "
+        "another \"type\" (star, blocks, named) must be named");
+  CHECK(refusal("{\"a/b~c\\n\": 1}")
+            .starts_with("x.json:1:2: /a~1b~0c\\x0a: must be a known key, got 'a/b~c\\x0a'; known"));
+}
+
+TEST_CASE("reader: numbers must be numbers in their range, with their unit") {
+  CHECK(study(R"({"horizon": "15 ms"})").horizon == 0.015);
+  CHECK(study(R"({"horizon": 2.5})").horizon == 2.5);
+  CHECK(study(R"({"network": {"bandwidth": "10 Mbit/s"}})").network.bandwidth == 1.25e6);
+  CHECK(refusal(R"({"horizon": "15 MB"})") ==
+        "x.json:1:13: /horizon: must be a duration such as \"15 ms\" (in ns, us, ms, s, min, h, d) or a "
+        "number in s, "
+        "got \"15 MB\"");
+  CHECK(refusal(R"({"horizon": true})").ends_with("or a number in s, got true"));
+  CHECK(refusal(R"({"network": {"loss": "0.5"}})") ==
+        "x.json:1:22: /network/loss: must be a number, got \"0.5\"");
+  CHECK(refusal(R"({"network": {"loss": 1.5}})") == "x.json:1:22: /network/loss: must be in [0, 1], got 1.5");
+  CHECK(refusal(R"({"horizon": "-3 ms"})") == "x.json:1:13: /horizon: must be at least 0 s, got \"-3 ms\"");
+  CHECK(refusal(R"({"privacy": {"epsilon": 0}})") == "x.json:1:25: /privacy/epsilon: must be above 0, got 0");
+  CHECK(refusal(R"({"horizon": 9007199254740993})") ==
+        "x.json:1:13: /horizon: must be an integer that a double can hold, got 9007199254740993");
+  CHECK(study(R"({"horizon": 9007199254740994})").horizon == 9007199254740994.0);
+}
+
+TEST_CASE("reader: whole numbers are whole, at most 2^53, and fit their type") {
+  CHECK(study(R"({"seed": 1e4})").seed == 10000);
+  CHECK(study(R"({"seed": 9007199254740992})").seed == 9007199254740992u);
+  CHECK(study(R"({"bytes": "2 kB"})").bytes == 2000);
+  CHECK(study(R"({"small": -2147483648})").small == std::numeric_limits<std::int32_t>::min());
+  const auto refused = [](const std::string& key, const std::string& value, const std::string& expected) {
+    INFO(key << " " << value);
+    CHECK(refusal("{\"" + key + "\": " + value + "}") == "x.json:1:" + std::to_string(key.size() + 6) +
+                                                             ": /" + key + ": must be " + expected +
+                                                             ", got " + value);
+  };
+  refused("seed", "1.5", "a whole number");
+  refused("seed", "\"7\"", "a whole number");
+  refused("seed", "-1", "at least 0");
+  refused("seed", "9007199254740993", "a whole number of at most 2^53 in magnitude");
+  refused("seed", "9223372036854775808", "a whole number of at most 2^53 in magnitude");
+  refused("seed", "1e16", "a whole number of at most 2^53 in magnitude");
+  refused("bytes", "\"3 bit\"", "a whole number of B");
+  refused("small", "2147483648", "at most 2147483647");
+}
+
+TEST_CASE("reader: text, truth, choices and lists must be such") {
+  CHECK(refusal(R"({"name": 3})") == "x.json:1:10: /name: must be text, got 3");
+  CHECK(refusal(R"({"owners": [{"weight": 1, "shares": 1}]})") ==
+        "x.json:1:37: /owners/0/shares: must be true or false, got 1");
+  CHECK(study(R"({"colour": "blue"})").colour == toy::Colour::kBlue);
+  CHECK(refusal(R"({"colour": "bleu"})") ==
+        "x.json:1:12: /colour: must be one of red, green, blue, got \"bleu\"; did you mean 'blue'?");
+  CHECK(refusal(R"({"colour": "gren"})") ==
+        "x.json:1:12: /colour: must be one of red, green, blue, got \"gren\"; did you mean 'green'?");
+  CHECK(refusal(R"({"colour": 1})") == "x.json:1:12: /colour: must be one of red, green, blue, got 1");
+  CHECK(study(R"({"metrics": []})").metrics.empty());
+  CHECK(study(R"({"metrics": ["a", "b"]})").metrics == std::vector<std::string>{"a", "b"});
+  CHECK(refusal(R"({"metrics": "a"})") == "x.json:1:13: /metrics: must be a list, got \"a\"");
+  CHECK(refusal(R"({"metrics": ["a", null]})") == "x.json:1:19: /metrics/1: must be text, got null");
+  CHECK(refusal(R"({"network": 3})") == "x.json:1:13: /network: must be an object, got 3");
+  CHECK(refusal(R"({"network": {"topology": [2, 0]}})") ==
+        "x.json:1:30: /network/topology/1: must be at least 1, got 0");
+}
+
+TEST_CASE("reader: what must be given is missed at the object it is missed in") {
+  CHECK(refusal("{\"owners\": [{\"weight\": 1},\n {\"shares\": true}]}") ==
+        "x.json:2:2: /owners/1/weight: must be given, got nothing");
+  CHECK(refusal(R"({"hub": {}})") == "x.json:1:9: /hub/weight: must be given, got nothing");
+  CHECK(refusal(R"({"hub": {"wieght": 1}})") ==
+        "x.json:1:10: /hub/wieght: must be a known key, got 'wieght'; did you mean 'weight'?");
+  CHECK(refusal(R"({"network": {"latency": "exponential"}})") ==
+        "x.json:1:25: /network/latency/mean: must be given, got nothing");
+  CHECK(study(R"({"hub": {"weight": 2}})").hub->weight == 2);
+}
+
+TEST_CASE("reader: the kind of thing is named by type, by its shorthand, or is the default one") {
+  const auto topology = [](const std::string& t) {
+    return study(R"({"network": {"topology": )" + t + "}}").network.topology;
+  };
+  CHECK(std::get<toy::Star>(topology(R"({"type": "star", "points": 3})")).points == 3);
+  CHECK(std::get<toy::Star>(topology(R"({"points": 3})")).points == 3);
+  CHECK(std::get<toy::Star>(topology(R"("star")")).points == 7);
+  CHECK(std::get<toy::Star>(topology(R"({"type": "star"})")).points == 7);
+  CHECK(std::get<toy::Blocks>(topology(R"({"sizes": [1, 2]})")).sizes.size() == 2);
+  CHECK(std::get<toy::Blocks>(topology(R"([3, 4])")).sizes == std::vector<std::int64_t>{3, 4});
+  CHECK(std::get<toy::Named>(topology(R"("petersen")")).word == "petersen");
+  CHECK(std::get<toy::Named>(topology(R"("named")")).word == "none");
+  CHECK(std::get<toy::Named>(topology(R"({"word": "w", "colour": "red"})")).colour == toy::Colour::kRed);
+  CHECK(refusal(R"({"network": {"topology": {"type": "strar"}}})") ==
+        "x.json:1:35: /network/topology/type: must be one of star, blocks, named, got \"strar\"; did you "
+        "mean 'star'?");
+  CHECK(refusal(R"({"network": {"topology": {"type": 3}}})") ==
+        "x.json:1:35: /network/topology/type: must be one of star, blocks, named, got 3");
+  CHECK(refusal(R"({"network": {"topology": true}})") ==
+        "x.json:1:26: /network/topology: must be an object with a \"type\" (star, blocks, named) or a list "
+        "or text, got true");
+}
+
+TEST_CASE("reader: a distribution has the unit and the range of its place") {
+  const auto latency = [](const std::string& t) {
+    return study(R"({"network": {"latency": )" + t + "}}").network.latency;
+  };
+  CHECK(std::get<sim::Constant>(latency(R"("15 ms")").law()).value == 0.015);
+  CHECK(std::get<sim::Constant>(latency("2").law()).value == 2);
+  CHECK(std::get<sim::Uniform>(latency(R"({"max": "3 ms"})").law()).max == 0.003);
+  CHECK(std::get<sim::Uniform>(latency(R"({"type": "uniform", "max": 1})").law()).min == 0);
+  CHECK(std::get<sim::Exponential>(latency(R"({"type": "exponential", "mean": "1 min"})").law()).average ==
+        60);
+  const auto refused = [](const std::string& l) { return refusal(R"({"network": {"latency": )" + l + "}}"); };
+  CHECK(refused("-1") == "x.json:1:25: /network/latency: must be at least 0 s, got -1");
+  CHECK(refused(R"("15 MB")").find("/network/latency: must be a duration such as") != std::string::npos);
+  CHECK(refused(R"({"type": "lognormal", "median": "1 s", "sigma": "1 s"})") ==
+        "x.json:1:73: /network/latency/sigma: must be a number, got \"1 s\"");
+  CHECK(refused(R"({"min": "-5 ms", "max": 1})") ==
+        "x.json:1:33: /network/latency/min: must be at least 0 s, got \"-5 ms\"");
+  CHECK(refused(R"({"type": "expnential"})").ends_with("got \"expnential\"; did you mean 'exponential'?"));
+  CHECK(refusal(R"({"rates": [1, 0]})") == "x.json:1:15: /rates/1: must be above 0 /s, got 0");
+  CHECK(study(R"({"rates": ["5 Hz", {"type": "exponential", "mean": "6 /min"}]})").rates[1].mean() == 0.1);
+}
+
+TEST_CASE("reader: options that do not go together are told at the one that was written") {
+  CHECK(refusal("{\"horizon\": 5,\n \"warm_up\": 7}") ==
+        "x.json:2:13: /warm_up: must be at most horizon (5 s), got 7 s");
+  CHECK(refusal("{\"warm_up\": 70}") == "x.json:1:13: /warm_up: must be at most horizon (10 s), got 70 s");
+  CHECK(refusal(R"({"network": {"latency": {"min": "30 ms", "max": "15 ms"}}})") ==
+        "x.json:1:49: /network/latency/max: must be at least min (0.03), got 0.015");
+  CHECK(refusal(R"({"horizon": -1, "warm_up": 70})") ==
+        "x.json:1:13: /horizon: must be at least 0 s, got -1");
+}
+
+TEST_CASE("reader: all faults are found, told in the order of the text") {
+  const auto d = scenarios::parse("{\"colour\": 1,\n\"oops\": 2,\n\"horizon\": -1,\n\"name\": 4}", "x.json");
+  toy::Study s;
+  try {
+    scenarios::read(d, d.root, s);
+    FAIL("accepted");
+  } catch (const scenarios::InputError& error) {
+    REQUIRE(error.lines().size() == 4);
+    CHECK(error.lines()[0].starts_with("x.json:1:12: /colour"));
+    CHECK(error.lines()[1].starts_with("x.json:2:1: /oops"));
+    CHECK(error.lines()[2].starts_with("x.json:3:12: /horizon"));
+    CHECK(error.lines()[3].starts_with("x.json:4:9: /name"));
+  }
+}
+
+TEST_CASE("reader: faults name the file a value came from, or the command line") {
+  const test::Scratch dir;
+  dir.write("base.json", "{\"network\": {\n  \"loss\": 7}}");
+  const std::string file = dir.write("x.json", R"({"extends": "base.json", "network": {"latency": 0}})");
+  const auto refused = [&file](std::vector<std::string> sets) {
+    return message_of([&] {
+      const auto d = scenarios::load(file, sets);
+      toy::Study s;
+      scenarios::read(d, d.root, s);
+    });
+  };
+  CHECK(refused({}) == dir / "base.json:2:11: /network/loss: must be in [0, 1], got 7");
+  CHECK(refused({"network.loss=0"}) == "accepted");
+  CHECK(refused({"network.loss=-1"}) == "--set network.loss: /network/loss: must be in [0, 1], got -1");
+  CHECK(refused({"network.loss=0", "privacy.epsilon=1e400"}) ==
+        "--set privacy.epsilon: /privacy/epsilon: must be a number, got \"1e400\"");
+  CHECK(refused({"network.loss=0", "network.latncy=1 s"}) ==
+        "--set network.latncy: /network/latncy: must be a known key, got 'latncy'; did you mean 'latency'?");
+  CHECK(refused({"network.loss=0", "network.latency=1 s"}) == "accepted");
+}
+
+TEST_CASE("reader: a part of a document is read with the pointer of where it stands") {
+  const auto d = scenarios::parse(R"({"owners": [{"weight": 1}, {"weight": 0}], "e": "15 ms"})", "x.json");
+  std::vector<toy::Owner> owners;
+  CHECK(message_of([&] { scenarios::read(d, *d.root.find("owners"), owners, {}, "/owners"); }) ==
+        "x.json:1:39: /owners/1/weight: must be above 0, got 0");
+  double seconds = 0;
+  scenarios::read(d, *d.root.find("e"), seconds, {}, "/e", {.name = "e", .unit = "s"});
+  CHECK(seconds == 0.015);
+}
