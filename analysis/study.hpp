@@ -34,6 +34,7 @@ struct RunResult {
   double time = 0;  ///< simulated s
   sim::Traffic traffic;
   Series series;
+  std::vector<Scalar> scalars;  ///< of the run's own problem, where every repetition draws its own
   double wall = 0;  ///< s
 };
 

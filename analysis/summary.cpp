@@ -39,12 +39,22 @@ namespace {
 
 std::string rounded(double value) { return fmt::format("{:.4g}", value); }
 
-// The baseline's mean over owners of a metric, as text; empty where it has none.
-std::string baseline_value(const PointResult& point, const std::string& baseline, std::string_view metric) {
-  for (const Scalar& s : point.scalars) {
-    if (!s.agent && s.name == fmt::format("{}.{}", baseline, metric)) return rounded(s.value);
+// The baseline's mean over owners of a metric, as text: of the point, or the median over its repetitions; empty where it has
+// none.
+std::string baseline_value(const StudyResult& study, std::size_t point, const std::string& baseline, std::string_view metric) {
+  const std::string wanted = fmt::format("{}.{}", baseline, metric);
+  const auto is_wanted = [&](const Scalar& s) { return !s.agent && s.name == wanted; };
+  std::vector<double> found;
+  const auto collect = [&](const std::vector<Scalar>& scalars) {
+    for (const Scalar& s : scalars) {
+      if (is_wanted(s)) found.push_back(s.value);
+    }
+  };
+  collect(study.points[point].scalars);
+  for (const RunResult& run : study.runs) {
+    if (run.point == point) collect(run.scalars);
   }
-  return "";
+  return found.empty() ? "" : rounded(quantile(found, 0.5));
 }
 
 }  // namespace
@@ -78,7 +88,7 @@ std::string summary_table(const StudyResult& study) {
       line.emplace_back(baseline);
       bool any = false;
       for (const Metric* m : study.metrics) {
-        line.push_back(baseline_value(point, baseline, m->name));
+        line.push_back(baseline_value(study, p, baseline, m->name));
         any = any || !line.back().empty();
       }
       if (any) rows.push_back(line);

@@ -61,9 +61,12 @@ void write_scalars(const StudyResult& study, const std::filesystem::path& path) 
     }
   }
   for (const RunResult& run : study.runs) {
-    if (run.series.marks.empty()) continue;
     const PointResult& point = study.points[run.point];
     const std::string labels = labels_of(point);
+    for (const Scalar& s : run.scalars) {
+      file.print("{}{},{},{},{}\n", labels, run.repetition, s.name, s.agent ? fmt::format("{}", *s.agent) : "", s.value);
+    }
+    if (run.series.marks.empty()) continue;
     const std::size_t width = run.series.values.size() / run.series.marks.size();
     each_value(study, point, run.series.values.data() + run.series.values.size() - width,
                [&](const Metric& metric, const std::string& agent, double value) {

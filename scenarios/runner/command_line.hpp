@@ -1,0 +1,20 @@
+#pragma once
+// The command line of hearsay. A program with protocols of its own adds them to models::protocols() and calls this.
+
+namespace hearsay::scenarios {
+
+enum ExitCode {
+  kExitDone = 0,
+  kExitInvalidInput = 2,
+  kExitRefused = 3,
+  kExitOutput = 4,
+  kExitBudget = 5,
+  kExitSomeFailed = 6,
+  kExitInternal = 70,
+  kExitInterrupted = 130,
+};
+
+/// Runs one command; returns the exit code. Results go to standard output, all else to standard error.
+int command_line(int argc, const char* const* argv);
+
+}  // namespace hearsay::scenarios

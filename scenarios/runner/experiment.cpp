@@ -1,0 +1,148 @@
+#include "scenarios/runner/experiment.hpp"
+
+#include <chrono>
+#include <limits>
+
+namespace hearsay::scenarios {
+
+namespace {
+
+using Limits = std::numeric_limits<std::uint64_t>;
+
+// Calls f; what is wrong with its part of the scenario is told with that part's name.
+template <class F>
+auto part(const char* pointer, F&& f) {
+  try {
+    return f();
+  } catch (const sim::InvariantError&) {
+    throw;
+  } catch (const AssemblyError&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw AssemblyError(pointer, e.what());
+  }
+}
+
+sim::Streams study_streams(const Scenario& s) { return {s.seed, 0}; }
+
+models::StopLimits stop_limits(const StopOptions& stop) {
+  return {.iterations = stop.iterations.value_or(Limits::max()),
+          .vectors = stop.vectors.value_or(Limits::max()),
+          .bytes = stop.bytes.value_or(Limits::max())};
+}
+
+sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub) {
+  const auto vector = static_cast<std::size_t>(p);
+  return {.network = s.network,
+          .clocks = s.clocks,
+          .vector_length = vector,
+          .payload_width = vector * s.protocol->entry().vectors,
+          .hub = hub,
+          .time_limit = s.stop.time.value_or(sim::kNever),
+          .event_limit = s.stop.events.value_or(Limits::max()),
+          .observe_every = s.record.every.time.value_or(sim::kNever)};
+}
+
+sim::Topology topology_of(const Scenario& s, std::size_t owners, bool hub) {
+  const auto agents = static_cast<sim::AgentId>(owners) + (hub ? 1 : 0);
+  sim::Topology topology = sim::make_topology(s.network.topology, agents, study_streams(s));
+  if (hub) {
+    for (sim::AgentId i = 1; i < agents; ++i) {
+      if (topology.edge(0, i) == 2 * topology.edges()) {
+        throw AssemblyError("/network/topology",
+                            fmt::format("protocol {} needs agent 0 linked to every owner; agent {} is not: use a star",
+                                        s.protocol->entry().name, i));
+      }
+    }
+  }
+  if (const sim::AgentId components = topology.components(); components > 1) {
+    throw AssemblyError("/network/topology", fmt::format("the network must be connected, it has {} components", components));
+  }
+  return topology;
+}
+
+}  // namespace
+
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
+  const bool per_repetition = scenario.data.draw() == models::Draw::kRepetition;
+  const sim::Streams streams(scenario.seed, per_repetition ? repetition : 0);
+  models::DataSet data = part("/data", [&] { return models::make_data(scenario.data, streams); });
+  return part("/model", [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
+}
+
+Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved)
+    : scenario_(scenario),
+      solved_(std::move(solved)),
+      hub_(scenario.protocol->entry().hub),
+      plan_(part("/privacy",
+                 [&] {
+                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum.theta, hub_ ? 1 : 0,
+                                            study_streams(scenario));
+                 })),
+      topology_(part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
+      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop)},
+      engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
+  part("/protocol", [&] { scenario_.protocol->check(study_); });
+  part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
+  Eigen::Index tested = 0;
+  for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
+  for (const MetricChoice& m : scenario_.record.metrics) {
+    if ((*m).needs_test && tested == 0) {
+      throw AssemblyError("/record/metrics",
+                          fmt::format("{} needs test records: set data.test_fraction or data.test_records", (*m).name));
+    }
+  }
+}
+
+analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace) const {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<const analysis::Metric*> metrics;
+  for (const MetricChoice& m : scenario_.record.metrics) metrics.push_back(&*m);
+  analysis::Recorder recorder(metrics, solved_->problem.owners());
+  recorder.every_iterations = scenario_.record.every.iterations.value_or(0);
+  recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
+  recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
+
+  models::World world(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
+  analysis::RunResult result;
+  result.repetition = repetition;
+  result.end = scenario_.protocol->run(world, recorder);
+  result.status = recorder.finite() ? analysis::Status::kDone : analysis::Status::kDiverged;
+  result.fingerprint = world.engine.fingerprint().value();
+  result.events = world.engine.events();
+  result.iterations = world.iterations;
+  result.time = world.engine.now();
+  result.traffic = world.engine.traffic();
+  result.series = recorder.take();
+  result.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+analysis::PointResult Experiment::describe_point(std::vector<std::string> labels) const {
+  const models::Problem& problem = solved_->problem;
+  const models::Optimum& optimum = solved_->optimum;
+  analysis::PointResult point;
+  point.labels = std::move(labels);
+  point.owners = problem.owners();
+  point.first_owner = hub_ ? 1 : 0;
+  point.scalars = {{"optimum.objective", {}, optimum.value}, {"optimum.kkt_residual", {}, optimum.kkt_residual}};
+  point.scalars.push_back({"optimum.gap", {}, optimum.gap});
+  if (plan_.active()) {
+    point.scalars.push_back({"privacy.bound", {}, plan_.bound});
+    for (std::size_t owner = 0; owner < point.owners; ++owner) {
+      const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
+      point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
+      point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
+    }
+  }
+  for (analysis::Scalar& s : analysis::baselines(problem, optimum, scenario_.baselines, point.first_owner)) {
+    point.scalars.push_back(std::move(s));
+  }
+  point.unprivate = problem.data().fitted_on_private_data;
+  if (plan_.source == models::BoundSource::kFromData) point.unprivate.push_back("privacy.bound_from_data: gradient bound");
+  for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_)) point.unprivate.push_back(std::move(phrase));
+  point.notes = problem.data().notes;
+  return point;
+}
+
+}  // namespace hearsay::scenarios

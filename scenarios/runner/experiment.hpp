@@ -1,0 +1,57 @@
+#pragma once
+// One point of a study, put together: data, problem, optimum, network and protocol, ready to be run any number of times.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/study.hpp"
+#include "models/world.hpp"
+#include "scenarios/runner/scenario.hpp"
+
+namespace hearsay::scenarios {
+
+/// Options that are each right but do not fit together, or data that can not be used. `part` is the part of the scenario
+/// that the message is about, as a JSON pointer.
+struct AssemblyError : std::runtime_error {
+  AssemblyError(std::string p, const std::string& message) : std::runtime_error(message), part(std::move(p)) {}
+  std::string part;
+};
+
+/// A problem with its exact solution; shared by all points that have the same data and model.
+struct SolvedProblem {
+  SolvedProblem(models::DataSet data, models::ModelOptions model)
+      : problem(std::move(data), std::move(model)), optimum(models::minimise(problem)) {}
+  models::Problem problem;
+  models::Optimum optimum;
+};
+
+/// Makes the data of a scenario for a repetition and solves its problem. Throws AssemblyError.
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
+
+/// Everything that does not change during a run. Immutable, so any number of threads may run it.
+class Experiment {
+ public:
+  /// Throws AssemblyError.
+  Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved);
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+
+  /// One run; `trace` may be null. Throws what a broken invariant throws.
+  analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
+
+  /// What is to be said of the point as a whole: optimum, baselines, noise.
+  analysis::PointResult describe_point(std::vector<std::string> labels) const;
+  const models::PrivacyPlan& privacy() const { return plan_; }
+  const models::Problem& problem() const { return solved_->problem; }
+
+ private:
+  Scenario scenario_;
+  std::shared_ptr<const SolvedProblem> solved_;
+  bool hub_;
+  models::PrivacyPlan plan_;
+  sim::Topology topology_;
+  models::Study study_;
+  sim::Engine::Options engine_;
+};
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,26 @@
+#pragma once
+// manifest.json: what was run, with what, and what its privacy claims rest on.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analysis/study.hpp"
+#include "scenarios/runner/scenario.hpp"
+
+namespace hearsay::scenarios {
+
+struct ManifestInput {
+  const analysis::StudyResult& study;
+  const Scenario& scenario;  ///< the first point's
+  std::string file, command;
+  nlohmann::ordered_json resolved;  ///< the whole scenario
+  unsigned threads = 1;
+  double wall = 0;  ///< s
+};
+
+void write_manifest(const ManifestInput& input, const std::filesystem::path& path);
+
+/// "hearsay 0.1.0 (commit ..., compiler, flags)".
+std::string version_line();
+
+}  // namespace hearsay::scenarios

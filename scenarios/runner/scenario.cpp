@@ -1,0 +1,63 @@
+#include "scenarios/runner/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+void StopOptions::describe(sim::Visitor& v) {
+  v(iterations, {.name = "iterations", .help = "Iterations of the protocol.", .min = 1});
+  v(time, {.name = "time", .help = "Simulated time.", .unit = "s", .min = 0, .open_min = true});
+  v(vectors, {.name = "vectors", .help = "p-vectors put on links.", .min = 1});
+  v(bytes, {.name = "bytes", .help = "Bytes put on links.", .unit = "B", .min = 1});
+  v(events, {.name = "events", .help = "Events of the simulator.", .min = 1});
+  v.check(iterations || time || vectors || bytes || events, "",
+          "a run needs an end: give iterations, time, vectors, bytes or events");
+}
+
+void EveryOptions::describe(sim::Visitor& v) {
+  v(iterations, {.name = "iterations", .help = "Every so many iterations.", .min = 1});
+  v(time, {.name = "time", .help = "Every so much simulated time.", .unit = "s", .min = 0, .open_min = true});
+  v(vectors, {.name = "vectors", .help = "Every so many p-vectors on links.", .min = 1});
+  v(bytes, {.name = "bytes", .help = "Every so many bytes on links.", .unit = "B", .min = 1});
+  const int given = (iterations ? 1 : 0) + (time ? 1 : 0) + (vectors ? 1 : 0) + (bytes ? 1 : 0);
+  v.check(given <= 1, "", fmt::format("give one of iterations, time, vectors and bytes, got {}", given));
+}
+
+MetricChoice::MetricChoice(std::string_view name) {
+  const analysis::Metric* metric = analysis::find_metric(name);
+  sim::check(metric != nullptr, "a default metric is not in the table");
+  index_ = static_cast<std::size_t>(metric - analysis::metrics().data());
+}
+
+void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
+  std::vector<sim::Choice> all;
+  for (const analysis::Metric& m : analysis::metrics()) all.push_back({m.name, m.help});
+  v.one_of(index_, all, about);
+}
+
+void RecordOptions::describe(sim::Visitor& v) {
+  v(every, {.name = "every", .help = "Distance between records; there is always one at the start and one at the end."});
+  v(metrics, {.name = "metrics", .help = "What is recorded."});
+  v(trace, {.name = "trace", .help = "Write the event trace of one run."});
+}
+
+void Scenario::describe(sim::Visitor& v) {
+  v(version, {.name = "version", .help = "Version of the scenario language.", .min = 1, .max = 1});
+  v(name, {.name = "name", .help = "Title of the study."});
+  v(description, {.name = "description", .help = "What the study is about."});
+  v(seed, {.name = "seed", .help = "Seed of all randomness."});
+  v(data, {.name = "data", .help = "Who holds what records."});
+  v(model, {.name = "model", .help = "What is learned from them."});
+  v(network, {.name = "network", .help = "Who can talk to whom, and how well."});
+  v(clocks, {.name = "clocks", .help = "When each agent ticks."});
+  v(protocol, {.name = "protocol", .help = "How they learn together.", .required = true});
+  v(privacy, {.name = "privacy", .help = "What leaves an owner, and what it may cost."});
+  v(stop, {.name = "stop", .help = "When a run ends: the first of these."});
+  v(record, {.name = "record", .help = "What is written down."});
+  v(baselines, {.name = "baselines", .help = "What to compare with, solved exactly and without privacy."});
+  v(repeat, {.name = "repeat", .help = "Repetitions of every point.", .min = 1});
+}
+
+}  // namespace hearsay::scenarios

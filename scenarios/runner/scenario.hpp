@@ -1,0 +1,71 @@
+#pragma once
+// A scenario as plain options: everything that one run depends on.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/baselines.hpp"
+#include "analysis/metric.hpp"
+#include "analysis/trace_csv.hpp"
+#include "models/data/data_options.hpp"
+#include "models/privacy/privacy_options.hpp"
+#include "models/problem.hpp"
+#include "models/registry.hpp"
+#include "sim/clocks.hpp"
+#include "sim/describe.hpp"
+#include "sim/network_options.hpp"
+
+namespace hearsay::scenarios {
+
+/// The first limit that is reached ends a run.
+struct StopOptions {
+  std::optional<std::uint64_t> iterations, vectors, bytes, events;
+  std::optional<sim::Time> time;
+  void describe(sim::Visitor& v);
+};
+
+/// How far observations are apart; at most one of these.
+struct EveryOptions {
+  std::optional<std::uint64_t> iterations, vectors, bytes;
+  std::optional<sim::Time> time;
+  void describe(sim::Visitor& v);
+};
+
+/// One metric, by its name in the table.
+class MetricChoice {
+ public:
+  MetricChoice() = default;
+  explicit MetricChoice(std::string_view name);
+  const analysis::Metric& operator*() const { return analysis::metrics()[index_]; }
+  void describe_as(sim::Visitor& v, const sim::About& about);
+
+ private:
+  std::size_t index_ = 0;
+};
+
+struct RecordOptions {
+  EveryOptions every;
+  std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
+  std::optional<analysis::TraceOptions> trace;
+  void describe(sim::Visitor& v);
+};
+
+struct Scenario {
+  std::uint32_t version = 1;
+  std::string name, description;
+  std::uint64_t seed = 1;
+  models::DataOptions data;
+  models::ModelOptions model;
+  sim::NetworkOptions network;
+  sim::ClockOptions clocks;
+  models::ProtocolChoice protocol;
+  models::PrivacyOptions privacy;
+  StopOptions stop;
+  RecordOptions record;
+  std::vector<analysis::Baseline> baselines;
+  std::uint32_t repeat = 1;
+  void describe(sim::Visitor& v);
+};
+
+}  // namespace hearsay::scenarios
