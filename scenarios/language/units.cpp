@@ -131,7 +131,8 @@ std::string expected_quantity(std::string_view unit) {
   std::string names;
   for (const UnitName& name : d->names) {
     if (!name.name.starts_with('\xc2') && !name.name.starts_with('\xce')) {
-      names += (names.empty() ? "" : ", ") + std::string(name.name);
+      if (!names.empty()) names += ", ";
+      names += name.name;
     }
   }
   return fmt::format("{} such as \"{}\" (in {}) or a number in {}", d->what, d->example, names, unit);

@@ -1,0 +1,100 @@
+#include "scenarios/language/explain.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "tests/support/input_message.hpp"
+#include "tests/support/toy.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+std::string explained(const std::string& path) {
+  return scenarios::explain(scenarios::outline<toy::Study>(), path);
+}
+
+}  // namespace
+
+TEST_CASE("explain: an option is told with kind, unit, default, range, meaning and source") {
+  CHECK(explained("network.bandwidth") ==
+        "network.bandwidth\n"
+        "  what      number, or none\n"
+        "  unit      B/s, or text such as \"10 Mbit/s\"\n"
+        "  default   none\n"
+        "  range     above 0 B/s\n"
+        "  meaning   Of a link.\n");
+  CHECK(explained("network.loss") ==
+        "network.loss\n"
+        "  what      number\n"
+        "  default   0\n"
+        "  range     in [0, 1]\n"
+        "  meaning   Share of messages lost.\n"
+        "  source    Bertsekas 1989, eq. 7\n");
+  CHECK(explained("colour") ==
+        "colour\n"
+        "  what      one of red, green, blue\n"
+        "  default   red\n"
+        "    red: Like fire.\n"
+        "    green: Like grass.\n"
+        "    blue\n");
+}
+
+TEST_CASE("explain: of a place that several kinds of thing may stand in, each is told") {
+  CHECK(explained("network.topology") ==
+        "network.topology\n"
+        "  what      one of star, blocks, named\n"
+        "  default   {\"type\":\"star\",\"points\":7}\n"
+        "  meaning   Who can talk to whom.\n"
+        "    star: All around one.\n"
+        "      points  How many. (whole number, at least 1, default 7)\n"
+        "    blocks A bare list is its sizes.\n"
+        "      sizes  Size of each. (list, each whole number, at least 1, must be given)\n"
+        "    named: By a word. A bare text is its word.\n"
+        "      word    The word. (text, default \"none\")\n"
+        "      colour  Its colour. (one of red, green, blue, default green)\n");
+  CHECK(explained("network.latency.lognormal")
+            .find("median  Median. (number in s, above 0 s, must be given)") != std::string::npos);
+}
+
+TEST_CASE("explain: a path may skip the alternative, and goes through lists") {
+  const std::string min = explained("network.latency.min");
+  CHECK(min.find("network.latency.uniform.min\n") == 0);
+  CHECK(min.find("\nnetwork.latency.pareto.min\n") != std::string::npos);
+  CHECK(explained("owners.weight").find("owners.0.weight\n") == 0);
+  CHECK(explained("owners.0.weight") == explained("owners.weight"));
+}
+
+TEST_CASE("explain: an unknown path is answered with the nearest") {
+  const auto refusal = [](const std::string& path) { return test::message_of([&] { explained(path); }); };
+  CHECK(refusal("netwrk.loss") ==
+        "explain netwrk.loss: must be a path of the scenario, got 'netwrk'; did you mean 'network'?");
+  CHECK(refusal("network.latency.lognorml") ==
+        "explain network.latency.lognorml: must be a path of the scenario, got 'lognorml'; did you mean "
+        "'lognormal'?");
+  CHECK(refusal("horizon.x") ==
+        "explain horizon.x: must be a path of the scenario, got 'x'; there is nothing below");
+  CHECK(refusal("network.zzzzz").ends_with("got 'zzzzz'; known are topology, latency, bandwidth, loss"));
+}
+
+TEST_CASE("explain: every leaf path that is listed can be explained, and the reference page has it") {
+  const auto root = scenarios::outline<toy::Study>();
+  const auto paths = scenarios::leaf_paths(root);
+  for (const char* path :
+       {"name", "network.topology.type", "network.topology.star.points", "network.latency.uniform.max",
+        "network.bandwidth", "owners.0.weight", "hub.shares", "data", "rates.0.type"}) {
+    INFO(path);
+    CHECK(std::count(paths.begin(), paths.end(), path) == 1);
+  }
+  const std::string page = scenarios::reference_page(root);
+  for (const std::string& path : paths) {
+    INFO(path);
+    const std::string last = path.substr(path.rfind('.') + 1);
+    if (last != "type") CHECK_NOTHROW(scenarios::explain(root, path));
+    if (last != "type") CHECK(page.find("| `" + last + "` |") != std::string::npos);
+  }
+  CHECK(
+      page.find("| `loss` | number | `0` | in [0, 1] | Share of messages lost. *Bertsekas 1989, eq. 7* |") !=
+      std::string::npos);
+}

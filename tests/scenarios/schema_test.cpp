@@ -1,0 +1,97 @@
+#include "scenarios/language/schema.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "scenarios/language/reader.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/toy.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+const char* const kGood[] = {
+    "{}",
+    R"({"seed": 1e4, "horizon": "15 ms", "network": {"bandwidth": "10 Mbit/s", "loss": null}})",
+    R"({"network": {"latency": "15 ms", "topology": [1, 2]}})",
+    R"({"network": {"latency": {"type": "lognormal", "median": "1 s", "sigma": 1}, "topology": "star"}})",
+    R"({"network": {"latency": {"max": 3}, "topology": {"type": "named", "word": "w", "colour": "red"}}})",
+    R"({"network": {"topology": "petersen"}})",
+    R"({"owners": [{"weight": 1}, {"weight": 0.5, "shares": false}], "rates": [5, "5 Hz", {"value": 2}]})",
+    R"({"hub": null, "bytes": "2 kB", "small": -3})",
+};
+const char* const kBad[] = {
+    R"({"colr": "red"})",
+    R"({"colour": "bleu"})",
+    R"({"horizon": "15 MB"})",
+    R"({"horizon": -1})",
+    R"({"network": {"loss": 1.5}})",
+    R"({"network": {"loss": "0.5"}})",
+    R"({"privacy": {"epsilon": 0}})",
+    R"({"network": {"topology": {"type": "ring"}}})",
+    R"({"network": {"topology": {"type": "star", "word": "w"}}})",
+    R"({"network": {"latency": true}})",
+    R"({"seed": 1.5})",
+    R"({"metrics": "a"})",
+    R"({"owners": [{"wieght": 1}]})",
+};
+
+bool accepted(const std::string& text) {
+  return test::message_of([&] {
+           const auto document = scenarios::parse(text, "x.json");
+           toy::Study study;
+           scenarios::read(document, document.root, study);
+         }) == "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("schema: agrees with the reader on what is a scenario, says an independent validator") {
+  if (std::system("/usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null") != 0) {
+    WARN("skipped: /usr/bin/python3 has no jsonschema");
+    return;
+  }
+  const test::Scratch dir;
+  dir.write("schema.json", scenarios::json_schema(scenarios::outline<toy::Study>()).dump(2));
+  std::string documents;
+  for (const char* text : kGood) documents += std::string("1") + text + "\n";
+  for (const char* text : kBad) documents += std::string("0") + text + "\n";
+  documents += R"(1{"$schema": "s.json", "extends": "base.json", "network": {"latency": {"sigma": 2}}})"
+               "\n";
+  dir.write("documents", documents);
+  dir.write("check.py", R"(
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+wrong = [line for line in open(sys.argv[2]) if validator.is_valid(json.loads(line[1:])) != (line[0] == '1')]
+print(''.join(wrong), end='')
+sys.exit(len(wrong))
+)");
+  const std::string command = "/usr/bin/python3 -W ignore " + dir / "check.py " + dir / "schema.json " +
+                              dir / "documents > " + dir / "wrong";
+  const int status = std::system(command.c_str());
+  std::ifstream wrong(dir / "wrong");
+  INFO(std::string(std::istreambuf_iterator<char>(wrong), {}));
+  CHECK(status == 0);
+}
+
+TEST_CASE("schema: the documents above are read or refused as it says") {
+  for (const char* text : kGood) {
+    INFO(text);
+    CHECK(accepted(text));
+  }
+  for (const char* text : kBad) {
+    INFO(text);
+    CHECK_FALSE(accepted(text));
+  }
+}
+
+TEST_CASE("schema: what may stand in several places is defined once") {
+  const auto schema = scenarios::json_schema(scenarios::outline<toy::Study>());
+  CHECK(schema.at("$defs").contains("lognormal"));
+  CHECK(schema.at("$defs").contains("star"));
+  // Latency and rates differ in unit and range; no third law of that name.
+  CHECK_FALSE(schema.at("$defs").contains("lognormal_3"));
+}
