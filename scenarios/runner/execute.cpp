@@ -82,6 +82,8 @@ analysis::StudyResult execute(const std::vector<std::string>& axes, const std::v
     });
   }
 
+  if (options.before_runs) options.before_runs();
+
   std::vector<std::pair<std::size_t, std::uint32_t>> tasks;
   for (std::size_t p = 0; p < points.size(); ++p) {
     for (std::uint32_t r = 0; r < points[p].scenario.repeat; ++r) tasks.emplace_back(p, r);

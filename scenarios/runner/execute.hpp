@@ -20,9 +20,10 @@ struct PlannedPoint {
 
 struct ExecuteOptions {
   unsigned threads = 1;
-  std::filesystem::path trace_path;  ///< of the run that is traced
+  std::filesystem::path trace_path{};  ///< of the run that is traced
+  std::function<void()> before_runs{};  ///< called when every point has been put together and the first run is due
   /// Told after every run: how many are done, and of how many.
-  std::function<void(std::size_t, std::size_t)> progress;
+  std::function<void(std::size_t, std::size_t)> progress{};
 };
 
 /// Runs `repeat` repetitions of every point. Throws AssemblyError before the first run if any point can not be put together;

@@ -1,0 +1,44 @@
+#pragma once
+// The commands of the command line. Each parses its own arguments, prints to standard output and returns an exit code.
+#include <boost/program_options.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/language/reader.hpp"
+
+namespace hearsay::scenarios {
+
+/// Wrong use of the command line; what() is for the user.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Arguments = std::vector<std::string>;
+
+struct Command {
+  std::string_view name, usage, help;
+  int (*run)(const Arguments& arguments);
+};
+
+int run_command(const Arguments& arguments);
+int validate_command(const Arguments& arguments);
+int show_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
+int schema_command(const Arguments& arguments);
+
+/// Options that every command on scenarios has: --set, --data-dir, --allow-path.
+struct InputArguments {
+  std::vector<std::string> files, sets;
+  ReadOptions read{};
+};
+boost::program_options::options_description input_options();
+/// Parses `arguments`, prints help and returns false if asked for it. Throws UsageError.
+bool parse_arguments(const Arguments& arguments, std::string_view usage,
+                     const boost::program_options::options_description& options, boost::program_options::variables_map& values);
+/// What input_options() were given; HEARSAY_DATA_DIR counts as a --data-dir.
+InputArguments input_arguments(const boost::program_options::variables_map& values);
+
+}  // namespace hearsay::scenarios
