@@ -137,6 +137,10 @@ Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
   return sum;
 }
 
+void Problem::regulariser_gradient(In theta, Out out) const {
+  out = sigma() * theta;
+}
+
 Index Problem::project(Out theta) const {
   if (!model_.theta_max) return 0;
   const double limit = *model_.theta_max;
