@@ -1,13 +1,13 @@
 #pragma once
 // The learning problem that owners share; const once built.
 //
-//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i,
-//   norm_inf(theta) <= theta_max g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
+//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i
+//   g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
+//   theta in R^p, norm_inf(theta) <= theta_max where there is a box
 //
 // Over a set S of owners f_S has the same g and the mean over their records alone.
 #include <Eigen/Core>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>

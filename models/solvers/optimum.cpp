@@ -164,7 +164,7 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
       .theta = VectorXd::Zero(problem.p()), .value = kInfinity, .method = "smoothed hinge, projected Newton"};
   double lower = -kInfinity;
   VectorXd theta = best.theta;
-  for (double width = 0.1; width > 0.5e-8 && !(best.value - lower <= kTolerance * best.value); width /= 10) {
+  for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
     theta = projected_newton(by_records(problem, owners, smoothed), theta, limit, kTolerance).theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
@@ -173,6 +173,7 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
       best.value = value;
       best.theta = theta;
     }
+    if (best.value - lower <= kTolerance * best.value) break;
   }
   best.gap = std::max(best.value - lower, 0.0);
   best.box_active = touches(best.theta, limit);
