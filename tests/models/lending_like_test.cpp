@@ -64,13 +64,19 @@ TEST_CASE("lending_like: declared bounds hold, and the target is linear plus noi
 TEST_CASE("lending_like: whitening makes every owner's second moment the identity") {
   const LendingLike o{
       .owners = 2, .records = 30, .features = 5, .noise = 0, .test_records = 3, .whiten = true};
-  const DataSet d = make_data(o, kStreams);
+  LendingLike unwhitened = o;
+  unwhitened.whiten = false;
+  const DataSet d = make_data(o, kStreams), raw = make_data(unwhitened, kStreams);
   for (std::size_t i = 0; i < 2; ++i) {
     const Eigen::MatrixXd second = d.train[i].features.transpose() * d.train[i].features / 30;
     CHECK((second - Eigen::MatrixXd::Identity(5, 5)).norm() < 1e-12);
     // Without noise the target is linear in the whitened features, of training and test records alike.
     const Eigen::VectorXd theta = d.train[i].features.transpose() * d.train[i].target / 30;
     CHECK((d.test[i].features * theta - d.test[i].target).norm() < 1e-12);
+    // Test features get the training matrix W: with raw second moment M, W M W = I.
+    const Eigen::MatrixXd moment = raw.train[i].features.transpose() * raw.train[i].features / 30;
+    const Records &whitened = d.test[i].features, &plain = raw.test[i].features;
+    CHECK((whitened * moment * whitened.transpose() - plain * plain.transpose()).norm() < 1e-12);
   }
   CHECK_FALSE(d.bounds);
   CHECK(d.fitted_on_private_data.size() == 1);
