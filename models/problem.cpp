@@ -137,6 +137,10 @@ Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
   return sum;
 }
 
+void Problem::regulariser_gradient(In theta, Out out) const {
+  out = sigma() * theta;
+}
+
 Index Problem::project(Out theta) const {
   if (!model_.theta_max) return 0;
   const double limit = *model_.theta_max;
@@ -148,11 +152,8 @@ Index Problem::project(Out theta) const {
 double Problem::mean_loss(const Moments& m, In theta) const {
   double quadratic = 0, linear = 0;
   for (Index j = 0; j < p(); ++j) {
-    const double* a = m.a.col(j).data();
-    double row = 0;
-    for (Index k = 0; k < p(); ++k) row += a[k] * (theta[k] - reference_[k]);
     const double d = theta[j] - reference_[j];
-    quadratic += row * d;
+    quadratic += m.a.col(j).dot(theta - reference_) * d;
     linear += m.slope[j] * d;
   }
   return m.value + 2 * linear + quadratic;

@@ -1,13 +1,13 @@
 #pragma once
 // The learning problem that owners share; const once built.
 //
-//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i,
-//   norm_inf(theta) <= theta_max g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
+//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i
+//   g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
+//   theta in R^p, norm_inf(theta) <= theta_max where there is a box
 //
 // Over a set S of owners f_S has the same g and the mean over their records alone.
 #include <Eigen/Core>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -23,10 +23,10 @@ enum class Norm { kL1, kL2 };
 
 /// The "model" of a scenario.
 struct ModelOptions {
-  Loss loss;
+  Loss loss = {};
   double l2 = 1e-5;
   bool l2_half = false;
-  std::optional<double> theta_max;
+  std::optional<double> theta_max = {};
   void describe(sim::Visitor& v);
 };
 
@@ -35,10 +35,10 @@ struct ModelOptions {
 /// with a = X^T X/n (p x p) and b = X^T y/n. About the least-squares solution the value carries no
 /// cancellation, so that differences to the optimum are exact to rounding.
 struct Moments {
-  Eigen::MatrixXd a;
-  Eigen::VectorXd b, slope;  ///< slope = a r - b, half the gradient at r
-  double c = 0;              ///< y^T y/n
-  double value = 0;          ///< mean loss at r
+  Eigen::MatrixXd a = {};
+  Eigen::VectorXd b = {}, slope = {};  ///< slope = a r - b, half the gradient at r
+  double c = 0;                        ///< y^T y/n
+  double value = 0;                    ///< mean loss at r
 };
 
 class Problem {
@@ -62,7 +62,7 @@ class Problem {
   double sigma() const { return model_.l2_half ? model_.l2 : 2 * model_.l2; }
   double regulariser(In theta) const { return sigma() / 2 * theta.squaredNorm(); }
   /// out = grad g = sigma theta.
-  void regulariser_gradient(In theta, Out out) const { out = sigma() * theta; }
+  void regulariser_gradient(In theta, Out out) const;
   /// Clamps to the box; returns how many coordinates it moved.
   Eigen::Index project(Out theta) const;
 

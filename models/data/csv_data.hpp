@@ -2,17 +2,14 @@
 // Data from delimited text (RFC 4180 quoting), one owner a block of rows, a value of a column, or a file.
 //
 // What happens, in this order:
-//   1. read; pick the columns; a column is numeric when all its entries that are not missing are numbers
-//   2. text becomes codes 0, 1, ... in the order of the sorted values (ordinal), or one 0/1 column a value
-//   (one_hot)
-//   3. rows with a missing target are dropped (an error under impute = none); with drop_rows those with any
-//   missing entry
-//   4. rows go to their owners; the first `records` of each are kept; owners with fewer than `min_records`
-//   are dropped
+//   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is
+//   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
+//   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
+//   4. rows go to owners; the first `records` of each stay; owners with under `min_records` are dropped
 //   5. each owner's records are split into training and test
-//   6. imputation: an owner's own training median, mean or (text) most frequent value; the pooled one where
-//   it has none
-//   7. standardise, pca, unit_ball, target_transform: fitted on the pooled training records, applied to all
+//   6. imputation by an owner's own training median, mean or (text) most frequent value; by the pooled one
+//      where it has none
+//   7. standardise, pca, unit_ball, target_transform: fitted on pooled training records, applied to all
 //   8. declared bounds are enforced; 9. the constant feature is appended
 // Fits of 6 and 7 use private data without accounting; DataSet::fitted_on_private_data says so.
 #include <cstdint>

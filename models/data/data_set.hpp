@@ -33,14 +33,14 @@ struct DeclaredBounds {
 };
 
 struct DataSet {
-  std::vector<Shard> train;  ///< one an owner, none of them empty
-  std::vector<Shard> test;   ///< one an owner; may have 0 rows (but has p columns)
-  std::vector<std::string> owner_names, feature_names;
-  std::optional<DeclaredBounds> bounds;
+  std::vector<Shard> train = {};  ///< one an owner, none of them empty
+  std::vector<Shard> test = {};   ///< one an owner; may have 0 rows (but has p columns)
+  std::vector<std::string> owner_names = {}, feature_names = {};
+  std::optional<DeclaredBounds> bounds = {};
   bool bias = false;  ///< whether the last feature is the constant 1
-  std::vector<std::string>
-      fitted_on_private_data;      ///< what was fitted without privacy accounting, a phrase each
-  std::vector<std::string> notes;  ///< what was done to the data, a sentence each
+  std::vector<std::string> fitted_on_private_data =
+      {};                               ///< what was fitted without privacy accounting, a phrase each
+  std::vector<std::string> notes = {};  ///< what was done to the data, a sentence each
 
   std::size_t owners() const { return train.size(); }
   Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }

@@ -2,11 +2,11 @@
 // Losses of a linear model: functions of the score s = theta . x and the target y.
 //
 //   squared         (s - y)^2
-//   logistic        log(1 + exp(-y s))                                        y in {-1, +1}
-//   hinge           max(0, 1 - y s)                                           y in {-1, +1}
-//   smoothed_hinge  0 for m >= 1, (1 - m)^2/(2w) for 1 - w < m < 1, 1 - m - w/2 below; m = y s    y in {-1,
-//   +1}
+//   logistic        log(1 + exp(-m)),  m = y s
+//   hinge           max(0, 1 - m)
+//   smoothed_hinge  0 for m >= 1, (1 - m)^2/(2w) for 1 - w < m < 1, 1 - m - w/2 below
 //
+// All but the first are for classes, y in {-1, +1}.
 // A record's gradient is slope(s, y) x. The hinge's slope is the subgradient -y where m < 1 and 0 elsewhere.
 // gradient_l1_bound: a bound of norm_1 of a record's gradient when norm_1(x) <= r1, |y| <= y_max and
 // norm_inf(theta) <= theta_max; infinite where there is none.

@@ -98,15 +98,23 @@ bool touches(const VectorXd& theta, double limit) {
   return (theta.array().abs() >= limit).any();
 }
 
+// The infimum of the logistic loss over separable classes, 0, is reached nowhere.
+bool separated(const Problem& problem, Owners owners, const VectorXd& theta) {
+  bool all = true;
+  for_records(problem, owners, theta, [&](double s, double y, const auto&) { all = all && y * s > 0; });
+  return all;
+}
+
 Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFunction& f, double limit) {
   const NewtonResult r = projected_newton(f, VectorXd::Zero(problem.p()), limit);
-  if (!(r.residual <= kTolerance)) {
+  const bool free = problem.sigma() == 0 && !std::isfinite(limit);
+  if (free && problem.loss().is<LogisticLoss>() && separated(problem, owners, r.theta)) {
     throw std::runtime_error(
-        fmt::format("{} loss: no minimiser found: residual {:.1e} after {} Newton steps{}",
-                    problem.loss().name(), r.residual, r.iterations,
-                    problem.loss().is_classifier() && problem.sigma() == 0
-                        ? "; separable classes need l2 > 0 or theta_max"
-                        : ""));
+        "logistic loss: a minimiser needs l2 > 0 or theta_max: the classes are separable");
+  }
+  if (!(r.residual <= kTolerance)) {
+    throw std::runtime_error(fmt::format("{} loss: no minimiser found: residual {:.1e} after {} Newton steps",
+                                         problem.loss().name(), r.residual, r.iterations));
   }
   Optimum o{.theta = r.theta, .method = "projected Newton"};
   o.value = problem.objective(o.theta, owners);
@@ -116,7 +124,7 @@ Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFuncti
   return o;
 }
 
-// A quadratic without box is above its minimum by exactly g^T H^+ g / 2.
+// A quadratic is above its minimum over all of R^p, and so over the box, by no more than g^T H^+ g / 2.
 double quadratic_gap(const SmoothFunction& f, const VectorXd& theta) {
   VectorXd gradient;
   MatrixXd hessian;
@@ -158,13 +166,14 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   VectorXd theta = best.theta;
   for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
-    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit).theta;
+    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit, kTolerance).theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
     const double value = problem.objective(theta, owners);
     if (value < best.value) {
       best.value = value;
       best.theta = theta;
     }
+    if (best.value - lower <= kTolerance * best.value) break;
   }
   best.gap = std::max(best.value - lower, 0.0);
   best.box_active = touches(best.theta, limit);
@@ -179,7 +188,7 @@ Optimum minimise(const Problem& problem, Owners owners) {
     if constexpr (std::is_same_v<L, SquaredLoss>) {
       const SmoothFunction f = quadratic(problem, owners);
       Optimum o = smooth_optimum(problem, owners, f, limit);
-      if (!o.box_active) o.gap = std::min(o.gap, quadratic_gap(f, o.theta));
+      o.gap = std::min(o.gap, quadratic_gap(f, o.theta));
       return o;
     } else if constexpr (L::kSmooth) {
       return smooth_optimum(problem, owners, by_records(problem, owners, loss), limit);

@@ -14,7 +14,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kAtRounding = 1e-15;
 constexpr double kSufficient = 1e-4;  // Armijo's constant
 constexpr int kHalvings = 60;
 
@@ -47,7 +46,8 @@ VectorXd direction(const VectorXd& theta, const VectorXd& gradient, const Matrix
 
 }  // namespace
 
-NewtonResult projected_newton(const SmoothFunction& f, VectorXd start, double limit, int max_iterations) {
+NewtonResult projected_newton(const SmoothFunction& f, VectorXd start, double limit, double tolerance,
+                              int max_iterations) {
   MatrixXd hessian;
   NewtonResult r{.theta = clamp(start, limit), .gradient = {}};
   f.derivatives(VectorXd::Zero(start.size()), r.gradient, hessian);
@@ -58,7 +58,7 @@ NewtonResult projected_newton(const SmoothFunction& f, VectorXd start, double li
   f.derivatives(r.theta, r.gradient, hessian);
   r.residual = residual(r.theta, r.gradient, limit) / scale;
   VectorXd gradient;
-  for (; r.iterations < max_iterations && r.residual > kAtRounding; ++r.iterations) {
+  for (; r.iterations < max_iterations && r.residual > tolerance; ++r.iterations) {
     const double near = std::isfinite(limit) ? std::min(1e-6 * limit, r.residual * scale) : 0;
     const VectorXd step = direction(r.theta, r.gradient, hessian, limit, near);
     // What differences of values can not resolve is judged by the residual.

@@ -1,0 +1,119 @@
+#include <catch2/catch.hpp>
+
+#include "models/data/csv_data.hpp"
+#include "tests/models/text_file.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+using test::TextFile;
+
+namespace {
+
+// The message with which loading `text` fails; it must be one line. Empty if it does not fail.
+template <class Change>
+std::string failure(std::string_view text, Change&& change) {
+  const TextFile file(text);
+  CsvData o;
+  o.path = file.input();
+  o.target = "y";
+  change(o);
+  try {
+    make_data(o, sim::Streams(1, 0));
+  } catch (const DataError& e) {
+    CHECK(std::string(e.what()).find('\n') == std::string::npos);
+    return e.what();
+  }
+  return {};
+}
+std::string failure(std::string_view text) {
+  return failure(text, [](CsvData&) {});
+}
+
+}  // namespace
+
+TEST_CASE("csv errors: files without records") {
+  CHECK(failure("") == "data.csv: expected records, found an empty file");
+  CHECK(failure("\n\n") == "data.csv: expected records, found an empty file");
+  CHECK(failure("x,y\n") == "data.csv: expected records, found only a header");
+}
+
+TEST_CASE("csv errors: what is no regular file") {
+  CHECK(failure("", [](CsvData& o) { o.path = sim::InputFile{"dir", "/tmp"}; }) == "dir: not a regular file");
+  CHECK(failure("", [](CsvData& o) {
+          o.path = sim::InputFile{"gone", "/no/such"};
+        }) == "gone: not a regular file");
+  CHECK(failure("", [](CsvData& o) { o.path.reset(); }) ==
+        "csv: expected a file in path or files, found none");
+}
+
+TEST_CASE("csv errors: a ragged row is named by its line, line breaks in quotes counted") {
+  CHECK(failure("x,y\n1,2\n3\n") == "data.csv:3: expected 2 fields, found 1");
+  CHECK(failure("x,y\r\n1,2\r\n\r\n3,4,5\r\n") == "data.csv:4: expected 2 fields, found 3");
+  CHECK(failure("x,k,y\n1,\"a\nb\",2\n3,4\n") == "data.csv:4: expected 3 fields, found 2");
+  CHECK(failure("1,2\n1,2\n", [](CsvData& o) { o.columns = {"y"}; }) ==
+        "data.csv:1: expected 1 fields, as many as /columns names, found 2");
+}
+
+TEST_CASE("csv errors: quotes that do not close or stand inside a field") {
+  CHECK_THAT(failure("x,y\n1,2\n\"3,4\n"), Catch::Contains("quote that is not closed"));
+  CHECK_THAT(failure("x,y\n1,2\n3\"4,5\n"), Catch::StartsWith("data.csv:3: ") && Catch::Contains("quote"));
+}
+
+TEST_CASE("csv errors: an unknown column, with the nearest name there is") {
+  CHECK(failure("int_rate,term\n1,2\n", [](CsvData& o) { o.target = "intrate"; }) ==
+        "data.csv: target: there is no column 'intrate'; the nearest is 'int_rate'");
+  CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"z"}; }),
+             Catch::Contains("drop: there is no column 'z'"));
+  CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.owner = OwnerColumn{"z"}; }),
+             Catch::Contains("owner.column: "));
+  CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"x"}; }),
+             Catch::Contains("every column is left out"));
+  CHECK_THAT(failure("x,x,y\n1,2,3\n"), Catch::Contains("two columns have the same name"));
+}
+
+TEST_CASE("csv errors: text among numbers") {
+  CHECK(failure("age,y\n50,1\n> 89,2\n61,2\n") ==
+        "data.csv:3: column 'age': expected a number, found '> 89' beside 2 numbers; name the column in "
+        "categorical, or "
+        "the entry in missing");
+  CHECK(failure("k,y\nred,1\n", [](CsvData& o) { o.numeric = {"k"}; }) ==
+        "data.csv:2: column 'k': expected a number, found 'red'");
+  CHECK_THAT(failure("x,y\n1,good\n"),
+             Catch::StartsWith("data.csv:2: column 'y': expected a number, found 'good'"));
+  CHECK_THAT(failure("x,y\n1,inf\n"), Catch::Contains("found 'inf'"));
+  CHECK_THAT(failure("x,y\n1,1e999\n"), Catch::Contains("found '1e999'"));
+}
+
+TEST_CASE("csv errors: missing values say what can be done") {
+  CHECK(failure("x,y\n1,1\n?,2\n") ==
+        "data.csv:3: column 'x': a value is missing; say impute: median, mean or drop_rows, or drop the "
+        "column");
+  CHECK_THAT(failure("x,y\n1,\n"), Catch::StartsWith("data.csv:2: column 'y': a value is missing"));
+  CHECK_THAT(failure("x,z,y\n1,?,2\n"), Catch::Contains("column 'z' has no entry that is not missing"));
+  CHECK_THAT(failure("x,y\n1,?\n", [](CsvData& o) { o.impute = Impute::kMedian; }),
+             Catch::Contains("no record is left"));
+  CHECK_THAT(failure("k,x,y\n?,1,2\n",
+                     [](CsvData& o) {
+                       o.owner = OwnerColumn{"k"};
+                       o.categorical = {"k"};
+                     }),
+             Catch::Contains("data.csv:2: column 'k': expected an owner, found none"));
+}
+
+TEST_CASE("csv errors: one class, too many owners, no owner") {
+  CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.positive = PositiveAbove{0}; }) ==
+        "data.csv: column 'y': expected two classes, found only the negative one");
+  CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.owner = OwnerBlocks{3}; }) ==
+        "data.csv: expected at most as many owners as records (2), got 3 blocks");
+  CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.min_records = 3; }) ==
+        "data.csv: no owner has the 3 records that min_records asks for");
+}
+
+TEST_CASE("csv errors: files of different columns") {
+  const TextFile a("x,y\n1,2\n", "a.csv"), b("y,x\n1,2\n", "b.csv");
+  CsvData o;
+  o.files = {a.input(), b.input()};
+  o.target = "y";
+  CHECK_THROWS_WITH(make_data(o, sim::Streams(1, 0)),
+                    "b.csv:1: expected the columns of a.csv (x, y), found other ones (y, x)");
+}

@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "models/data/csv_data.hpp"
+#include "tests/models/text_file.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+using test::TextFile;
+
+namespace {
+const sim::Streams kStreams(1, 0);
+
+CsvData options(const TextFile& file) {
+  CsvData o;
+  o.path = file.input();
+  o.target = "y";
+  return o;
+}
+}  // namespace
+
+TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones are 0") {
+  const TextFile file("a,b,y\n1,7,0\n3,7,0\n");
+  CsvData o = options(file);
+  o.standardise = true;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{-1, 0}, {1, 0}}, 1e-15));
+  CHECK(d.fitted_on_private_data.size() == 1);
+  CHECK(d.notes.size() == 1);
+}
+
+TEST_CASE("csv: test records are standardised by training statistics") {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 10; ++i) text += std::to_string(i) + "," + std::to_string(i) + "\n";
+  const TextFile file(text);
+  CsvData o = options(file);
+  o.test_fraction = 0.4;
+  o.standardise = true;
+  o.target_transform = TargetTransform::kStandardise;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features.sum() == Approx(0).margin(1e-12));
+  CHECK(d.train[0].features.squaredNorm() == Approx(6));
+  CHECK(d.train[0].target.squaredNorm() == Approx(6));
+  // x and y are the same column: the same map must have been used for both sets.
+  CHECK((d.test[0].features.col(0) - d.test[0].target).norm() < 1e-12);
+}
+
+TEST_CASE("csv: principal components of points on a line are the line") {
+  // (a, b) = t (3, 4)/5 + (10, 20), t = -2, 0, 2: the first component is t, the second 0; its larger entry,
+  // 4/5, positive.
+  const TextFile file("a,b,y\n8.8,18.4,0\n10,20,0\n11.2,21.6,0\n");
+  CsvData o = options(file);
+  o.pca = PcaOptions{.components = 2};
+  DataSet d = make_data(o, kStreams);
+  CHECK((d.train[0].features - Eigen::MatrixXd{{-2, 0}, {0, 0}, {2, 0}}).norm() < 1e-12);
+  o.pca = PcaOptions{.components = 1, .whiten = true};
+  d = make_data(o, kStreams);
+  CHECK(d.train[0].features.squaredNorm() == Approx(3));
+  CHECK(d.feature_names == std::vector<std::string>{"pc1"});
+  o.pca = PcaOptions{.components = 1, .fit_on_last = 2};  // centre (10.6, 20.8): t = 1
+  CHECK(make_data(o, kStreams).train[0].features(0, 0) == Approx(-3));
+  o.pca = PcaOptions{.components = 2, .whiten = true};
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("component 2 has no variance"));
+  o.pca = PcaOptions{.components = 3};
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("at most the 2 features, got 3"));
+}
+
+TEST_CASE("csv: unit ball divides by the largest norm") {
+  const TextFile file("a,b,y\n3,4,0\n0,1,0\n");
+  CsvData o = options(file);
+  o.unit_ball = true;
+  CHECK(make_data(o, kStreams).train[0].features.isApprox(Eigen::MatrixXd{{0.6, 0.8}, {0, 0.2}}, 1e-15));
+}
+
+TEST_CASE("csv: the target may be centred") {
+  const TextFile file("a,y\n0,1\n0,5\n");
+  CsvData o = options(file);
+  o.target_transform = TargetTransform::kCentre;
+  CHECK(make_data(o, kStreams).train[0].target == Eigen::Vector2d(-2, 2));
+  o.target_transform = TargetTransform::kStandardise;
+  CHECK(make_data(o, kStreams).train[0].target.isApprox(Eigen::Vector2d(-1, 1), 1e-15));
+}
+
+TEST_CASE("csv: declared bounds scale features, clamp targets, or refuse") {
+  const TextFile file("a,b,y\n1,3,9\n0.5,-0.5,-1\n");
+  CsvData o = options(file);
+  o.bounds = BoundsOptions{.features = 2, .target = 3};
+  DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{0.5, 1.5}, {0.5, -0.5}}, 1e-15));
+  CHECK(d.train[0].target == Eigen::Vector2d(3, -1));
+  REQUIRE(d.bounds);
+  CHECK(d.bounds->features_l1 == 2);
+  CHECK(d.bounds->target == 3);
+  CHECK(d.notes.size() == 2);
+  o.bounds->enforce = Enforce::kCheck;
+  CHECK_THROWS_WITH(
+      make_data(o, kStreams),
+      Catch::Contains("data.csv:2: expected features of L1 norm at most 2") && Catch::Contains("found 4"));
+  o.bounds->features = 4;
+  CHECK_THROWS_WITH(
+      make_data(o, kStreams),
+      Catch::Contains("data.csv:2: expected a target of magnitude at most 3") && Catch::Contains("found 9"));
+  o.bounds->target = 9;
+  CHECK(make_data(o, kStreams).train[0].target[0] == 9);
+}
+
+TEST_CASE("csv: the constant feature comes last and counts in the declared norm") {
+  const TextFile file("a,y\n4,0\n");
+  CsvData o = options(file);
+  o.bias = true;
+  o.bounds = BoundsOptions{.features = 2, .target = {}};
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features == Records(Eigen::MatrixXd{{2, 1}}));
+  CHECK(d.bias);
+  CHECK(d.bounds->features_l1 == 3);
+  CHECK(std::isinf(d.bounds->target));
+}

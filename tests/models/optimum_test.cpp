@@ -1,0 +1,210 @@
+#include "models/solvers/optimum.hpp"
+
+#include <linear.h>
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "models/data/lending_like.hpp"
+#include "sim/random.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+using Eigen::Vector2d;
+using Eigen::VectorXd;
+
+namespace {
+
+DataSet one_owner(const Eigen::MatrixXd& x, const VectorXd& y) {
+  DataSet d;
+  d.train = {{x, y}};
+  d.test = {{Records(0, x.cols()), VectorXd(0)}};
+  d.owner_names = {"a"};
+  for (Eigen::Index j = 0; j < x.cols(); ++j) d.feature_names.push_back(std::to_string(j + 1));
+  return d;
+}
+
+// Linear scores plus noise, as classes: they overlap.
+DataSet classes(std::size_t owners, std::size_t records, std::size_t p) {
+  DataSet d = make_data(LendingLike{.owners = owners, .records = records, .features = p}, sim::Streams(3, 0));
+  for (Shard& s : d.train) s.target = s.target.array().sign();
+  return d;
+}
+
+// grad f over all owners, from the owners' mean gradients.
+VectorXd gradient(const Problem& problem, const VectorXd& theta) {
+  VectorXd sum = problem.sigma() * theta, one(problem.p());
+  for (std::size_t i = 0; i < problem.owners(); ++i) {
+    problem.mean_gradient(i, theta, one);
+    sum += static_cast<double>(problem.n(i)) / static_cast<double>(problem.n()) * one;
+  }
+  return sum;
+}
+
+// Largest violation of the optimality conditions of the box, over the gradient at 0.
+double kkt(const Problem& problem, const VectorXd& theta) {
+  VectorXd moved = theta - gradient(problem, theta);
+  problem.project(moved);
+  return (theta - moved).lpNorm<Eigen::Infinity>() /
+         gradient(problem, VectorXd::Zero(problem.p())).lpNorm<Eigen::Infinity>();
+}
+
+// Three of four records (1 -> +1), one (1 -> -1): functions of one number, minimised by hand.
+DataSet three_to_one() {
+  return one_owner(Eigen::MatrixXd::Ones(4, 1), Eigen::Vector4d(1, 1, -1, 1));
+}
+
+// f of liblinear's support vector machine (L2R_L1LOSS_SVC_DUAL): (1/2) norm(w)^2 + C sum of hinges.
+double liblinear_value(const Problem& ours) {
+  const Shard& s = ours.data().train[0];
+  const auto n = static_cast<std::size_t>(s.target.size()), p = static_cast<std::size_t>(ours.p());
+  std::vector<feature_node> nodes(n * (p + 1));
+  std::vector<feature_node*> rows(n);
+  VectorXd labels = s.target;
+  for (std::size_t k = 0; k < n; ++k) {
+    rows[k] = &nodes[k * (p + 1)];
+    for (std::size_t j = 0; j < p; ++j) {
+      rows[k][j] = {static_cast<int>(j + 1),
+                    s.features(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j))};
+    }
+    rows[k][p].index = -1;
+  }
+  const problem theirs{
+      .l = static_cast<int>(n), .n = static_cast<int>(p), .y = labels.data(), .x = rows.data(), .bias = -1};
+  parameter how{};
+  how.solver_type = L2R_L1LOSS_SVC_DUAL;
+  how.eps = 1e-9;
+  how.C = 1 / (ours.sigma() * static_cast<double>(n));
+  set_print_string_function([](const char*) {});
+  struct model* model = train(&theirs, &how);
+  VectorXd theta = Eigen::Map<VectorXd>(model->w, ours.p()) * model->label[0];
+  free_and_destroy_model(&model);
+  return ours.objective(theta);
+}
+
+}  // namespace
+
+TEST_CASE("optimum of squared loss: the normal equations of two records") {
+  // (1, 1) -> 3 and (1, 0) -> 2 are met by theta = (2, 1).
+  const Problem problem(one_owner(Eigen::MatrixXd{{1, 1}, {1, 0}}, Vector2d(3, 2)), {.l2 = 0});
+  const Optimum o = minimise(problem);
+  CHECK((o.theta - Vector2d(2, 1)).norm() < 1e-13);
+  CHECK(std::abs(o.value) < 1e-25);
+  CHECK_FALSE(o.box_active);
+  CHECK(o.gap < 1e-25);
+}
+
+TEST_CASE("optimum of squared loss: an active box is not the clipped free optimum") {
+  // f = ((a + b - 3)^2 + (a - 2)^2)/2 in |a|, |b| <= 1.6: a = 1.6, then b = 1.4 and f = 0.08. Clipping gives
+  // (1.6, 1), 0.16.
+  const Problem problem(one_owner(Eigen::MatrixXd{{1, 1}, {1, 0}}, Vector2d(3, 2)),
+                        {.l2 = 0, .theta_max = 1.6});
+  const Optimum o = minimise(problem);
+  CHECK((o.theta - Vector2d(1.6, 1.4)).norm() < 1e-12);
+  CHECK(o.value == Approx(0.08).epsilon(1e-12));
+  CHECK(o.box_active);
+  CHECK(o.gap < 1e-12);
+  CHECK(kkt(problem, o.theta) < 1e-10);
+}
+
+TEST_CASE("optimum of squared loss: ridge regression of one number") {
+  // f = l2 t^2 + (t - 2)^2: t = 2/(1 + l2), f = 4 l2/(1 + l2).
+  const Problem problem(one_owner(Eigen::MatrixXd{{1}}, VectorXd{{2}}), {.l2 = 0.25});
+  CHECK(minimise(problem).theta[0] == Approx(1.6).epsilon(1e-14));
+  CHECK(minimise(problem).value == Approx(0.8).epsilon(1e-14));
+  const Problem half(one_owner(Eigen::MatrixXd{{1}}, VectorXd{{2}}), {.l2 = 0.5, .l2_half = true});
+  CHECK(minimise(half).theta[0] == Approx(1.6).epsilon(1e-14));
+}
+
+TEST_CASE("optimum of squared loss: singular features still have a minimiser") {
+  // Twice the same feature: a + b = 2, f = 1/2 ((2 - 1)^2 + (2 - 3)^2) = 1.
+  const Problem problem(one_owner(Eigen::MatrixXd{{1, 1}, {1, 1}}, Vector2d(1, 3)), {.l2 = 0});
+  const Optimum o = minimise(problem);
+  CHECK(o.theta.sum() == Approx(2).epsilon(1e-13));
+  CHECK(o.value == Approx(1).epsilon(1e-13));
+}
+
+TEST_CASE("optimum: logistic and hinge of one number") {
+  // Logistic, l2 = 0: 1/(1 + exp(-t)) = 3/4, t = ln 3.
+  const Problem logistic(three_to_one(), {.loss = LogisticLoss{}, .l2 = 0});
+  CHECK(minimise(logistic).theta[0] == Approx(std::log(3)).epsilon(1e-12));
+  CHECK(minimise(logistic).value == Approx(-(0.75 * std::log(0.75) + 0.25 * std::log(0.25))).epsilon(1e-14));
+  const Problem boxed(three_to_one(), {.loss = LogisticLoss{}, .l2 = 0, .theta_max = 1});
+  CHECK(minimise(boxed).theta[0] == 1);
+  CHECK(minimise(boxed).box_active);
+  // Hinge: 0.1 t^2 + 3/4 max(0, 1 - t) + 1/4 max(0, 1 + t) falls up to its kink t = 1, f = 0.6.
+  const Optimum kink = minimise(Problem(three_to_one(), {.loss = HingeLoss{}, .l2 = 0.1}));
+  CHECK(kink.theta[0] == Approx(1).margin(1e-7));
+  CHECK(kink.value == Approx(0.6).margin(1e-7));
+  CHECK(kink.value - 0.6 <= kink.gap + 1e-15);
+  CHECK(kink.gap < 1e-7);
+  // In the box |t| <= 1/2: f = 0.025 + 0.375 + 0.375.
+  const Optimum corner =
+      minimise(Problem(three_to_one(), {.loss = HingeLoss{}, .l2 = 0.1, .theta_max = 0.5}));
+  CHECK(corner.theta[0] == 0.5);
+  CHECK(corner.value == Approx(0.775).epsilon(1e-14));
+  CHECK(corner.gap < 1e-14);
+}
+
+TEST_CASE("optimum: meets the optimality conditions, free and boxed, of all owners and of one") {
+  for (const Loss& loss : {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(SmoothedHingeLoss{0.5})}) {
+    for (const double theta_max : {0.15, 10.0}) {
+      INFO(loss.name() << ", box " << theta_max);
+      const Problem problem(classes(3, 100, 8), {.loss = loss, .l2 = 1e-3, .theta_max = theta_max});
+      const Optimum all = minimise(problem);
+      CHECK(all.kkt_residual <= 1e-10);
+      CHECK(kkt(problem, all.theta) <= 1e-10);
+      CHECK(all.theta.lpNorm<Eigen::Infinity>() <= theta_max);
+      CHECK(all.box_active == (theta_max < 1));
+      CHECK(all.gap < 1e-12);
+      CHECK(all.value == Approx(problem.objective(all.theta)).epsilon(1e-14));
+
+      DataSet alone = classes(3, 100, 8);
+      const Problem one(
+          DataSet{.train = {alone.train[1]}, .test = {alone.test[1]}, .feature_names = alone.feature_names},
+          {.loss = loss, .l2 = 1e-3, .theta_max = theta_max});
+      const Optimum isolated = minimise_isolated(problem, 1);
+      CHECK(kkt(one, isolated.theta) <= 1e-10);
+      CHECK(isolated.value == Approx(one.objective(isolated.theta)).epsilon(1e-12));
+      CHECK(problem.objective(isolated.theta) >= all.value);
+    }
+  }
+}
+
+TEST_CASE("optimum of the hinge: at most liblinear's value, and within its own certificate of it") {
+  for (const double l2 : {1e-1, 1e-3, 1e-5}) {
+    INFO("l2 " << l2);
+    const Problem problem(classes(1, 400, 6), {.loss = HingeLoss{}, .l2 = l2});
+    const Optimum o = minimise(problem);
+    const double theirs = liblinear_value(problem);
+    CHECK(o.gap >= 0);
+    CHECK(o.gap < 1e-8);
+    CHECK(o.value - o.gap <= theirs + 1e-14);  // the lower bound is one
+    // liblinear stops after 1000 sweeps, which do not suffice at the smallest l2.
+    if (l2 > 1e-4) CHECK(o.value == Approx(theirs).margin(1e-6));
+  }
+}
+
+TEST_CASE("optimum of the hinge: an active box is certified too") {
+  const Problem problem(classes(2, 300, 5), {.loss = HingeLoss{}, .l2 = 1e-3, .theta_max = 0.3});
+  const Optimum o = minimise(problem);
+  CHECK(o.box_active);
+  CHECK(o.gap < 1e-8);
+  // No point of the box that was tried is lower than the certificate allows.
+  auto stream = sim::Streams(1, 0).protocol(1, 0);
+  for (int i = 0; i < 2000; ++i) {
+    VectorXd theta = o.theta;
+    for (double& t : theta) t += sim::normal(stream, 0, 1e-3);
+    problem.project(theta);
+    CHECK(problem.objective(theta) >= o.value - o.gap);
+  }
+}
+
+TEST_CASE("optimum: refuses what has no minimiser") {
+  const DataSet separable = one_owner(Eigen::MatrixXd{{1}, {-1}}, Vector2d(1, -1));
+  CHECK_THROWS_WITH(minimise(Problem(separable, {.loss = LogisticLoss{}, .l2 = 0})),
+                    Catch::Contains("l2 > 0 or theta_max"));
+  CHECK_THROWS_WITH(minimise(Problem(separable, {.loss = HingeLoss{}, .l2 = 0})),
+                    Catch::Contains("l2 > 0 or theta_max"));
+  CHECK(minimise(Problem(separable, {.loss = LogisticLoss{}, .l2 = 0, .theta_max = 3})).theta[0] == 3);
+}

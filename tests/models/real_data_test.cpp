@@ -1,0 +1,128 @@
+// Real data, from the folder that HEARSAY_DATA_DIR names.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "models/data/csv_data.hpp"
+#include "models/problem.hpp"
+#include "models/solvers/optimum.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+
+namespace {
+
+const sim::Streams kStreams(1, 0);
+
+// The file in the data folder; nothing, with a warning, where there is none.
+std::optional<sim::InputFile> data_file(const std::string& name) {
+  const char* folder = std::getenv("HEARSAY_DATA_DIR");
+  if (folder && std::filesystem::exists(std::filesystem::path(folder) / name)) {
+    return sim::InputFile{name, std::filesystem::path(folder) / name};
+  }
+  WARN("skipped: no " << name << " in HEARSAY_DATA_DIR");
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("parkinsons: least squares on the voice features has the known error") {
+  const auto file = data_file("parkinsons/parkinsons_updrs.data");
+  if (!file) return;
+  CsvData o;
+  o.path = file;
+  o.owner = OwnerColumn{"subject#"};
+  o.drop = {"age", "sex", "test_time"};
+  o.bias = true;
+  // Mean squared errors and variances from an independent program.
+  const struct {
+    const char *target, *other;
+    double error, variance;
+  } cases[] = {{"motor_UPDRS", "total_UPDRS", 58.96898, 66.07397},
+               {"total_UPDRS", "motor_UPDRS", 102.96376, 114.47657}};
+  for (const auto& c : cases) {
+    CsvData with = o;
+    with.target = c.target;
+    with.drop.emplace_back(c.other);
+    const DataSet d = make_data(with, kStreams);
+    CHECK(d.owners() == 42);
+    CHECK(d.p() == 17);
+    const Problem problem(d, {.l2 = 0});
+    CHECK(problem.n() == 5875);
+    CHECK(minimise(problem).value == Approx(c.error).margin(6e-6));
+    double sum = 0, squares = 0;
+    for (const Shard& s : d.train) {
+      sum += s.target.sum();
+      squares += s.target.squaredNorm();
+    }
+    CHECK(squares / 5875 - sum * sum / 5875 / 5875 == Approx(c.variance).margin(6e-6));
+  }
+}
+
+TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
+  CsvData o;
+  for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
+    const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
+    if (!file) return;
+    o.files.push_back(*file);
+  }
+  o.columns = {"age",     "sex",   "cp",      "trestbps", "chol", "fbs",  "restecg",
+               "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
+  o.target = "num";
+  o.positive = PositiveAbove{0};
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("a value is missing"));
+  o.impute = Impute::kMedian;
+  o.standardise = true;
+  o.bias = true;
+  const DataSet d = make_data(o, kStreams);
+  REQUIRE(d.owners() == 4);
+  const Eigen::Index sizes[] = {303, 294, 123, 200}, diseased[] = {139, 106, 115, 149};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(d.train[i].target.size() == sizes[i]);
+    CHECK((d.train[i].target.array() > 0).count() == diseased[i]);
+  }
+  const Problem svm(d, {.loss = HingeLoss{}, .l2 = 1e-3});
+  CHECK(minimise(svm).gap < 1e-7);
+  const Problem logistic(d, {.loss = LogisticLoss{}, .l2 = 1e-3});
+  CHECK(minimise(logistic).kkt_residual < 1e-10);
+}
+
+TEST_CASE("lending club: ordinal codes, principal components, three banks") {
+  const auto file = data_file("lendingclub/lending_club.csv");
+  if (!file) return;
+  CsvData o;
+  o.path = file;
+  o.target = "int_rate";
+  o.owner = OwnerBlocks{3};
+  o.standardise = true;
+  o.pca = PcaOptions{.components = 10, .fit_on_last = 5000, .whiten = true};
+  o.target_transform = TargetTransform::kCentre;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.p() == 10);
+  CHECK(d.train[0].target.size() == 3286);
+  CHECK(d.train[2].target.size() == 3285);
+  CHECK(d.fitted_on_private_data.size() == 3);
+  o.pca.reset();
+  o.owner = OwnerColumn{"addr_state"};
+  o.min_records = 100;
+  const DataSet states = make_data(o, kStreams);
+  CHECK(states.p() == 21);
+  CHECK(states.notes.size() >= 1);
+}
+
+TEST_CASE("eicu: ages above 89 are text and must be dealt with by name") {
+  const auto file = data_file("eicu_demo/patient.csv");
+  if (!file) return;
+  CsvData o;
+  o.path = file;
+  o.target = "unitdischargeoffset";
+  o.owner = OwnerColumn{"hospitalid"};
+  o.features = {"age", "gender", "admissionweight", "unittype"};
+  o.impute = Impute::kMedian;
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("column 'age': expected a number, found '> 89'"));
+  o.missing.emplace_back("> 89");
+  o.encode = Encode::kOneHot;
+  CHECK(make_data(o, kStreams).owners() == 186);
+}
