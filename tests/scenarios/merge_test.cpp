@@ -1,5 +1,8 @@
 #include "scenarios/language/merge.hpp"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/input_message.hpp"
@@ -85,8 +88,8 @@ TEST_CASE("extends: circles, too long chains and what is no file are refused whe
   CHECK(refusal(a) == dir / "b.json" + ":2:14: /extends: must not lead back to itself, got " + a + " -> " +
                           dir / "b.json" + " -> " + a);
   for (int i = 0; i < 18; ++i) {
-    const std::string next = i < 17 ? R"({"extends": "c)" + std::to_string(i + 1) + R"(.json"})" : "{}";
-    dir.write("c" + std::to_string(i) + ".json", next);
+    const auto link = fmt::format(R"({{"extends": "c{}.json"}})", i + 1);
+    dir.write(fmt::format("c{}.json", i), i < 17 ? link : "{}");
   }
   CHECK(refusal(dir / "c1.json") == "accepted");
   CHECK(refusal(dir / "c0.json")
@@ -103,7 +106,7 @@ TEST_CASE("load: only a regular file of bounded size is opened") {
   CHECK(refusal(dir / "none.json") == dir / "none.json: must be a regular file, got nothing there");
   CHECK(refusal(dir.path().string()) == dir.path().string() + ": must be a regular file, got a directory");
   CHECK(refusal("/dev/zero") == "/dev/zero: must be a regular file, got a device");
-  REQUIRE(std::system(("mkfifo " + dir / "pipe").c_str()) == 0);
+  REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
   CHECK(refusal(dir / "pipe") == dir / "pipe: must be a regular file, got a FIFO");
   CHECK(refusal(dir.write("big.json", std::string(2 << 20, ' '))) ==
         dir / "big.json: must be at most 1048576 bytes, got 2097152");
