@@ -14,7 +14,7 @@ namespace hearsay::scenarios {
 /// What a text may hold. Whatever is within these limits, or breaks them, is read or refused in well under
 /// 0.2 s and 64 MiB. Bytes and values are those of a scenario and all it extends together.
 struct Limits {
-  std::size_t bytes = 4u << 20;
+  std::size_t bytes = 1u << 20;
   std::size_t values = 100'000;
   std::size_t members = 256;  ///< of one object
   std::size_t depth = 64;

@@ -50,7 +50,9 @@ std::string printable(std::string_view text, std::size_t most_characters) {
     if (most_characters == 0) return out + "...";
     const std::size_t length = character(text.substr(i));
     if (length == 0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(text[i]);
+      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
     } else {
       out += text.substr(i, length);
     }

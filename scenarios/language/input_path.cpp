@@ -43,7 +43,10 @@ std::filesystem::path find_input(const std::string& written, const std::filesyst
     throw std::runtime_error(fmt::format("must be a regular file, got {}", kind_of_file(real)));
   }
   std::string places;
-  for (const auto& root : roots) places += (places.empty() ? "" : " or ") + printable(root.string(), 200);
+  for (const auto& root : roots) {
+    if (!places.empty()) places += " or ";
+    places += printable(root.string(), 200);
+  }
   throw std::runtime_error(fmt::format(
       "must be a file under {} (see --data-dir and --allow-path), got \"{}\"", places, printable(written)));
 }

@@ -113,13 +113,14 @@ TEST_CASE("parse: whatever its size, input is refused fast and in one short line
       std::string(scenarios::Limits{}.bytes + 1, ' '),
       "//" + large,
       "{\"a\":" + large,
+      std::string(large.size(), '\n') + "{",
   };
   for (const std::string& input : inputs) {
     const auto start = std::chrono::steady_clock::now();
     const std::string message = refusal(input);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     INFO(message);
-    CHECK(message.starts_with("x.json:1:"));
+    CHECK(message.starts_with("x.json:"));
     CHECK(message.size() < 300);
     CHECK(message.find('\n') == std::string::npos);
 #ifndef HEARSAY_SANITIZED

@@ -191,6 +191,23 @@ TEST_CASE("reader: options that do not go together are told at the one that was 
         "x.json:1:13: /horizon: must be at least 0 s, got -1");
 }
 
+TEST_CASE("reader: options that could not be read are not held against each other") {
+  try {
+    study(R"({"horizon": -1, "warm_up": 70})");
+    FAIL("accepted");
+  } catch (const scenarios::InputError& error) {
+    CHECK(error.lines() == std::vector<std::string>{"x.json:1:13: /horizon: must be at least 0 s, got -1"});
+  }
+}
+
+TEST_CASE("reader: the elements of a list that is given start from their own defaults") {
+  toy::Study s;
+  s.owners = {{5, false}};
+  const auto d = scenarios::parse(R"({"owners": [{"weight": 1}]})", "x.json");
+  scenarios::read(d, d.root, s);
+  CHECK(s.owners.at(0).shares);
+}
+
 TEST_CASE("reader: all faults are found, told in the order of the text") {
   const auto d = scenarios::parse("{\"colour\": 1,\n\"oops\": 2,\n\"horizon\": -1,\n\"name\": 4}", "x.json");
   toy::Study s;

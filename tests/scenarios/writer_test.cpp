@@ -19,7 +19,7 @@ toy::Study read_back(const Json& json) {
 
 toy::Study unusual() {
   toy::Study s;
-  s.name = "n";
+  s.name = std::string("n");
   s.seed = 9007199254740992;
   s.network.topology = toy::Named{"w", toy::Colour::kBlue};
   s.network.latency = sim::Distribution(sim::Lognormal{0.1, 1.0 / 3});

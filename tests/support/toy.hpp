@@ -54,10 +54,11 @@ struct Named {
 };
 
 struct Network {
-  std::variant<Star, Blocks, Named> topology = Star{7};  // not Star's own default
+  std::variant<Star, Blocks, Named> topology{Star{7}};  // not Star's own default
   sim::Distribution latency{sim::Uniform{0, 0.015}};
   std::optional<double> bandwidth;
   double loss = 0;
+  [[gnu::noinline]] Network() {}  // inlined, GCC 12 takes the variant for uninitialised and warns
   void describe(sim::Visitor& v) {
     v(topology, {.name = "topology", .help = "Who can talk to whom."});
     v(latency, {.name = "latency", .help = "Delay of a message.", .unit = "s", .min = 0});
