@@ -4,8 +4,8 @@
 
 namespace hearsay::analysis {
 
-std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum, const std::vector<Baseline>& which,
-                              sim::AgentId first_owner) {
+std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
+                              const std::vector<Baseline>& which, sim::AgentId first_owner) {
   std::vector<Scalar> all;
   const bool tested = std::isfinite(problem.test_error(optimum.theta));
   for (const Baseline baseline : which) {

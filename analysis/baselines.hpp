@@ -1,5 +1,6 @@
 #pragma once
-// What collaboration is compared with: every owner alone, and all data in one place, both without privacy and solved exactly.
+// What collaboration is compared with: every owner alone, and all data in one place, both without privacy and
+// solved exactly.
 #include <vector>
 
 #include "analysis/study.hpp"
@@ -11,11 +12,12 @@ namespace hearsay::analysis {
 
 enum class Baseline { kIsolated, kPooled };
 
-/// pooled: objective, relative_fitness and test_error of theta*. isolated: of each owner's own minimiser theta*_i the relative
-/// fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test records, by agent and as mean over owners.
-/// Test errors only where there are test records. Agent of owner j is first_owner + j.
-std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum, const std::vector<Baseline>& which,
-                              sim::AgentId first_owner);
+/// pooled: objective, relative_fitness and test_error of theta*. isolated: of each owner's own minimiser
+/// theta*_i the relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test
+/// records, by agent and as mean over owners. Test errors only where there are test records. Agent of owner j
+/// is first_owner + j.
+std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
+                              const std::vector<Baseline>& which, sim::AgentId first_owner);
 
 }  // namespace hearsay::analysis
 

@@ -19,16 +19,20 @@ double over_models(const World& w, F&& f) {
   return sum / static_cast<double>(w.models.cols());
 }
 
-double ratio(double part, std::uint64_t whole) { return whole == 0 ? 0 : part / static_cast<double>(whole); }
+double ratio(double part, std::uint64_t whole) {
+  return whole == 0 ? 0 : part / static_cast<double>(whole);
+}
 
 void objective(const World& w, Out out) {
   out[0] = over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
 }
 void relative_fitness(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum.value - 1; });
+  out[0] = over_models(
+      w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum.value - 1; });
 }
 void cost_of_privacy(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum.value; });
+  out[0] =
+      over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum.value; });
 }
 void distance(const World& w, Out out) {
   out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum.theta).squaredNorm(); });
@@ -48,24 +52,37 @@ void disagreement(const World& w, Out out) {
 void clipped_share(const World& w, Out out) {
   out[0] = ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
 }
-void clipped_records(const World& w, Out out) { out[0] = ratio(w.tally.clipped_records, w.tally.gradients); }
-void messages(const World& w, Out out) { out[0] = static_cast<double>(w.engine.traffic().messages); }
+void clipped_records(const World& w, Out out) {
+  out[0] = ratio(w.tally.clipped_records, w.tally.gradients);
+}
+void messages(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().messages);
+}
 void messages_lost(const World& w, Out out) {
   double lost = 0;
   for (const std::uint64_t n : w.engine.traffic().lost) lost += static_cast<double>(n);
   out[0] = lost;
 }
-void vectors(const World& w, Out out) { out[0] = static_cast<double>(w.engine.traffic().vectors); }
-void bytes(const World& w, Out out) { out[0] = static_cast<double>(w.engine.traffic().bytes); }
-void staleness(const World& w, Out out) { out[0] = ratio(w.tally.staleness_steps, w.tally.updates); }
-void staleness_time(const World& w, Out out) { out[0] = ratio(w.tally.staleness_time, w.tally.updates); }
+void vectors(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().vectors);
+}
+void bytes(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().bytes);
+}
+void staleness(const World& w, Out out) {
+  out[0] = ratio(w.tally.staleness_steps, w.tally.updates);
+}
+void staleness_time(const World& w, Out out) {
+  out[0] = ratio(w.tally.staleness_time, w.tally.updates);
+}
 void epsilon_spent(const World& w, Out out) {
   double most = 0;
   for (sim::AgentId i = 0; i < w.ledger.agents(); ++i) most = std::max(most, w.ledger.account(i).spent);
   out[0] = most;
 }
 void epsilon_spent_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner) out[owner] = w.ledger.account(w.agent(owner)).spent;
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).spent;
 }
 void releases_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner) {
@@ -78,33 +95,44 @@ void up_share(const World& w, Out out) {
 
 constexpr std::array kMetrics{
     Metric{"objective", "f of the model.", "", false, false, objective},
-    Metric{"relative_fitness", "psi = f/f* - 1: how much worse the model is than the best one.", "", false, false, relative_fitness},
+    Metric{"relative_fitness", "psi = f/f* - 1: how much worse the model is than the best one.", "", false,
+           false, relative_fitness},
     Metric{"cost_of_privacy", "f - f*.", "", false, false, cost_of_privacy},
     Metric{"distance", "norm_2(theta - theta*)^2.", "", false, false, distance},
-    Metric{"test_error", "Squared error, or share misclassified, on all owners' test records.", "", false, true, test_error},
-    Metric{"test_error_by_owner", "The same on each owner's own test records.", "", true, true, test_error_by_owner},
-    Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false, disagreement},
-    Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false, false, clipped_share},
-    Metric{"clipped_records", "Mean share of records whose gradient was clipped, so far.", "", false, false, clipped_records},
+    Metric{"test_error", "Squared error, or share misclassified, on all owners' test records.", "", false,
+           true, test_error},
+    Metric{"test_error_by_owner", "The same on each owner's own test records.", "", true, true,
+           test_error_by_owner},
+    Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false,
+           disagreement},
+    Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false,
+           false, clipped_share},
+    Metric{"clipped_records", "Mean share of records whose gradient was clipped, so far.", "", false, false,
+           clipped_records},
     Metric{"messages", "Messages sent, lost or not.", "", false, false, messages},
-    Metric{"messages_lost", "Messages that were of no use: lost on the way, receiver down, or too late.", "", false, false,
-           messages_lost},
+    Metric{"messages_lost", "Messages that were of no use: lost on the way, receiver down, or too late.", "",
+           false, false, messages_lost},
     Metric{"vectors", "p-vectors put on links, lost or not.", "", false, false, vectors},
     Metric{"bytes", "Bytes put on links, headers included.", "B", false, false, bytes},
-    Metric{"staleness", "Mean number of updates made between what an update answers and the update.", "", false, false, staleness},
+    Metric{"staleness", "Mean number of updates made between what an update answers and the update.", "",
+           false, false, staleness},
     Metric{"staleness_time", "Mean age of what an update used.", "s", false, false, staleness_time},
     Metric{"epsilon_spent", "Largest epsilon that any owner has spent.", "", false, false, epsilon_spent},
-    Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent.", "", true, false, epsilon_spent_by_owner},
+    Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent.", "", true, false,
+           epsilon_spent_by_owner},
     Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, releases_by_owner},
     Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
 };
 
 }  // namespace
 
-std::span<const Metric> metrics() { return kMetrics; }
+std::span<const Metric> metrics() {
+  return kMetrics;
+}
 
 const Metric* find_metric(std::string_view name) {
-  const auto* found = std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metric& m) { return m.name == name; });
+  const auto* found =
+      std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metric& m) { return m.name == name; });
   return found == kMetrics.end() ? nullptr : found;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-// Metrics: pure functions of the state of a run. They draw nothing and change nothing, so measuring more often never changes a
-// run.
+// Metrics: pure functions of the state of a run. They draw nothing and change nothing, so measuring more
+// often never changes a run.
 //
-// "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents of the metric at
-// each agent's own model. Exact losses, fitness and distances look at private data without noise: they are diagnostics of the
-// simulator, not something that a real network could publish.
+// "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents
+// of the metric at each agent's own model. Exact losses, fitness and distances look at private data without
+// noise: they are diagnostics of the simulator, not something that a real network could publish.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,8 +15,8 @@ namespace hearsay::analysis {
 
 struct Metric {
   std::string_view name, help, unit;
-  bool per_agent = false;                          ///< one value for each agent that holds data, else one
-  bool needs_test = false;                         ///< needs test records
+  bool per_agent = false;   ///< one value for each agent that holds data, else one
+  bool needs_test = false;  ///< needs test records
   /// Writes the value (one number), or one for each owner in order.
   void (*measure)(const models::World& world, std::span<double> out) = nullptr;
 

@@ -28,7 +28,8 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) throw failure(temporary_, "writing failed");
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+    throw failure(temporary_, "writing failed");
 }
 
 void OutputFile::commit() {
@@ -36,7 +37,8 @@ void OutputFile::commit() {
   if (std::fclose(std::exchange(file_, nullptr)) != 0) throw failure(temporary_, "writing failed");
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
-  if (error) throw OutputError(fmt::format("{}: can not be renamed: {}", temporary_.string(), error.message()));
+  if (error)
+    throw OutputError(fmt::format("{}: can not be renamed: {}", temporary_.string(), error.message()));
 }
 
 std::string csv_field(std::string_view text) {

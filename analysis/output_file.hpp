@@ -1,10 +1,10 @@
 #pragma once
 // A file that readers never see half of: written under a temporary name beside it, synced, renamed.
+#include <fmt/format.h>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
-#include <fmt/format.h>
 
 namespace hearsay::analysis {
 

@@ -4,7 +4,8 @@
 
 namespace hearsay::analysis {
 
-Recorder::Recorder(std::vector<const Metric*> metrics, std::size_t owners) : metrics_(std::move(metrics)), owners_(owners) {
+Recorder::Recorder(std::vector<const Metric*> metrics, std::size_t owners)
+    : metrics_(std::move(metrics)), owners_(owners) {
   for (const Metric* m : metrics_) width_ += m->size(owners_);
 }
 

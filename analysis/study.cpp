@@ -6,20 +6,28 @@ namespace hearsay::analysis {
 
 std::string_view name(Status status) {
   switch (status) {
-    case Status::kDone: return "done";
-    case Status::kDiverged: return "diverged";
-    case Status::kFailed: return "failed";
-    case Status::kInterrupted: return "interrupted";
+    case Status::kDone:
+      return "done";
+    case Status::kDiverged:
+      return "diverged";
+    case Status::kFailed:
+      return "failed";
+    case Status::kInterrupted:
+      return "interrupted";
   }
   return "";
 }
 
 std::string_view name(sim::End end) {
   switch (end) {
-    case sim::End::kFinished: return "finished";
-    case sim::End::kTime: return "time";
-    case sim::End::kEvents: return "events";
-    case sim::End::kIdle: return "idle";
+    case sim::End::kFinished:
+      return "finished";
+    case sim::End::kTime:
+      return "time";
+    case sim::End::kEvents:
+      return "events";
+    case sim::End::kIdle:
+      return "idle";
   }
   return "";
 }

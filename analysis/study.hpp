@@ -35,7 +35,7 @@ struct RunResult {
   sim::Traffic traffic;
   Series series;
   std::vector<Scalar> scalars;  ///< of the run's own problem, where every repetition draws its own
-  double wall = 0;  ///< s
+  double wall = 0;              ///< s
 };
 
 /// One combination of the swept values.

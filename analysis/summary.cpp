@@ -37,11 +37,14 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
 
 namespace {
 
-std::string rounded(double value) { return fmt::format("{:.4g}", value); }
+std::string rounded(double value) {
+  return fmt::format("{:.4g}", value);
+}
 
-// The baseline's mean over owners of a metric, as text: of the point, or the median over its repetitions; empty where it has
-// none.
-std::string baseline_value(const StudyResult& study, std::size_t point, const std::string& baseline, std::string_view metric) {
+// The baseline's mean over owners of a metric, as text: of the point, or the median over its repetitions;
+// empty where it has none.
+std::string baseline_value(const StudyResult& study, std::size_t point, const std::string& baseline,
+                           std::string_view metric) {
   const std::string wanted = fmt::format("{}.{}", baseline, metric);
   const auto is_wanted = [&](const Scalar& s) { return !s.agent && s.name == wanted; };
   std::vector<double> found;
@@ -78,9 +81,10 @@ std::string summary_table(const StudyResult& study) {
     std::vector<std::string> row(point.labels);
     row.push_back(fmt::format("{}", done));
     for (const auto& numbers : finals) {
-      row.push_back(numbers.empty() ? "-"
-                                    : fmt::format("{} [{}, {}]", rounded(quantile(numbers, 0.5)), rounded(quantile(numbers, 0.25)),
-                                                  rounded(quantile(numbers, 0.75))));
+      row.push_back(numbers.empty()
+                        ? "-"
+                        : fmt::format("{} [{}, {}]", rounded(quantile(numbers, 0.5)),
+                                      rounded(quantile(numbers, 0.25)), rounded(quantile(numbers, 0.75))));
     }
     rows.push_back(row);
     for (const char* baseline : {"isolated", "pooled"}) {

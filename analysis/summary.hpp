@@ -7,7 +7,8 @@
 
 namespace hearsay::analysis {
 
-/// The p-quantile of numbers, between order statistics by linear interpolation (Hyndman and Fan's type 7). NaN of none.
+/// The p-quantile of numbers, between order statistics by linear interpolation (Hyndman and Fan's type 7).
+/// NaN of none.
 double quantile(std::vector<double> numbers, double p);
 
 /// One row a point: median and quartiles over repetitions of each metric at the end, the baselines below.

@@ -9,12 +9,18 @@ namespace {
 
 std::string_view rank_name(sim::Rank rank) {
   switch (rank) {
-    case sim::Rank::kDown: return "down";
-    case sim::Rank::kUp: return "up";
-    case sim::Rank::kMessage: return "message";
-    case sim::Rank::kTimer: return "timer";
-    case sim::Rank::kTick: return "tick";
-    case sim::Rank::kObservation: return "observation";
+    case sim::Rank::kDown:
+      return "down";
+    case sim::Rank::kUp:
+      return "up";
+    case sim::Rank::kMessage:
+      return "message";
+    case sim::Rank::kTimer:
+      return "timer";
+    case sim::Rank::kTick:
+      return "tick";
+    case sim::Rank::kObservation:
+      return "observation";
   }
   return "";
 }
@@ -40,7 +46,8 @@ bool TraceOptions::wants(const sim::TraceRecord& record) const {
   return kinds.empty() || std::find(kinds.begin(), kinds.end(), record.kind) != kinds.end();
 }
 
-TraceCsv::TraceCsv(const TraceOptions& options, const std::filesystem::path& path) : options_(options), file_(path) {
+TraceCsv::TraceCsv(const TraceOptions& options, const std::filesystem::path& path)
+    : options_(options), file_(path) {
   file_.write("sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n");
 }
 
@@ -49,10 +56,10 @@ void TraceCsv::record(const sim::TraceRecord& r) {
   if (!options_.wants(r)) return;
   const bool message = r.peer != sim::kNoAgent;
   file_.print("{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time, sim::name(r.kind),
-              r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent), message ? fmt::format("{}", r.peer) : "",
-              message ? happening(r.message) : "", r.cause == 0 ? "" : happening(r.cause),
-              message ? fmt::format("{}", r.bytes) : "", std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness),
-              csv_field(r.detail));
+              r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
+              message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
+              r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
+              std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), csv_field(r.detail));
 }
 
 }  // namespace hearsay::analysis

@@ -1,7 +1,7 @@
 #pragma once
-// The event trace of one run as a table: sequence, time_s, event, agent, peer, message, cause, bytes, staleness_s, detail.
-// What happened is named by its kind, source and number: "tick:3:17" is the 17th tick of agent 3 (from 0), "message:3:5" the
-// 5th message that it sent.
+// The event trace of one run as a table: sequence, time_s, event, agent, peer, message, cause, bytes,
+// staleness_s, detail. What happened is named by its kind, source and number: "tick:3:17" is the 17th tick of
+// agent 3 (from 0), "message:3:5" the 5th message that it sent.
 #include <filesystem>
 #include <vector>
 
@@ -40,17 +40,18 @@ class TraceCsv final : public sim::TraceSink {
 namespace hearsay::sim {
 template <>
 struct Choices<TraceKind> {
-  static constexpr std::array kValues{Choice{"start", "the run begins"},
-                                      Choice{"tick", "an agent's clock ticks"},
-                                      Choice{"skip", "a tick of an agent that is down"},
-                                      Choice{"send", "a message is sent"},
-                                      Choice{"publish", "a neighbour is told a new state"},
-                                      Choice{"deliver", "a message reaches its receiver"},
-                                      Choice{"lose", "a message is lost; detail says why"},
-                                      Choice{"up", "an agent comes up"},
-                                      Choice{"down", "an agent goes down"},
-                                      Choice{"timer", "a timer fires"},
-                                      Choice{"release", "private data leave an agent with noise; detail has the charge"}};
+  static constexpr std::array kValues{
+      Choice{"start", "the run begins"},
+      Choice{"tick", "an agent's clock ticks"},
+      Choice{"skip", "a tick of an agent that is down"},
+      Choice{"send", "a message is sent"},
+      Choice{"publish", "a neighbour is told a new state"},
+      Choice{"deliver", "a message reaches its receiver"},
+      Choice{"lose", "a message is lost; detail says why"},
+      Choice{"up", "an agent comes up"},
+      Choice{"down", "an agent goes down"},
+      Choice{"timer", "a timer fires"},
+      Choice{"release", "private data leave an agent with noise; detail has the charge"}};
 };
 template <>
 struct Choices<analysis::TraceFormat> {

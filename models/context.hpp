@@ -1,5 +1,6 @@
 #pragma once
-// What a protocol sees of a run: the time, its own agent's model and data, its neighbours' messages, and nothing of the rest.
+// What a protocol sees of a run: the time, its own agent's model and data, its neighbours' messages, and
+// nothing of the rest.
 #include <Eigen/Core>
 
 #include <optional>
@@ -30,7 +31,9 @@ class Context {
   Eigen::Index records(sim::AgentId i) const { return problem().n(world_.owner(i)); }
   Eigen::Index records() const { return problem().n(); }
   bool up(sim::AgentId i) const { return world_.engine.up(i); }
-  std::span<const sim::AgentId> neighbours(sim::AgentId i) const { return world_.engine.topology().neighbours(i); }
+  std::span<const sim::AgentId> neighbours(sim::AgentId i) const {
+    return world_.engine.topology().neighbours(i);
+  }
   std::uint32_t degree(sim::AgentId i) const { return world_.engine.topology().degree(i); }
   /// Number of the owner whose data agent i holds.
   std::size_t owner(sim::AgentId i) const { return world_.owner(i); }
@@ -42,17 +45,21 @@ class Context {
   /// The public model of agent i, p numbers: what metrics look at.
   Eigen::MatrixXd::ColXpr model(sim::AgentId i) { return world_.models.col(i); }
 
-  /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the scenario says.
+  /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
+  /// scenario says.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
   /// Opens agent i's account: `releases` of its budget's equal parts.
   ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
   /// Whether agent i may make one more release of the plan.
-  bool may_release(sim::AgentId i, const ReleasePlan& plan) const { return world_.ledger.affords(i, charge_of(plan)); }
+  bool may_release(sim::AgentId i, const ReleasePlan& plan) const {
+    return world_.ledger.affords(i, charge_of(plan));
+  }
   /// Whether no agent may release any more.
   bool all_spent() const { return world_.ledger.all_spent(); }
-  /// Adds noise for the plan's epsilon and charges agent i's account, in one: the only way out for what is sensitive. The
-  /// noise is drawn from (kNoise, i), index = number of the release. Nothing if the budget does not allow it: then nothing is
-  /// drawn or charged. The vector is valid until the next release of the run.
+  /// Adds noise for the plan's epsilon and charges agent i's account, in one: the only way out for what is
+  /// sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the budget
+  /// does not allow it: then nothing is drawn or charged. The vector is valid until the next release of the
+  /// run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
@@ -62,14 +69,17 @@ class Context {
             std::span<const double> payload = {}) {
     world_.engine.send(from, to, tag, conversation, payload);
   }
-  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation, const Eigen::VectorXd& payload) {
+  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
+            const Eigen::VectorXd& payload) {
     send(from, to, tag, conversation, std::span(payload.data(), static_cast<std::size_t>(payload.size())));
   }
   /// Tells all neighbours of `from` its model.
   void publish(sim::AgentId from) {
-    world_.engine.publish(from, std::span(world_.models.col(from).data(), static_cast<std::size_t>(world_.models.rows())));
+    world_.engine.publish(
+        from, std::span(world_.models.col(from).data(), static_cast<std::size_t>(world_.models.rows())));
   }
-  /// What reader last heard of a neighbour; before anything has arrived, the neighbour's public start. O(log degree).
+  /// What reader last heard of a neighbour; before anything has arrived, the neighbour's public start. O(log
+  /// degree).
   Vector latest(sim::AgentId reader, sim::AgentId neighbour);
   /// The same of the reader's k-th neighbour, O(1).
   Vector latest_of(sim::AgentId reader, std::uint32_t k);
@@ -102,7 +112,9 @@ class Context {
 
  private:
   const Problem& problem() const { return world_.problem(); }
-  double charge_of(const ReleasePlan& plan) const { return world_.study.privacy.active() ? plan.epsilon_step : 0; }
+  double charge_of(const ReleasePlan& plan) const {
+    return world_.study.privacy.active() ? plan.epsilon_step : 0;
+  }
 
   World& world_;
 };

@@ -1,13 +1,16 @@
 #pragma once
-// What a protocol is, and the driver that runs one. A protocol is a plain struct that the driver is compiled for:
+// What a protocol is, and the driver that runs one. A protocol is a plain struct that the driver is compiled
+// for:
 //
 //   class P {
 //     struct Params { ... void describe(sim::Visitor&); };      its options
 //     static constexpr Entry kEntry{"name", "One line."};
-//     P(const Params&, const Study&);                             throws std::invalid_argument if they do not fit
-//     void on_tick(AgentId, Context&)                             and any of on_start(Context&), on_message(const Message&,
-//                                                                 Context&), on_timer(AgentId, tag, number, Context&),
-//                                                                 on_up, on_down(AgentId, Context&), finished(const Context&)
+//     P(const Params&, const Study&);                             throws std::invalid_argument if they do not
+//     fit void on_tick(AgentId, Context&)                             and any of on_start(Context&),
+//     on_message(const Message&,
+//                                                                 Context&), on_timer(AgentId, tag, number,
+//                                                                 Context&), on_up, on_down(AgentId,
+//                                                                 Context&), finished(const Context&)
 //   };
 //
 // One object per run; it owns the state that is not the agents' public models.
@@ -26,8 +29,8 @@ namespace hearsay::models {
 /// What the table of protocols says of one.
 struct Entry {
   std::string_view name, help;
-  bool hub = false;                ///< agent 0 is a learner that holds no data
-  std::uint32_t vectors = 1;       ///< most p-vectors in one message
+  bool hub = false;           ///< agent 0 is a learner that holds no data
+  std::uint32_t vectors = 1;  ///< most p-vectors in one message
 };
 
 /// Looks at a run without changing it.
@@ -47,7 +50,8 @@ class Observer {
 };
 
 template <class P>
-concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params, const Study& study) {
+concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params,
+                            const Study& study) {
   requires sim::Described<typename P::Params>;
   { P::kEntry } -> std::convertible_to<Entry>;
   P(params, study);
@@ -85,11 +89,13 @@ class Driver {
     after_event();
   }
   void on_message(const sim::Message& message) {
-    if constexpr (requires { protocol_.on_message(message, context_); }) protocol_.on_message(message, context_);
+    if constexpr (requires { protocol_.on_message(message, context_); })
+      protocol_.on_message(message, context_);
     after_event();
   }
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
-    if constexpr (requires { protocol_.on_timer(i, tag, number, context_); }) protocol_.on_timer(i, tag, number, context_);
+    if constexpr (requires { protocol_.on_timer(i, tag, number, context_); })
+      protocol_.on_timer(i, tag, number, context_);
     after_event();
   }
   void on_up(sim::AgentId i) {
@@ -124,8 +130,10 @@ class Driver {
     look_now |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
     if (look_now) look();
     const StopLimits& stop = world_.study.stop;
-    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors || traffic.bytes >= stop.bytes;
-    if constexpr (requires { protocol_.finished(context_); }) finished_ = finished_ || protocol_.finished(context_);
+    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
+                traffic.bytes >= stop.bytes;
+    if constexpr (requires { protocol_.finished(context_); })
+      finished_ = finished_ || protocol_.finished(context_);
   }
 
   P& protocol_;

@@ -17,9 +17,10 @@ void ProtocolChoice::describe_as(sim::Visitor& v, const sim::About& about) {
   std::size_t index = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].entry.name == held_->entry().name) index = i;
-    all.push_back({.name = table[i].entry.name,
-                   .help = table[i].entry.help,
-                   .describe_default = [make = table[i].make](sim::Visitor& inner) { make()->describe(inner); }});
+    all.push_back(
+        {.name = table[i].entry.name,
+         .help = table[i].entry.help,
+         .describe_default = [make = table[i].make](sim::Visitor& inner) { make()->describe(inner); }});
   }
   v.alternatives(
       about, all, index, [this, &table](std::size_t i) { held_ = table[i].make(); },

@@ -67,7 +67,8 @@ class ProtocolChoice {
   std::unique_ptr<AnyProtocol> held_;
 };
 
-/// The row of a protocol; to be called where the protocol is compiled, so that the driver is compiled there too.
+/// The row of a protocol; to be called where the protocol is compiled, so that the driver is compiled there
+/// too.
 template <Protocol P>
 ProtocolRow row() {
   class Held final : public AnyProtocol {
@@ -88,7 +89,8 @@ ProtocolRow row() {
       return Driver<P>(protocol, world, observer).run();
     }
     std::vector<std::string> fitted_on_private_data(const Study& study) const override {
-      if constexpr (requires { params_.fitted_on_private_data(study); }) return params_.fitted_on_private_data(study);
+      if constexpr (requires { params_.fitted_on_private_data(study); })
+        return params_.fitted_on_private_data(study);
       return {};
     }
 

@@ -1,6 +1,7 @@
 #pragma once
-// A vector computed from private data. It can not be read, sent or published: it becomes a plain vector only through
-// Context::release, which adds noise and charges the owner's budget, or Context::keep_local, for use inside its owner.
+// A vector computed from private data. It can not be read, sent or published: it becomes a plain vector only
+// through Context::release, which adds noise and charges the owner's budget, or Context::keep_local, for use
+// inside its owner.
 #include <Eigen/Core>
 
 #include <utility>
@@ -21,7 +22,8 @@ class Sensitive {
  private:
   friend class Context;
   friend class World;
-  Sensitive(Eigen::VectorXd value, double sensitivity) : value_(std::move(value)), sensitivity_(sensitivity) {}
+  Sensitive(Eigen::VectorXd value, double sensitivity)
+      : value_(std::move(value)), sensitivity_(sensitivity) {}
 
   Eigen::VectorXd value_;
   double sensitivity_;  // largest norm_1 of the difference between neighbouring data sets

@@ -2,7 +2,8 @@
 
 namespace hearsay::models {
 
-World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams, sim::TraceSink* trace)
+World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
+             sim::TraceSink* trace)
     : study(s),
       streams(run_streams),
       engine(options, s.topology, run_streams, trace),

@@ -29,8 +29,8 @@ struct Tally {
   std::uint64_t gradients = 0;    ///< clipped gradients computed
   double clipped_records = 0;     ///< sum over them of the share of records clipped
   std::uint64_t updates = 0;      ///< updates made with something received
-  double staleness_steps = 0;     ///< sum over them of updates of the receiver since what they answer was sent
-  double staleness_time = 0;      ///< s, sum over them of the age of what they used
+  double staleness_steps = 0;  ///< sum over them of updates of the receiver since what they answer was sent
+  double staleness_time = 0;   ///< s, sum over them of the age of what they used
 };
 
 /// What a run is of; everything in it outlives the run.
@@ -45,7 +45,8 @@ struct Study {
 class World {
  public:
   /// `hub`: agent 0 is a learner without data, owner j is agent j + 1; else owner j is agent j.
-  World(const Study& study, const sim::Engine::Options& options, const sim::Streams& streams, sim::TraceSink* trace = nullptr);
+  World(const Study& study, const sim::Engine::Options& options, const sim::Streams& streams,
+        sim::TraceSink* trace = nullptr);
 
   const Study study;
   const sim::Streams streams;
@@ -67,12 +68,13 @@ class World {
   friend class Context;
   Eigen::VectorXd take_vector();
 
-  Eigen::MatrixXd start_;                 // public models at the start; empty where all are 0
-  Eigen::VectorXd zero_;                  // p zeros
-  Eigen::VectorXd released_;              // what the last release gave out
-  std::vector<Eigen::VectorXd> spare_;    // vectors that have been used before
+  Eigen::MatrixXd start_;               // public models at the start; empty where all are 0
+  Eigen::VectorXd zero_;                // p zeros
+  Eigen::VectorXd released_;            // what the last release gave out
+  std::vector<Eigen::VectorXd> spare_;  // vectors that have been used before
   std::uint64_t total_releases_ = 0;
-  std::vector<std::vector<std::uint32_t>> draws_;  // of a protocol's own purposes: draws so far, by purpose and agent
+  std::vector<std::vector<std::uint32_t>>
+      draws_;  // of a protocol's own purposes: draws so far, by purpose and agent
 };
 
 }  // namespace hearsay::models

@@ -1,6 +1,6 @@
 #pragma once
-// Who is up when. The law only says how long periods last; the engine enforces it: an agent that is down does not tick, send
-// or receive. The n-th period of agent i draws from (kAvailability, i), index n.
+// Who is up when. The law only says how long periods last; the engine enforces it: an agent that is down does
+// not tick, send or receive. The n-th period of agent i draws from (kAvailability, i), index n.
 #include <variant>
 
 #include "sim/describe.hpp"
@@ -28,7 +28,8 @@ struct Choices<Start> {
 /// Up and down times alternate, independent of each other and of everything else.
 struct OnOff {
   static constexpr std::string_view kName = "on_off";
-  static constexpr std::string_view kHelp = "Up and down times alternate; the share of time up is E up/(E up + E down).";
+  static constexpr std::string_view kHelp =
+      "Up and down times alternate; the share of time up is E up/(E up + E down).";
   Distribution up{Exponential{60}}, down{Exponential{5}};  // s
   Start start = Start::kUp;
   bool hub = false;

@@ -1,5 +1,6 @@
 #pragma once
-// Invariants, checked in every build: a simulator that goes on after one is broken prints numbers that look right.
+// Invariants, checked in every build: a simulator that goes on after one is broken prints numbers that look
+// right.
 #include <stdexcept>
 #include <string>
 
@@ -11,7 +12,8 @@ struct InvariantError : std::logic_error {
 };
 
 inline void check(bool holds, const char* what) {
-  if (!holds) [[unlikely]] throw InvariantError(what);
+  if (!holds) [[unlikely]]
+    throw InvariantError(what);
 }
 
 }  // namespace hearsay::sim

@@ -22,22 +22,24 @@ void Poisson::describe(Visitor& v) {
 }
 
 void ClockTrace::describe(Visitor& v) {
-  v(times, {.name = "times", .help = "Times of the ticks, never falling.", .unit = "s", .min = 0, .required = true});
+  v(times,
+    {.name = "times", .help = "Times of the ticks, never falling.", .unit = "s", .min = 0, .required = true});
   v(agents, {.name = "agents", .help = "Who ticks at each of them.", .required = true});
   v.check(times.size() == agents.size(), "agents",
           fmt::format("must name one agent for each of the {} times, got {}", times.size(), agents.size()));
   v.check(std::is_sorted(times.begin(), times.end()), "times", "must never fall");
 }
 
-Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& streams) : key_(streams.key(Purpose::kClock)) {
+Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& streams)
+    : key_(streams.key(Purpose::kClock)) {
   if (const auto* trace = std::get_if<ClockTrace>(&options)) {
     trace_ = true;
     rate_ = 0;
     ticks_.resize(agents);
     for (std::size_t k = 0; k < trace->times.size(); ++k) {
       if (trace->agents[k] >= agents) {
-        throw std::invalid_argument(
-            fmt::format("the clock trace names agent {}, there are agents 0 to {}", trace->agents[k], agents - 1));
+        throw std::invalid_argument(fmt::format("the clock trace names agent {}, there are agents 0 to {}",
+                                                trace->agents[k], agents - 1));
       }
       ticks_[trace->agents[k]].push_back(trace->times[k]);
     }

@@ -1,5 +1,6 @@
 #pragma once
-// When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n, whatever else happens in the run.
+// When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n, whatever else happens in
+// the run.
 #include <variant>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace hearsay::sim {
 
-/// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean 1/rate.
+/// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean
+/// 1/rate.
 struct Poisson {
   static constexpr std::string_view kName = "poisson";
   static constexpr std::string_view kHelp = "Exponential gaps of mean 1/rate, each agent on its own.";
@@ -35,8 +37,8 @@ class Clocks {
   /// Throws std::invalid_argument for a trace that names an agent there is not.
   Clocks(const ClockOptions& options, AgentId agents, const Streams& streams);
 
-  /// Time of tick `n` (from 0) of agent i, given that of the one before it (0 for the first); kNever if there is none.
-  /// O(1), no allocation.
+  /// Time of tick `n` (from 0) of agent i, given that of the one before it (0 for the first); kNever if there
+  /// is none. O(1), no allocation.
   Time tick(AgentId i, std::uint32_t n, Time previous) const;
   /// Mean number of ticks per second of agent i; of a trace, 0.
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i]; }

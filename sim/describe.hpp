@@ -1,11 +1,12 @@
 #pragma once
 // How options describe themselves. A struct of options has one function
 //
-//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0}); ... }
+//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0});
+//   ... }
 //
-// from which everything else about it follows: reading it from a scenario, writing it back, explaining it, its JSON
-// Schema. Visitors run when a scenario is loaded, never while it is simulated. What a default is, is what a
-// default-constructed struct holds.
+// from which everything else about it follows: reading it from a scenario, writing it back, explaining it,
+// its JSON Schema. Visitors run when a scenario is loaded, never while it is simulated. What a default is, is
+// what a default-constructed struct holds.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -24,9 +25,10 @@ namespace hearsay::sim {
 
 /// What is said of one option.
 struct About {
-  std::string_view name;         ///< key in its object
-  std::string_view help = {};    ///< one sentence
-  std::string_view unit = {};    ///< SI unit of a bare number: "s", "1/s", "B", "B/s", or "=": that of the enclosing value
+  std::string_view name;       ///< key in its object
+  std::string_view help = {};  ///< one sentence
+  std::string_view unit =
+      {};  ///< SI unit of a bare number: "s", "1/s", "B", "B/s", or "=": that of the enclosing value
   std::string_view source = {};  ///< paper and equation, where there is one
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -43,8 +45,8 @@ struct Choice {
 template <class E>
 struct Choices;  // static constexpr std::array kValues{Choice{...}, ...}; in the order of the enumerators
 
-/// An alternative that may be written without "type": as a bare number (kNumber) or list (kList) standing for its member
-/// `key`, or as an object that has `key` and no "type".
+/// An alternative that may be written without "type": as a bare number (kNumber) or list (kList) standing for
+/// its member `key`, or as an object that has `key` and no "type".
 struct Shorthand {
   enum Kind { kNone, kNumber, kList, kText };
   std::string_view key = {};
@@ -60,11 +62,16 @@ struct InputFile {
 class Visitor;
 
 template <class T>
-concept Described = requires(T& value, Visitor& v) { value.describe(v); };
+concept Described = requires(T& value, Visitor& v) {
+  value.describe(v);
+};
 
-/// A value that describes itself as a member (a distribution, a protocol): it is given the About of its place.
+/// A value that describes itself as a member (a distribution, a protocol): it is given the About of its
+/// place.
 template <class T>
-concept DescribedInPlace = requires(T& value, Visitor& v, const About& about) { value.describe_as(v, about); };
+concept DescribedInPlace = requires(T& value, Visitor& v, const About& about) {
+  value.describe_as(v, about);
+};
 
 using Describe = std::function<void(Visitor&)>;
 
@@ -80,21 +87,24 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
 
-  /// Visits one member. T: bool, double, an integer, std::string, an enumeration with Choices, InputFile, std::optional,
-  /// std::vector or std::variant of such, a Described struct, or a DescribedInPlace value.
+  /// Visits one member. T: bool, double, an integer, std::string, an enumeration with Choices, InputFile,
+  /// std::optional, std::vector or std::variant of such, a Described struct, or a DescribedInPlace value.
   template <class T>
   void operator()(T& value, const About& about);
 
-  /// States a rule that ties options of the struct being described together; `key` is the one the message is about.
+  /// States a rule that ties options of the struct being described together; `key` is the one the message is
+  /// about.
   void check(bool holds, std::string_view key, const std::string& message) {
     if (!holds) failed(key, message);
   }
 
   /// Visits a value that is the index of one of the names of a table.
-  void one_of(std::size_t& index, std::span<const Choice> all, const About& about) { choice(index, all, about); }
+  void one_of(std::size_t& index, std::span<const Choice> all, const About& about) {
+    choice(index, all, about);
+  }
 
-  /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one, `current`
-  /// describes the one it is.
+  /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one,
+  /// `current` describes the one it is.
   virtual void alternatives(const About& about, std::span<const Alternative> all, std::size_t index,
                             const std::function<void(std::size_t)>& select, const Describe& current) = 0;
 
@@ -114,7 +124,8 @@ class Visitor {
   virtual void file(InputFile& value, const About& about) = 0;
   virtual void choice(std::size_t& index, std::span<const Choice> all, const About& about) = 0;
   virtual void object(const About& about, const Describe& members) = 0;
-  /// `set(true)` makes the value present (default-constructed), `set(false)` absent; `value` visits a present one.
+  /// `set(true)` makes the value present (default-constructed), `set(false)` absent; `value` visits a present
+  /// one.
   virtual void optional(const About& about, bool present, const std::function<void(bool)>& set,
                         const Describe& value) = 0;
   /// `element(v, i)` visits the i-th element, whose About has the index as name.
@@ -175,6 +186,7 @@ void Visitor::operator()(T& value, const About& about) {
     About bounded = about;
     if constexpr (sizeof(T) < 8) {
       bounded.max = std::min(bounded.max, static_cast<double>(std::numeric_limits<T>::max()));
+      bounded.min = std::max(bounded.min, static_cast<double>(std::numeric_limits<T>::min()));
     }
     if constexpr (std::is_unsigned_v<T>) bounded.min = std::max(bounded.min, 0.0);
     auto wide = static_cast<std::int64_t>(value);

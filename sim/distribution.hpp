@@ -8,8 +8,9 @@
 
 namespace hearsay::sim {
 
-// Each law L has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, which is the law of the
-// period that a fixed instant falls into; mean(); lower() and upper(), the ends of its support.
+// Each law L has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, which is
+// the law of the period that a fixed instant falls into; mean(); lower() and upper(), the ends of its
+// support.
 
 struct Constant {
   static constexpr std::string_view kName = "constant";
@@ -50,7 +51,8 @@ struct Exponential {
 
 struct Lognormal {
   static constexpr std::string_view kName = "lognormal";
-  static constexpr std::string_view kHelp = "exp of a normal with mean ln(median) and deviation sigma; mean median exp(sigma^2/2).";
+  static constexpr std::string_view kHelp =
+      "exp of a normal with mean ln(median) and deviation sigma; mean median exp(sigma^2/2).";
   double median = 1, sigma = 1;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -85,15 +87,16 @@ struct Pareto {
   double upper() const { return std::numeric_limits<double>::infinity(); }
 };
 
-/// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves the range is
-/// refused when the scenario is read.
+/// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves
+/// the range is refused when the scenario is read.
 class Distribution {
  public:
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto>;
 
   Distribution() = default;
-  Distribution(double value) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): a number is a law
-  Distribution(Law law) : law_(law) {}                   // NOLINT(google-explicit-constructor)
+  Distribution(double value)
+      : law_(Constant{value}) {}        // NOLINT(google-explicit-constructor): a number is a law
+  Distribution(Law law) : law_(law) {}  // NOLINT(google-explicit-constructor)
 
   /// One draw; O(1), no allocation. Draws nothing when constant.
   double sample(Stream& s) const {

@@ -34,7 +34,8 @@ void Engine::start() {
         if (trace_ != nullptr) trace_agent(TraceKind::kDown, i);
       }
       const Rank rank = first.up ? Rank::kDown : Rank::kUp;
-      queue_.push({first.length, order_key(rank, i, 1), i, i, kNoSlot, first.up ? EventKind::kDown : EventKind::kUp, 0, 0});
+      queue_.push({first.length, order_key(rank, i, 1), i, i, kNoSlot,
+                   first.up ? EventKind::kDown : EventKind::kUp, 0, 0});
     }
   }
   for (AgentId i = options_.hub ? 1 : 0; i < agents(); ++i) next_tick(i, 0, 0);
@@ -49,8 +50,9 @@ void Engine::change_state(const Event& event) {
   up_count_ += comes_up ? 1u : ~0u;
   fingerprint_.add(event.time, event.key, i, comes_up ? 1 : 0);
   if (trace_ != nullptr) trace_agent(comes_up ? TraceKind::kUp : TraceKind::kDown, i);
-  queue_.push({now_ + availability_.length(i, period, comes_up), order_key(comes_up ? Rank::kDown : Rank::kUp, i, period + 1), i, i,
-               kNoSlot, comes_up ? EventKind::kDown : EventKind::kUp, 0, 0});
+  queue_.push({now_ + availability_.length(i, period, comes_up),
+               order_key(comes_up ? Rank::kDown : Rank::kUp, i, period + 1), i, i, kNoSlot,
+               comes_up ? EventKind::kDown : EventKind::kUp, 0, 0});
   if (!comes_up) return;
   for (std::uint32_t h = std::exchange(first_held_[i], kNoSlot); h != kNoSlot;) {
     Event timer = held_[h].event;
@@ -86,15 +88,16 @@ std::uint32_t Engine::message_row(std::uint32_t conversation, std::span<const do
   return slot;
 }
 
-void Engine::transmit(AgentId from, AgentId to, std::uint32_t position, std::uint32_t slot, EventKind kind, std::uint16_t tag,
-                      AgentId source) {
+void Engine::transmit(AgentId from, AgentId to, std::uint32_t position, std::uint32_t slot, EventKind kind,
+                      std::uint16_t tag, AgentId source) {
   const std::uint32_t numbers = pool_.header(slot).numbers;
   ++traffic_.messages;
   traffic_.vectors += (numbers + options_.vector_length - 1) / options_.vector_length;
   traffic_.bytes += kHeaderBytes + kNumberBytes * numbers;
   const std::uint64_t key = order_key(Rank::kMessage, from, messages_[from]++);
   if (trace_ != nullptr) {
-    trace_message(kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, from, to, key, slot, {});
+    trace_message(kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, from, to, key, slot,
+                  {});
   }
   Event event{now_, key, to, source, slot, kind, 0, tag};
   if (!up(from)) {
@@ -107,7 +110,8 @@ void Engine::transmit(AgentId from, AgentId to, std::uint32_t position, std::uin
   }
 }
 
-void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation, std::span<const double> payload) {
+void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
+                  std::span<const double> payload) {
   const std::uint32_t position = topology_.edge(from, to);
   check(position < 2 * topology_.edges(), "a message was sent to an agent that is no neighbour");
   transmit(from, to, position, message_row(conversation, payload), EventKind::kMessage, tag, from);
@@ -171,7 +175,8 @@ Latest Engine::latest(AgentId reader, std::uint32_t k) {
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "a timer needs a finite delay that is not negative");
   if (timers_.empty()) timers_.assign(agents(), 0);
-  queue_.push({now_ + delay, order_key(Rank::kTimer, agent, timers_[agent]++), agent, agent, number, EventKind::kTimer, 0, tag});
+  queue_.push({now_ + delay, order_key(Rank::kTimer, agent, timers_[agent]++), agent, agent, number,
+               EventKind::kTimer, 0, tag});
 }
 
 void Engine::discard(const Message& message) {
@@ -218,7 +223,8 @@ void Engine::trace_agent(TraceKind kind, AgentId agent) {
 
 void Engine::trace_release(AgentId agent, std::string_view detail) {
   if (trace_ == nullptr) return;
-  trace_->record({.time = now_, .kind = TraceKind::kRelease, .agent = agent, .cause = cause_, .detail = detail});
+  trace_->record(
+      {.time = now_, .kind = TraceKind::kRelease, .agent = agent, .cause = cause_, .detail = detail});
 }
 
 }  // namespace hearsay::sim

@@ -1,11 +1,11 @@
 #pragma once
-// The event loop of one run. It owns the clock, the pending events, the links, who is up, and the payloads under way, and
-// enforces what no protocol may forget: an agent that is down does not tick, send or receive; a timer of an agent that is
-// down waits for its return; a message is late or lost as its link says.
+// The event loop of one run. It owns the clock, the pending events, the links, who is up, and the payloads
+// under way, and enforces what no protocol may forget: an agent that is down does not tick, send or receive;
+// a timer of an agent that is down waits for its return; a message is late or lost as its link says.
 //
 // A handler (the driver of a protocol) is told of what happens:
-//   on_start(), on_tick(agent), on_message(Message), on_timer(agent, tag, number), on_up(agent), on_down(agent),
-//   on_observation(), and is asked finished() after each.
+//   on_start(), on_tick(agent), on_message(Message), on_timer(agent, tag, number), on_up(agent),
+//   on_down(agent), on_observation(), and is asked finished() after each.
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -59,16 +59,17 @@ class Engine {
   struct Options {
     NetworkOptions network;
     ClockOptions clocks;
-    std::size_t vector_length = 1;   ///< p: numbers that count as one vector
-    std::size_t payload_width = 1;   ///< most numbers in one message
-    bool hub = false;                ///< agent 0 is a hub: it has no clock, and availability may spare it
-    Time time_limit = kNever;        ///< s; events at the limit still happen
+    std::size_t vector_length = 1;  ///< p: numbers that count as one vector
+    std::size_t payload_width = 1;  ///< most numbers in one message
+    bool hub = false;               ///< agent 0 is a hub: it has no clock, and availability may spare it
+    Time time_limit = kNever;       ///< s; events at the limit still happen
     std::uint64_t event_limit = std::numeric_limits<std::uint64_t>::max();
-    Time observe_every = kNever;     ///< s between observations
+    Time observe_every = kNever;  ///< s between observations
   };
 
   /// The topology must outlive the engine. `trace` may be null.
-  Engine(const Options& options, const Topology& topology, const Streams& streams, TraceSink* trace = nullptr);
+  Engine(const Options& options, const Topology& topology, const Streams& streams,
+         TraceSink* trace = nullptr);
 
   Time now() const { return now_; }
   const Topology& topology() const { return topology_; }
@@ -83,8 +84,10 @@ class Engine {
   /// High-water marks of the queue and the pool: while they stay the same, the engine allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + held_.size(); }
 
-  /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError if there is no such link.
-  void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation, std::span<const double> payload);
+  /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError if there is
+  /// no such link.
+  void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
+            std::span<const double> payload);
   /// Tells all neighbours a new state; it is copied once. Returns its publication number.
   std::uint32_t publish(AgentId from, std::span<const double> payload);
   /// What `reader` last heard of its k-th neighbour. O(1).
@@ -109,13 +112,14 @@ class Engine {
 
   void start();
   std::uint32_t message_row(std::uint32_t conversation, std::span<const double> payload);
-  void transmit(AgentId from, AgentId to, std::uint32_t position, std::uint32_t slot, EventKind kind, std::uint16_t tag,
-                AgentId source);
+  void transmit(AgentId from, AgentId to, std::uint32_t position, std::uint32_t slot, EventKind kind,
+                std::uint16_t tag, AgentId source);
   void lose(const Event& event, LossReason reason);
   void arrive(const Event& event);
   void change_state(const Event& event);
   void hold(const Event& event);
-  void trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause message, std::uint32_t slot, std::string_view detail);
+  void trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause message, std::uint32_t slot,
+                     std::string_view detail);
   void trace_agent(TraceKind kind, AgentId agent);
 
   void next_tick(AgentId i, Time previous, std::uint32_t n) {
@@ -123,7 +127,8 @@ class Engine {
     if (at < kNever) queue_.push({at, order_key(Rank::kTick, i, n), i, i, kNoSlot, EventKind::kTick, 0, 0});
   }
   void next_observation(std::uint32_t n) {
-    queue_.push({options_.observe_every * n, order_key(Rank::kObservation, 0, n), 0, 0, kNoSlot, EventKind::kObservation, 0, 0});
+    queue_.push({options_.observe_every * n, order_key(Rank::kObservation, 0, n), 0, 0, kNoSlot,
+                 EventKind::kObservation, 0, 0});
   }
 
   Options options_;
@@ -189,13 +194,16 @@ End Engine::run(Handler& handler) {
         }
         ++traffic_.delivered;
         const PayloadPool::Header& header = pool_.header(event.slot);
-        if (trace_ != nullptr) trace_message(TraceKind::kDeliver, event.target, event.source, event.key, event.slot, {});
+        if (trace_ != nullptr)
+          trace_message(TraceKind::kDeliver, event.target, event.source, event.key, event.slot, {});
         handler.on_message(Message{event.source, event.target, event.tag, header.conversation, header.sent,
                                    std::as_const(pool_).row(event.slot).first(header.numbers), event.key});
         pool_.drop(event.slot);
         break;
       }
-      case EventKind::kPublication: arrive(event); break;
+      case EventKind::kPublication:
+        arrive(event);
+        break;
       case EventKind::kTimer:
         if (!up(event.target)) {
           hold(event);
@@ -213,7 +221,8 @@ End Engine::run(Handler& handler) {
         change_state(event);
         handler.on_down(event.target);
         break;
-      case EventKind::kObservation: break;
+      case EventKind::kObservation:
+        break;
     }
   }
   return End::kFinished;

@@ -1,6 +1,7 @@
 #pragma once
-// An event and the order of events: (time, key), key = rank (4 bits) | source (28) | sequence (32). The sequence counts the
-// source's emissions of that rank, so the order depends on neither insertion nor the queue.
+// An event and the order of events: (time, key), key = rank (4 bits) | source (28) | sequence (32). The
+// sequence counts the source's emissions of that rank, so the order depends on neither insertion nor the
+// queue.
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -9,7 +10,8 @@
 
 namespace hearsay::sim {
 
-/// At equal times: an agent goes down, comes up, then messages arrive, timers fire, clocks tick, observers look.
+/// At equal times: an agent goes down, comes up, then messages arrive, timers fire, clocks tick, observers
+/// look.
 enum class Rank : std::uint8_t { kDown = 0, kUp = 1, kMessage = 2, kTimer = 3, kTick = 4, kObservation = 5 };
 
 /// What happens. A publication's arrival has the rank of a message, but no handler is told of it.
@@ -33,12 +35,18 @@ static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 constexpr std::uint64_t order_key(Rank rank, AgentId source, std::uint32_t sequence) {
   return (std::uint64_t{static_cast<std::uint8_t>(rank)} << 60) | (std::uint64_t{source} << 32) | sequence;
 }
-constexpr std::uint32_t sequence_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
-constexpr AgentId source_of(std::uint64_t key) { return static_cast<AgentId>(key >> 32) & (kMaxAgents - 1); }
-constexpr Rank rank_of(std::uint64_t key) { return static_cast<Rank>(key >> 60); }
+constexpr std::uint32_t sequence_of(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key);
+}
+constexpr AgentId source_of(std::uint64_t key) {
+  return static_cast<AgentId>(key >> 32) & (kMaxAgents - 1);
+}
+constexpr Rank rank_of(std::uint64_t key) {
+  return static_cast<Rank>(key >> 60);
+}
 
-/// True if a comes before b. Times are not negative, so their bits order as the numbers do, and one 128-bit comparison
-/// without a branch decides.
+/// True if a comes before b. Times are not negative, so their bits order as the numbers do, and one 128-bit
+/// comparison without a branch decides.
 inline bool before(const Event& a, const Event& b) {
   __extension__ using Wide = unsigned __int128;
   const Wide left = (Wide{std::bit_cast<std::uint64_t>(a.time)} << 64) | a.key;

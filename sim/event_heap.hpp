@@ -1,7 +1,7 @@
 #pragma once
-// A 4-ary heap of events whose sibling groups start on cache lines. A pop leaves its hole at the root; the push that usually
-// follows (an agent's next tick, the message it sends) fills the hole and sinks once, instead of the last leaf sinking and the
-// new event rising.
+// A 4-ary heap of events whose sibling groups start on cache lines. A pop leaves its hole at the root; the
+// push that usually follows (an agent's next tick, the message it sends) fills the hole and sinks once,
+// instead of the last leaf sinking and the new event rising.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,8 +59,8 @@ class EventHeap {
     if (--count_ > 0) sink(0, heap_[count_]);
   }
 
-  // The hole sinks to the bottom along least children, then the event rises from there: an event that replaces the root is
-  // usually late, so this saves comparing it on every level.
+  // The hole sinks to the bottom along least children, then the event rises from there: an event that
+  // replaces the root is usually late, so this saves comparing it on every level.
   void sink(std::size_t hole, const Event event) {
     std::size_t child = 4 * hole + 1;
     while (child + 4 <= count_) {

@@ -50,8 +50,8 @@ void EventQueue::refill() {
   }
 }
 
-// Spreads the leftovers over new buckets. Half a rung reaches to their mean time, so that one far event does not make the
-// buckets wide; what lies beyond the rung is left over again.
+// Spreads the leftovers over new buckets. Half a rung reaches to their mean time, so that one far event does
+// not make the buckets wide; what lies beyond the rung is left over again.
 void EventQueue::build_rung() {
   Bucket pending = rest_;
   const std::size_t count = rest_count_;
@@ -69,8 +69,9 @@ void EventQueue::build_rung() {
   const std::size_t buckets = count / kPerBucket;
   const double per_width = static_cast<double>(buckets) / reach;
   if (count < kSmallHeap || !std::isfinite(per_width) || !(reach > 0)) {
-    // Too few to spread, or all at one time: they are the heap, and so is what is pushed until it is large again.
-    // The next attempt waits until there are twice as many, so that attempts in vain stay O(1) per push.
+    // Too few to spread, or all at one time: they are the heap, and so is what is pushed until it is large
+    // again. The next attempt waits until there are twice as many, so that attempts in vain stay O(1) per
+    // push.
     buckets_.clear();
     laddered_ = false;
     spill_above_ = std::max(kLargeHeap, 2 * count);

@@ -1,10 +1,11 @@
 #pragma once
-// The pending events, least first. Up to a few thousand of them are a heap. Beyond that only the nearest are: later ones wait
-// unsorted in buckets of equal width, and the latest in one heap of leftovers, so that a push is an append and the heap stays
-// in the cache (the ladder queue of Tang, Goh and Thng, ACM TOMACS 15(3), 2005, with one rung and a heap at its foot).
+// The pending events, least first. Up to a few thousand of them are a heap. Beyond that only the nearest are:
+// later ones wait unsorted in buckets of equal width, and the latest in one heap of leftovers, so that a push
+// is an append and the heap stays in the cache (the ladder queue of Tang, Goh and Thng, ACM TOMACS 15(3),
+// 2005, with one rung and a heap at its foot).
 //
-// A bucket's number is a monotone function of an event's time and equal times share a bucket, so the order of the events is
-// that of the heap whatever the widths are; if all fall into one bucket, the queue is a heap.
+// A bucket's number is a monotone function of an event's time and equal times share a bucket, so the order of
+// the events is that of the heap whatever the widths are; if all fall into one bucket, the queue is a heap.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,9 @@ class EventQueue {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   /// A high-water mark: while it stays the same, nothing has been allocated.
-  std::size_t capacity() const { return near_.capacity() + blocks_.size() * kBlock * kChunk + buckets_.capacity(); }
+  std::size_t capacity() const {
+    return near_.capacity() + blocks_.size() * kBlock * kChunk + buckets_.capacity();
+  }
 
   /// Adds an event; O(1) amortised. event.time must be finite and not negative.
   void push(const Event& event) {
@@ -51,7 +54,8 @@ class EventQueue {
   }
 
  private:
-  static constexpr std::size_t kLargeHeap = 4096;  // a heap of so many events (128 KiB) is as fast as the ladder
+  static constexpr std::size_t kLargeHeap =
+      4096;  // a heap of so many events (128 KiB) is as fast as the ladder
   static constexpr std::size_t kSmallHeap = 1024;  // with fewer leftovers than this the ladder is folded away
   static constexpr std::size_t kPerBucket = 16;    // events aimed at per bucket
   static constexpr std::size_t kChunk = 7;         // events in a chunk
@@ -101,9 +105,9 @@ class EventQueue {
   void refill();
   void build_rung();
 
-  EventHeap near_;                // every event of the buckets before open_
-  std::vector<Bucket> buckets_;   // bucket b: origin_ + b/per_width_ <= time < origin_ + (b+1)/per_width_
-  Bucket rest_;                   // events beyond the last bucket
+  EventHeap near_;               // every event of the buckets before open_
+  std::vector<Bucket> buckets_;  // bucket b: origin_ + b/per_width_ <= time < origin_ + (b+1)/per_width_
+  Bucket rest_;                  // events beyond the last bucket
   std::size_t rest_count_ = 0;
   std::size_t size_ = 0;
   std::size_t open_ = 0;

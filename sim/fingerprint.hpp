@@ -15,7 +15,8 @@ class Fingerprint {
  public:
   /// Adds an event: when, which (its order key), to whom, and what became of it.
   void add(Time time, std::uint64_t key, AgentId target, std::uint32_t outcome) {
-    const std::uint64_t words[3] = {std::bit_cast<std::uint64_t>(time), key, (std::uint64_t{target} << 32) | outcome};
+    const std::uint64_t words[3] = {std::bit_cast<std::uint64_t>(time), key,
+                                    (std::uint64_t{target} << 32) | outcome};
     value_ = XXH3_64bits_withSeed(words, sizeof words, value_);
   }
   /// Adds numbers bit by bit.

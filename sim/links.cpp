@@ -9,7 +9,10 @@ void BernoulliLoss::describe(Visitor& v) {
 }
 
 void LinkOptions::describe(Visitor& v) {
-  v(latency, {.name = "latency", .help = "Time a message takes, drawn anew for every message.", .unit = "s", .min = 0});
+  v(latency, {.name = "latency",
+              .help = "Time a message takes, drawn anew for every message.",
+              .unit = "s",
+              .min = 0});
   v(loss, {.name = "loss", .help = "Which messages are lost; decided when they are sent."});
 }
 

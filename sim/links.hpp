@@ -1,6 +1,6 @@
 #pragma once
-// What happens to a message between being sent and arriving. The n-th message on the directed edge (from, to) draws its
-// latency from (kLatency, from, to), index n, and its loss from (kLoss, from, to), index n.
+// What happens to a message between being sent and arriving. The n-th message on the directed edge (from, to)
+// draws its latency from (kLatency, from, to), index n, and its loss from (kLoss, from, to), index n.
 #include <optional>
 #include <variant>
 #include <vector>
@@ -15,7 +15,8 @@ namespace hearsay::sim {
 /// Every message is lost with the same probability, whatever became of the others.
 struct BernoulliLoss {
   static constexpr std::string_view kName = "bernoulli";
-  static constexpr std::string_view kHelp = "Each message is lost with the same probability; a bare number means this.";
+  static constexpr std::string_view kHelp =
+      "Each message is lost with the same probability; a bare number means this.";
   static constexpr Shorthand kShorthand{"probability", Shorthand::kNumber};
   double probability = 0;
   void describe(Visitor& v);

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of doubles that messages carry: all of one width, padded to 64 bytes, reference counted. A broadcast copies its vector
-// once; events and readers hold the number of its row.
+// Rows of doubles that messages carry: all of one width, padded to 64 bytes, reference counted. A broadcast
+// copies its vector once; events and readers hold the number of its row.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +33,8 @@ class PayloadPool {
   /// Rows there is memory for: a high-water mark.
   std::size_t capacity() const { return headers_.size(); }
 
-  /// A row with one reference; its numbers are whatever was in it. O(1); allocates when more rows are held than ever before.
+  /// A row with one reference; its numbers are whatever was in it. O(1); allocates when more rows are held
+  /// than ever before.
   std::uint32_t take() {
     if (free_.empty()) grow();
     const std::uint32_t slot = free_.back();
@@ -73,7 +74,8 @@ class PayloadPool {
   void grow() {
     const auto first = static_cast<std::uint32_t>(headers_.size());
     const std::size_t doubles = stride_ * kBlockRows;
-    blocks_.emplace_back(static_cast<double*>(::operator new[](doubles * sizeof(double), std::align_val_t{64})));
+    blocks_.emplace_back(
+        static_cast<double*>(::operator new[](doubles * sizeof(double), std::align_val_t{64})));
     headers_.resize(first + kBlockRows);
     free_.reserve(headers_.size());
     for (auto slot = static_cast<std::uint32_t>(first + kBlockRows); slot-- > first;) free_.push_back(slot);

@@ -9,14 +9,17 @@
 namespace hearsay::sim {
 
 void ValueList::describe(Visitor& v) {
-  v(values, {.name = "values", .help = "The numbers, in order of the agents.", .unit = "=", .required = true});
+  v(values,
+    {.name = "values", .help = "The numbers, in order of the agents.", .unit = "=", .required = true});
   v.check(!values.empty(), "values", "must hold at least one number");
 }
 
-std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams) const {
+std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
+                                     const Streams& streams) const {
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     if (list->values.size() != count) {
-      throw std::invalid_argument(fmt::format("expected a list of {} numbers, got {}", count, list->values.size()));
+      throw std::invalid_argument(
+          fmt::format("expected a list of {} numbers, got {}", count, list->values.size()));
     }
     return list->values;
   }
@@ -38,7 +41,8 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
 
 double PerAgent::mean() const {
   if (const auto* list = std::get_if<ValueList>(&law_)) {
-    return std::accumulate(list->values.begin(), list->values.end(), 0.0) / static_cast<double>(list->values.size());
+    return std::accumulate(list->values.begin(), list->values.end(), 0.0) /
+           static_cast<double>(list->values.size());
   }
   return std::visit(
       [](const auto& law) {
@@ -71,9 +75,10 @@ void PerAgent::describe_as(Visitor& v, const About& about) {
   const bool single = constant() || std::holds_alternative<ValueList>(law_);
   const bool above = about.open_min && single ? low > about.min : low >= about.min;
   const bool below = about.open_max && single ? high < about.max : high <= about.max;
-  v.check(above && below, about.name,
-          fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]", about.open_min ? '(' : '[', about.min,
-                      about.max, about.open_max ? ')' : ']', low, high));
+  v.check(
+      above && below, about.name,
+      fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]",
+                  about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', low, high));
 }
 
 }  // namespace hearsay::sim

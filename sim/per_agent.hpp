@@ -19,12 +19,15 @@ class PerAgent {
  public:
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, ValueList>;
 
-  PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): a number is for all
-  PerAgent(Law law) : law_(std::move(law)) {}            // NOLINT(google-explicit-constructor)
+  PerAgent(double value = 0)
+      : law_(Constant{value}) {}               // NOLINT(google-explicit-constructor): a number is for all
+  PerAgent(Law law) : law_(std::move(law)) {}  // NOLINT(google-explicit-constructor)
 
-  /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent), index `option`, so that adding an
-  /// agent leaves the others' values as they were. Throws std::invalid_argument when a list has another length than count.
-  std::vector<double> values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams) const;
+  /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent), index `option`, so
+  /// that adding an agent leaves the others' values as they were. Throws std::invalid_argument when a list
+  /// has another length than count.
+  std::vector<double> values(AgentId first, AgentId count, std::uint32_t option,
+                             const Streams& streams) const;
   /// The one value of all, if there is one.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
   /// Mean of the law or list.

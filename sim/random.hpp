@@ -1,6 +1,6 @@
 #pragma once
-// The distributions that hearsay draws from, over a Stream; all of Boost.Random, whose output, unlike the standard
-// library's, is the same everywhere.
+// The distributions that hearsay draws from, over a Stream; all of Boost.Random, whose output, unlike the
+// standard library's, is the same everywhere.
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/gamma_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
@@ -22,7 +22,9 @@ inline std::uint64_t uniform_index(Stream& s, std::uint64_t count) {
   return boost::random::uniform_int_distribution<std::uint64_t>(0, count - 1)(s);
 }
 /// Exponential of the given mean.
-inline double exponential(Stream& s, double mean = 1) { return mean * boost::random::exponential_distribution<double>()(s); }
+inline double exponential(Stream& s, double mean = 1) {
+  return mean * boost::random::exponential_distribution<double>()(s);
+}
 /// Normal.
 inline double normal(Stream& s, double mean = 0, double deviation = 1) {
   return mean + deviation * boost::random::normal_distribution<double>()(s);
@@ -32,6 +34,8 @@ inline double gamma(Stream& s, double shape, double scale = 1) {
   return boost::random::gamma_distribution<double>(shape, scale)(s);
 }
 /// True with probability p.
-inline bool bernoulli(Stream& s, double p) { return uniform(s) < p; }
+inline bool bernoulli(Stream& s, double p) {
+  return uniform(s) < p;
+}
 
 }  // namespace hearsay::sim

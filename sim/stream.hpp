@@ -1,13 +1,13 @@
 #pragma once
-// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index), so that adding
-// an agent, a metric or another protocol moves no draw of anything else.
+// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index),
+// so that adding an agent, a metric or another protocol moves no draw of anything else.
 //
-//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)), once per run and purpose
-//   counter = (block, index, entity a, entity b)
+//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)), once per run
+//   and purpose counter = (block, index, entity a, entity b)
 //
-// An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message, release or
-// period of the entity; one index has 2^32 blocks of 128 bits of its own. Philox4x32-10: Salmon, Moraes, Dror, Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3", SC 2011, from Random123.
+// An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message,
+// release or period of the entity; one index has 2^32 blocks of 128 bits of its own. Philox4x32-10: Salmon,
+// Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, from Random123.
 #include <Random123/philox.h>
 
 #include <array>
@@ -36,7 +36,8 @@ class Stream {
   using result_type = std::uint64_t;
   using Key = std::array<std::uint32_t, 2>;
 
-  Stream(Key key, std::uint32_t a, std::uint32_t b, std::uint32_t index) : counter_{0, index, a, b}, key_(key) {}
+  Stream(Key key, std::uint32_t a, std::uint32_t b, std::uint32_t index)
+      : counter_{0, index, a, b}, key_(key) {}
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return ~result_type{0}; }
@@ -75,7 +76,8 @@ class Streams {
   }
 
   /// The stream of a purpose that a protocol numbers itself, apart from all of the engine's.
-  Stream protocol(std::uint32_t own_purpose, std::uint32_t a, std::uint32_t b = 0, std::uint32_t index = 0) const {
+  Stream protocol(std::uint32_t own_purpose, std::uint32_t a, std::uint32_t b = 0,
+                  std::uint32_t index = 0) const {
     return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + own_purpose), a, b, index);
   }
 

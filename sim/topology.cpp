@@ -13,7 +13,8 @@ namespace hearsay::sim {
 
 Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, std::span<const double> weights) {
   if (agents == 0) throw TopologyError("a network needs at least one agent");
-  if (agents >= kMaxAgents) throw TopologyError(fmt::format("at most {} agents, got {}", kMaxAgents - 1, agents));
+  if (agents >= kMaxAgents)
+    throw TopologyError(fmt::format("at most {} agents, got {}", kMaxAgents - 1, agents));
   if (2 * edges.size() >= std::numeric_limits<std::uint32_t>::max()) {
     throw TopologyError(fmt::format("at most 2^31 edges, got {}", edges.size()));
   }
@@ -50,7 +51,8 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, std::
       std::sort(begin, end);
     } else {
       sorted.clear();
-      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p) sorted.emplace_back(t.column_[p], t.weight_[p]);
+      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p)
+        sorted.emplace_back(t.column_[p], t.weight_[p]);
       std::sort(sorted.begin(), sorted.end());
       for (std::size_t k = 0; k < sorted.size(); ++k) {
         t.column_[t.row_[i] + k] = sorted[k].first;
@@ -86,14 +88,17 @@ AgentId Topology::components() const {
   return count;
 }
 
-void RandomRegular::describe(Visitor& v) { v(degree, {.name = "degree", .help = "Neighbours of every agent.", .min = 1}); }
+void RandomRegular::describe(Visitor& v) {
+  v(degree, {.name = "degree", .help = "Neighbours of every agent.", .min = 1});
+}
 
 namespace {
 
 // The partners found so far of every agent, `degree` places each.
 class Partners {
  public:
-  Partners(AgentId agents, std::uint32_t degree) : degree_(degree), partner_(std::size_t{agents} * degree), count_(agents) {}
+  Partners(AgentId agents, std::uint32_t degree)
+      : degree_(degree), partner_(std::size_t{agents} * degree), count_(agents) {}
   bool linked(AgentId a, AgentId b) const {
     const AgentId* row = partner_.data() + std::size_t{a} * degree_;
     return std::find(row, row + count_[a], b) != row + count_[a];
@@ -154,8 +159,10 @@ bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
 
 std::vector<Edge> random_regular(AgentId agents, std::uint32_t degree, Stream s) {
   if (degree >= agents || (std::uint64_t{agents} * degree) % 2 != 0) {
-    throw TopologyError(fmt::format(
-        "no simple graph of {} agents has degree {}: it must be below the number of agents, and their product even", agents, degree));
+    throw TopologyError(
+        fmt::format("no simple graph of {} agents has degree {}: it must be below the number of agents, and "
+                    "their product even",
+                    agents, degree));
   }
   std::vector<AgentId> stubs;
   stubs.reserve(std::size_t{agents} * degree);
@@ -164,7 +171,8 @@ std::vector<Edge> random_regular(AgentId agents, std::uint32_t degree, Stream s)
     Partners partners(agents, degree);
     if (pair_stubs(partners, stubs, s)) return partners.edges();
   }
-  throw TopologyError(fmt::format("no random graph of {} agents with degree {} was found in 1000 attempts", agents, degree));
+  throw TopologyError(
+      fmt::format("no random graph of {} agents with degree {} was found in 1000 attempts", agents, degree));
 }
 
 struct Generate {

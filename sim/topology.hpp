@@ -21,13 +21,14 @@ struct Edge {
   AgentId a, b;
 };
 
-/// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its target in the row of
-/// its source; positions are 0 .. 2 edges - 1.
+/// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its
+/// target in the row of its source; positions are 0 .. 2 edges - 1.
 class Topology {
  public:
   /// From undirected edges, each given once. `weights`: one per edge, or empty for all 1.
   /// Throws TopologyError for a self loop, a repeated edge or an end that is no agent. O(edges log degree).
-  static Topology from_edges(AgentId agents, std::span<const Edge> edges, std::span<const double> weights = {});
+  static Topology from_edges(AgentId agents, std::span<const Edge> edges,
+                             std::span<const double> weights = {});
 
   AgentId agents() const { return static_cast<AgentId>(row_.size() - 1); }
   std::size_t edges() const { return column_.size() / 2; }
@@ -74,9 +75,10 @@ struct RandomRegular {
 
 using TopologyOptions = std::variant<Star, Ring, Complete, RandomRegular>;
 
-/// Builds a graph of `agents` agents. Random graphs draw from (kTopology, 0). Throws TopologyError where no such graph exists.
-/// RandomRegular: stubs paired at random, pairs that would be a loop or a repetition paired anew (Steger and Wormald, 1999),
-/// asymptotically uniform for degree^2 << agents; O(agents * degree^2).
+/// Builds a graph of `agents` agents. Random graphs draw from (kTopology, 0). Throws TopologyError where no
+/// such graph exists. RandomRegular: stubs paired at random, pairs that would be a loop or a repetition
+/// paired anew (Steger and Wormald, 1999), asymptotically uniform for degree^2 << agents; O(agents *
+/// degree^2).
 Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams);
 
 }  // namespace hearsay::sim

@@ -9,7 +9,19 @@
 
 namespace hearsay::sim {
 
-enum class TraceKind : std::uint8_t { kStart, kTick, kSkip, kSend, kPublish, kDeliver, kLose, kUp, kDown, kTimer, kRelease };
+enum class TraceKind : std::uint8_t {
+  kStart,
+  kTick,
+  kSkip,
+  kSend,
+  kPublish,
+  kDeliver,
+  kLose,
+  kUp,
+  kDown,
+  kTimer,
+  kRelease
+};
 std::string_view name(TraceKind kind);
 
 /// Why a message was lost.
@@ -17,7 +29,8 @@ enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale
 inline constexpr int kLossReasons = 4;
 std::string_view name(LossReason reason);
 
-/// Names something that happened by its order key: "tick 3.17" is the 17th tick of agent 3. 0 stands for the start.
+/// Names something that happened by its order key: "tick 3.17" is the 17th tick of agent 3. 0 stands for the
+/// start.
 using Cause = std::uint64_t;
 
 struct TraceRecord {
@@ -29,7 +42,7 @@ struct TraceRecord {
   Cause cause = 0;           ///< order key of the event that is being handled
   std::uint64_t bytes = 0;
   double staleness = std::numeric_limits<double>::quiet_NaN();  ///< s since the message was sent
-  std::string_view detail = {};                                 ///< reason of a loss, what a release was charged, ...
+  std::string_view detail = {};  ///< reason of a loss, what a release was charged, ...
 };
 
 class TraceSink {

@@ -1,19 +1,20 @@
 #pragma once
-// Exact expectation of the relative fitness of the asynchronous central learner, for owners of equal size whose Hessian is h I,
-// with the box and the regulariser negligible.
+// Exact expectation of the relative fitness of the asynchronous central learner, for owners of equal size
+// whose Hessian is h I, with the box and the regulariser negligible.
 //
-// Per coordinate let A = E L^2, B = E th_i^2, C = E L th_i, D = E th_i th_j (i != j), L and th_i the errors of the learner's
-// model and of its copy for owner i. With a = rho/(T^2 sigma), b = 1 - a h, noise variance v = 8 Xi^2 T^2/(n_i eps)^2 of one
-// coordinate of an answer, G = (A + B + 2C)/4 = E bar^2 and X = (C + D)/2 = E bar th_j, one conversation with an owner drawn
-// uniformly from N is
+// Per coordinate let A = E L^2, B = E th_i^2, C = E L th_i, D = E th_i th_j (i != j), L and th_i the errors
+// of the learner's model and of its copy for owner i. With a = rho/(T^2 sigma), b = 1 - a h, noise variance v
+// = 8 Xi^2 T^2/(n_i eps)^2 of one coordinate of an answer, G = (A + B + 2C)/4 = E bar^2 and X = (C + D)/2 = E
+// bar th_j, one conversation with an owner drawn uniformly from N is
 //
 //   A <- G
 //   B <- (b^2 G + a^2 v)/N + (1 - 1/N) B
 //   C <- b G/N + (1 - 1/N) X
 //   D <- (2/N) b X + (1 - 2/N) D
 //
-// since the chosen owner's new error is b bar - a w (N rho/(T^2 sigma) n_i/n = a for equal owners). Being linear, the recursion
-// is run once from A = B = C = D = 1 without noise and once from 0 with it: psi(k) = psi(0) A_k + p h/(2 f*) A_k'.
+// since the chosen owner's new error is b bar - a w (N rho/(T^2 sigma) n_i/n = a for equal owners). Being
+// linear, the recursion is run once from A = B = C = D = 1 without noise and once from 0 with it: psi(k) =
+// psi(0) A_k + p h/(2 f*) A_k'.
 #include <cstdint>
 
 namespace hearsay::analysis {
@@ -32,7 +33,8 @@ struct CentralMoments {
 
   /// Expected relative fitness after k conversations. O(k).
   double psi(std::uint64_t k) const;
-  /// What noise alone leaves in the long run: 4 p rho Xi^2 (1 + N x)/(sigma n_i^2 eps^2 f* (2(N+1) + (2N+1) x - N x^2)), x = a h.
+  /// What noise alone leaves in the long run: 4 p rho Xi^2 (1 + N x)/(sigma n_i^2 eps^2 f* (2(N+1) + (2N+1) x
+  /// - N x^2)), x = a h.
   double stationary_noise() const;
 
  private:

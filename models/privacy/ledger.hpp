@@ -1,9 +1,10 @@
 #pragma once
-// What each agent has been allowed to spend and has spent. Every release is charged here, before it leaves; one that would
-// exceed the budget is refused.
+// What each agent has been allowed to spend and has spent. Every release is charged here, before it leaves;
+// one that would exceed the budget is refused.
 //
-// Accountant `basic`: releases that are each epsilon_t-differentially private compose to sum_t epsilon_t (Dwork, McSherry,
-// Nissim, Smith 2006). Lost messages stay spent: a release is charged when it is made, not when it is received.
+// Accountant `basic`: releases that are each epsilon_t-differentially private compose to sum_t epsilon_t
+// (Dwork, McSherry, Nissim, Smith 2006). Lost messages stay spent: a release is charged when it is made, not
+// when it is received.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -53,7 +54,8 @@ class Ledger {
   /// Throws sim::InvariantError if any agent has spent more than its budget.
   void verify() const {
     for (const Account& a : accounts_) {
-      sim::check(a.spent <= a.budget * (1 + kTolerance) && a.releases <= a.release_limit, "an agent has spent more than its budget");
+      sim::check(a.spent <= a.budget * (1 + kTolerance) && a.releases <= a.release_limit,
+                 "an agent has spent more than its budget");
     }
   }
 

@@ -2,8 +2,10 @@
 // Mechanisms: noise, and nothing else. They know nothing of composition or budgets.
 //
 //   none      x
-//   laplace   x + w,  w_j independent with density exp(-|w|/b)/(2b);  b = sensitivity_1/epsilon makes one release
-//             epsilon-differentially private (Dwork, McSherry, Nissim, Smith 2006), sensitivity_1 = sup norm_1(x - x')
+//   laplace   x + w,  w_j independent with density exp(-|w|/b)/(2b);  b = sensitivity_1/epsilon makes one
+//   release
+//             epsilon-differentially private (Dwork, McSherry, Nissim, Smith 2006), sensitivity_1 = sup
+//             norm_1(x - x')
 #include <span>
 #include <variant>
 
@@ -21,7 +23,8 @@ struct NoNoise {
 
 struct Laplace {
   static constexpr std::string_view kName = "laplace";
-  static constexpr std::string_view kHelp = "Independent Laplace noise on every coordinate, of scale L1 sensitivity / epsilon.";
+  static constexpr std::string_view kHelp =
+      "Independent Laplace noise on every coordinate, of scale L1 sensitivity / epsilon.";
   static constexpr bool kPrivate = true;
   void describe(sim::Visitor&) {}
 };
@@ -29,8 +32,8 @@ struct Laplace {
 /// Which noise. There is no default: to run without privacy, a scenario says "none".
 using Mechanism = std::variant<NoNoise, Laplace>;
 
-/// x += w with independent Laplace(0, scale) coordinates. One word of `s` gives the signs of 64 coordinates, the rest the
-/// exponential magnitudes. scale >= 0. No allocation.
+/// x += w with independent Laplace(0, scale) coordinates. One word of `s` gives the signs of 64 coordinates,
+/// the rest the exponential magnitudes. scale >= 0. No allocation.
 void add_laplace(std::span<double> x, double scale, sim::Stream& s);
 
 inline bool is_private(const Mechanism& m) {

@@ -34,13 +34,13 @@ struct PrivacyPlan {
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
   BoundSource source = BoundSource::kNone;
-  double bound = 0;             ///< norm_1 of a record's gradient is at most this (Xi)
+  double bound = 0;               ///< norm_1 of a record's gradient is at most this (Xi)
   std::vector<double> epsilon{};  ///< total budget, by owner
 
   bool active() const { return is_private(mechanism); }
   bool clips() const { return source == BoundSource::kClip; }
-  /// L1 sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record is added or
-  /// removed (n is public and the same on both neighbours).
+  /// L1 sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record
+  /// is added or removed (n is public and the same on both neighbours).
   double sensitivity(Eigen::Index n) const {
     return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
   }
@@ -48,9 +48,9 @@ struct PrivacyPlan {
   std::string describe_bound() const;
 };
 
-/// Works the options out for a problem. `optimum` is theta*, where the data themselves may give the bound: the largest
-/// norm_1 of a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`.
-/// Throws std::invalid_argument if no bound is given, derivable or enforced.
+/// Works the options out for a problem. `optimum` is theta*, where the data themselves may give the bound:
+/// the largest norm_1 of a record's gradient at 0 and at theta*. Agents of owners are numbered from
+/// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced.
 PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams);
 
@@ -63,7 +63,8 @@ struct Choices<models::Accountant> {
 };
 template <>
 struct Choices<models::Adjacency> {
-  static constexpr std::array kValues{Choice{"replace_one", "neighbours differ in the value of one record: 2 bound/n"},
-                                      Choice{"add_remove", "neighbours differ by one record, n public: bound/n"}};
+  static constexpr std::array kValues{
+      Choice{"replace_one", "neighbours differ in the value of one record: 2 bound/n"},
+      Choice{"add_remove", "neighbours differ by one record, n public: bound/n"}};
 };
 }  // namespace hearsay::sim

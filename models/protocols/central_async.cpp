@@ -18,15 +18,16 @@ std::uint64_t horizon_of(const CentralAsync::Params& params, const Study& study)
     throw std::invalid_argument("central_async needs a horizon: give stop.iterations or protocol.horizon");
   }
   if (stop < std::numeric_limits<std::uint64_t>::max() && stop != horizon) {
-    throw std::invalid_argument(
-        fmt::format("protocol.horizon ({}) and stop.iterations ({}) must agree where both are given", horizon, stop));
+    throw std::invalid_argument(fmt::format(
+        "protocol.horizon ({}) and stop.iterations ({}) must agree where both are given", horizon, stop));
   }
   return horizon;
 }
 
 double sigma_of(const CentralAsync::Params& params, const Study& study) {
   const double sigma = params.sigma.value_or(study.problem.sigma());
-  if (!(sigma > 0)) throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
+  if (!(sigma > 0))
+    throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
   return sigma;
 }
 
@@ -36,7 +37,8 @@ double rho_of(const CentralAsync::Params& params, const Study& study) {
     throw std::invalid_argument("protocol.rho \"auto\" needs the squared loss; give a number");
   }
   const double least = study.problem.hessian_extremes().first;
-  if (!(least > 0)) throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
+  if (!(least > 0))
+    throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
   const auto owners = static_cast<double>(study.problem.owners());
   return 5 * (owners + 1) * static_cast<double>(horizon_of(params, study)) * sigma_of(params, study) / least;
 }
@@ -62,7 +64,8 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
             .min = 0,
             .open_min = true});
   v(learner_step, {.name = "learner_step", .help = "Factor of the learner's own step, equation (7)."});
-  v(when_busy, {.name = "when_busy", .help = "What becomes of a request while the learner talks to another owner."});
+  v(when_busy,
+    {.name = "when_busy", .help = "What becomes of a request while the learner talks to another owner."});
   v(timeout, {.name = "timeout",
               .help = "How long the learner waits for an answer; a later one is discarded and stays spent.",
               .unit = "s",
@@ -102,10 +105,17 @@ void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
 
 void CentralAsync::on_message(const sim::Message& message, Context& context) {
   switch (static_cast<Tag>(message.tag)) {
-    case kRequest: request(message.from, context); break;
-    case kQuery: answer(message, context); break;
-    case kAnswer: update(message, context); break;
-    case kTimeout: break;
+    case kRequest:
+      request(message.from, context);
+      break;
+    case kQuery:
+      answer(message, context);
+      break;
+    case kAnswer:
+      update(message, context);
+      break;
+    case kTimeout:
+      break;
   }
 }
 
@@ -132,7 +142,8 @@ void CentralAsync::answer(const sim::Message& query, Context& context) {
   if (!context.may_release(owner, plan)) return;
   const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
   const auto noisy = context.release(owner, context.gradient(owner, bar), plan);
-  context.send(owner, 0, kAnswer, query.conversation, std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
+  context.send(owner, 0, kAnswer, query.conversation,
+               std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
 }
 
 void CentralAsync::update(const sim::Message& answer, Context& context) {
@@ -143,7 +154,8 @@ void CentralAsync::update(const sim::Message& answer, Context& context) {
   const Vector q(answer.payload.data(), static_cast<Eigen::Index>(answer.payload.size()));
   auto theta_i = copies_.col(static_cast<Eigen::Index>(context.owner(answer.from)));
   const auto owners = static_cast<double>(plans_.size());
-  const double share = static_cast<double>(context.records(answer.from)) / static_cast<double>(context.records());
+  const double share =
+      static_cast<double>(context.records(answer.from)) / static_cast<double>(context.records());
 
   context.regulariser_gradient(bar_, regulariser_);
   theta_i = bar_ - owners * step_ * (regulariser_ / (2 * owners) + share * q);
@@ -151,7 +163,8 @@ void CentralAsync::update(const sim::Message& answer, Context& context) {
   context.model(0) = bar_ - learner_factor_ * step_ * regulariser_;
   context.project(context.model(0));
 
-  context.count_staleness(static_cast<double>(context.iterations() - updates_at_query_), context.now() - answer.sent);
+  context.count_staleness(static_cast<double>(context.iterations() - updates_at_query_),
+                          context.now() - answer.sent);
   partner_ = sim::kNoAgent;
   context.count_iteration();
   if (context.iterations() < horizon_) serve_next(context);
@@ -175,6 +188,8 @@ bool CentralAsync::finished(const Context& context) const {
   return partner_ == sim::kNoAgent && waiting_.empty() && context.all_spent();
 }
 
-ProtocolRow central_async_row() { return row<CentralAsync>(); }
+ProtocolRow central_async_row() {
+  return row<CentralAsync>();
+}
 
 }  // namespace hearsay::models

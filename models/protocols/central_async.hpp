@@ -1,21 +1,23 @@
 #pragma once
 // The asynchronous central learner with differentially private gradients.
 //
-// Farokhi, Wu, Smith, Kaafar, "The Cost of Privacy in Asynchronous Differentially-Private Machine Learning", Algorithm 1.
-// N owners, owner i with n_i of the n records, f(theta) = g(theta) + (1/n) sum of the records' losses, g strongly convex with
-// sigma, theta in R^p in the box Theta = {norm_inf <= theta_max}, Pi the projection onto it. The learner (agent 0) keeps theta_L
-// and a copy theta_i for each owner, all 0 at the start. In the k-th conversation, with owner i:
+// Farokhi, Wu, Smith, Kaafar, "The Cost of Privacy in Asynchronous Differentially-Private Machine Learning",
+// Algorithm 1. N owners, owner i with n_i of the n records, f(theta) = g(theta) + (1/n) sum of the records'
+// losses, g strongly convex with sigma, theta in R^p in the box Theta = {norm_inf <= theta_max}, Pi the
+// projection onto it. The learner (agent 0) keeps theta_L and a copy theta_i for each owner, all 0 at the
+// start. In the k-th conversation, with owner i:
 //
 //   bar     <- (theta_L + theta_i)/2                                                                   (6)
-//   Q       <- (1/n_i) sum grad loss(bar) + w,  w_j ~ Laplace(0, 2 Xi T/(n_i epsilon_i))               (3), (4), Theorem 1
-//   theta_i <- Pi[ bar - N rho/(T^2 sigma) ( grad g(bar)/(2N) + (n_i/n) Q ) ]                          (5)
-//   theta_L <- Pi[ bar - c rho/(T^2 sigma) grad g(bar) ],  c = (N-1)/N as printed, 1/2 as its proof has it  (7)
+//   Q       <- (1/n_i) sum grad loss(bar) + w,  w_j ~ Laplace(0, 2 Xi T/(n_i epsilon_i))               (3),
+//   (4), Theorem 1 theta_i <- Pi[ bar - N rho/(T^2 sigma) ( grad g(bar)/(2N) + (n_i/n) Q ) ] (5) theta_L <-
+//   Pi[ bar - c rho/(T^2 sigma) grad g(bar) ],  c = (N-1)/N as printed, 1/2 as its proof has it  (7)
 //
-// Over the network a conversation is: an owner's clock ticks and it sends a request; the learner, if free, sends query(bar);
-// the owner computes, releases and sends its answer; the learner updates. One conversation at a time. An owner that does not
-// answer within `timeout` is forgotten: its late answer is discarded, its release stays spent. k counts the answers that
-// the learner used; T is the horizon. An owner releases at most T answers, each at epsilon_i/T, lost ones included; after
-// that it neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly.
+// Over the network a conversation is: an owner's clock ticks and it sends a request; the learner, if free,
+// sends query(bar); the owner computes, releases and sends its answer; the learner updates. One conversation
+// at a time. An owner that does not answer within `timeout` is forgotten: its late answer is discarded, its
+// release stays spent. k counts the answers that the learner used; T is the horizon. An owner releases at
+// most T answers, each at epsilon_i/T, lost ones included; after that it neither requests nor answers. With
+// zero latency and everyone up this is Algorithm 1 exactly.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -40,10 +42,12 @@ struct GivenRho {
   double value = 1;
   void describe(sim::Visitor& v);
 };
-/// rho = 5 rho_1, rho_1 = (N + 1) T sigma/h_min, h_min the least eigenvalue of the Hessian of the pooled mean loss.
+/// rho = 5 rho_1, rho_1 = (N + 1) T sigma/h_min, h_min the least eigenvalue of the Hessian of the pooled mean
+/// loss.
 struct AutoRho {
   static constexpr std::string_view kName = "auto";
-  static constexpr std::string_view kHelp = "5 (N + 1) T sigma/h_min, from the private data's Hessian; squared loss only.";
+  static constexpr std::string_view kHelp =
+      "5 (N + 1) T sigma/h_min, from the private data's Hessian; squared loss only.";
   void describe(sim::Visitor&) {}
 };
 
@@ -61,12 +65,13 @@ class CentralAsync {
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
-  static constexpr Entry kEntry{.name = "central_async",
-                                .help = "A learner that owners contact one at a time, with private gradients.",
-                                .hub = true};
+  static constexpr Entry kEntry{
+      .name = "central_async",
+      .help = "A learner that owners contact one at a time, with private gradients.",
+      .hub = true};
 
-  /// T is the horizon, by default where the run stops. Throws std::invalid_argument without T, without strong convexity, or
-  /// where rho can not be worked out.
+  /// T is the horizon, by default where the run stops. Throws std::invalid_argument without T, without strong
+  /// convexity, or where rho can not be worked out.
   CentralAsync(const Params& params, const Study& study);
 
   void on_start(Context& context);
@@ -115,6 +120,7 @@ struct Choices<models::WhenBusy> {
 };
 template <>
 struct Choices<models::LearnerStep> {
-  static constexpr std::array kValues{Choice{"printed", "(N-1)/N, as in equation (7)"}, Choice{"proof", "1/2, as its proof has it"}};
+  static constexpr std::array kValues{Choice{"printed", "(N-1)/N, as in equation (7)"},
+                                      Choice{"proof", "1/2, as its proof has it"}};
 };
 }  // namespace hearsay::sim

@@ -18,7 +18,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run SCENARIO [options]", "run a scenario with its whole sweep", run_command},
     {"validate", "validate SCENARIO...", "check scenarios and run nothing", validate_command},
-    {"show", "show SCENARIO [--runs]", "the scenario with every default filled in, or its points", show_command},
+    {"show", "show SCENARIO [--runs]", "the scenario with every default filled in, or its points",
+     show_command},
     {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
     {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
     {"schema", "schema", "the JSON Schema of scenarios", schema_command},
@@ -45,7 +46,8 @@ int dispatch(const Arguments& arguments) {
     if (c.name == arguments[0]) return c.run(Arguments(arguments.begin() + 1, arguments.end()));
     names.emplace_back(c.name);
   }
-  throw UsageError(fmt::format("there is no command {}{}", printable(arguments[0]), did_you_mean(arguments[0], names)));
+  throw UsageError(
+      fmt::format("there is no command {}{}", printable(arguments[0]), did_you_mean(arguments[0], names)));
 }
 
 int fail(int code, const char* what) {
@@ -70,8 +72,9 @@ int command_line(int argc, const char* const* argv) {
   } catch (const std::exception& e) {
     std::string command;
     for (const std::string& argument : arguments) command += " " + argument;
-    return fail(kExitInternal,
-                fmt::format("hearsay: internal error: {}; to replay: hearsay{} with {}", e.what(), command, version_line()).c_str());
+    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to replay: hearsay{} with {}",
+                                           e.what(), command, version_line())
+                                   .c_str());
   }
 }
 

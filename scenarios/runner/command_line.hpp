@@ -1,5 +1,6 @@
 #pragma once
-// The command line of hearsay. A program with protocols of its own adds them to models::protocols() and calls this.
+// The command line of hearsay. A program with protocols of its own adds them to models::protocols() and calls
+// this.
 
 namespace hearsay::scenarios {
 

@@ -11,7 +11,8 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Calls f(0) .. f(count - 1), each once, on several threads. The exception of the lowest number that threw is thrown on.
+// Calls f(0) .. f(count - 1), each once, on several threads. The exception of the lowest number that threw is
+// thrown on.
 template <class F>
 void parallel_for(std::size_t count, unsigned threads, F&& f) {
   std::atomic<std::size_t> next = 0;
@@ -39,10 +40,13 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-bool draws_anew(const Scenario& s) { return s.data.draw() == models::Draw::kRepetition; }
+bool draws_anew(const Scenario& s) {
+  return s.data.draw() == models::Draw::kRepetition;
+}
 
 // Solves every different problem of the points once, for repetition 0.
-std::vector<std::shared_ptr<const SolvedProblem>> solve_all(const std::vector<PlannedPoint>& points, unsigned threads) {
+std::vector<std::shared_ptr<const SolvedProblem>> solve_all(const std::vector<PlannedPoint>& points,
+                                                            unsigned threads) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t p = 0; p < points.size(); ++p) users[points[p].problem_key].push_back(p);
   std::vector<const std::vector<std::size_t>*> groups;
@@ -95,7 +99,8 @@ analysis::StudyResult execute(const std::vector<std::string>& axes, const std::v
     const auto [p, r] = tasks[t];
     const Scenario& scenario = points[p].scenario;
     std::unique_ptr<analysis::TraceCsv> trace;
-    if (scenario.record.trace && scenario.record.trace->point == p && scenario.record.trace->repetition == r) {
+    if (scenario.record.trace && scenario.record.trace->point == p &&
+        scenario.record.trace->repetition == r) {
       trace = std::make_unique<analysis::TraceCsv>(*scenario.record.trace, options.trace_path);
     }
     try {

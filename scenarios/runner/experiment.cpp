@@ -23,7 +23,9 @@ auto part(const char* pointer, F&& f) {
   }
 }
 
-sim::Streams study_streams(const Scenario& s) { return {s.seed, 0}; }
+sim::Streams study_streams(const Scenario& s) {
+  return {s.seed, 0};
+}
 
 models::StopLimits stop_limits(const StopOptions& stop) {
   return {.iterations = stop.iterations.value_or(Limits::max()),
@@ -49,14 +51,16 @@ sim::Topology topology_of(const Scenario& s, std::size_t owners, bool hub) {
   if (hub) {
     for (sim::AgentId i = 1; i < agents; ++i) {
       if (topology.edge(0, i) == 2 * topology.edges()) {
-        throw AssemblyError("/network/topology",
-                            fmt::format("protocol {} needs agent 0 linked to every owner; agent {} is not: use a star",
-                                        s.protocol->entry().name, i));
+        throw AssemblyError(
+            "/network/topology",
+            fmt::format("protocol {} needs agent 0 linked to every owner; agent {} is not: use a star",
+                        s.protocol->entry().name, i));
       }
     }
   }
   if (const sim::AgentId components = topology.components(); components > 1) {
-    throw AssemblyError("/network/topology", fmt::format("the network must be connected, it has {} components", components));
+    throw AssemblyError("/network/topology",
+                        fmt::format("the network must be connected, it has {} components", components));
   }
   return topology;
 }
@@ -67,7 +71,8 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
   const bool per_repetition = scenario.data.draw() == models::Draw::kRepetition;
   const sim::Streams streams(scenario.seed, per_repetition ? repetition : 0);
   models::DataSet data = part("/data", [&] { return models::make_data(scenario.data, streams); });
-  return part("/model", [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
+  return part("/model",
+              [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
 
 Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved)
@@ -76,10 +81,11 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
       hub_(scenario.protocol->entry().hub),
       plan_(part("/privacy",
                  [&] {
-                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum.theta, hub_ ? 1 : 0,
-                                            study_streams(scenario));
+                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum.theta,
+                                            hub_ ? 1 : 0, study_streams(scenario));
                  })),
-      topology_(part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
+      topology_(
+          part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
       study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop)},
       engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
   part("/protocol", [&] { scenario_.protocol->check(study_); });
@@ -88,8 +94,9 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
   for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
   for (const MetricChoice& m : scenario_.record.metrics) {
     if ((*m).needs_test && tested == 0) {
-      throw AssemblyError("/record/metrics",
-                          fmt::format("{} needs test records: set data.test_fraction or data.test_records", (*m).name));
+      throw AssemblyError(
+          "/record/metrics",
+          fmt::format("{} needs test records: set data.test_fraction or data.test_records", (*m).name));
     }
   }
 }
@@ -125,7 +132,8 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   point.labels = std::move(labels);
   point.owners = problem.owners();
   point.first_owner = hub_ ? 1 : 0;
-  point.scalars = {{"optimum.objective", {}, optimum.value}, {"optimum.kkt_residual", {}, optimum.kkt_residual}};
+  point.scalars = {{"optimum.objective", {}, optimum.value},
+                   {"optimum.kkt_residual", {}, optimum.kkt_residual}};
   point.scalars.push_back({"optimum.gap", {}, optimum.gap});
   if (plan_.active()) {
     point.scalars.push_back({"privacy.bound", {}, plan_.bound});
@@ -139,8 +147,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     point.scalars.push_back(std::move(s));
   }
   point.unprivate = problem.data().fitted_on_private_data;
-  if (plan_.source == models::BoundSource::kFromData) point.unprivate.push_back("privacy.bound_from_data: gradient bound");
-  for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_)) point.unprivate.push_back(std::move(phrase));
+  if (plan_.source == models::BoundSource::kFromData)
+    point.unprivate.push_back("privacy.bound_from_data: gradient bound");
+  for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
+    point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
   return point;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// One point of a study, put together: data, problem, optimum, network and protocol, ready to be run any number of times.
+// One point of a study, put together: data, problem, optimum, network and protocol, ready to be run any
+// number of times.
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace hearsay::scenarios {
 
-/// Options that are each right but do not fit together, or data that can not be used. `part` is the part of the scenario
-/// that the message is about, as a JSON pointer.
+/// Options that are each right but do not fit together, or data that can not be used. `part` is the part of
+/// the scenario that the message is about, as a JSON pointer.
 struct AssemblyError : std::runtime_error {
-  AssemblyError(std::string p, const std::string& message) : std::runtime_error(message), part(std::move(p)) {}
+  AssemblyError(std::string p, const std::string& message)
+      : std::runtime_error(message), part(std::move(p)) {}
   std::string part;
 };
 

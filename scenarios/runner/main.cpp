@@ -1,3 +1,5 @@
 #include "scenarios/runner/command_line.hpp"
 
-int main(int argc, char** argv) { return hearsay::scenarios::command_line(argc, argv); }
+int main(int argc, char** argv) {
+  return hearsay::scenarios::command_line(argc, argv);
+}

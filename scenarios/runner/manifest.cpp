@@ -43,10 +43,11 @@ nlohmann::ordered_json privacy_of(const ManifestInput& in) {
   if (!models::is_private(options.mechanism)) return privacy;
   privacy["accountant"] = "basic";
   privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
-  privacy["sensitivity"] = options.clip              ? "clip: every record's gradient is scaled to the bound"
-                           : options.gradient_bound  ? "gradient_bound: given, not enforced"
-                           : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
-                                                     : "derived from declared bounds of features, target and theta_max";
+  privacy["sensitivity"] = options.clip             ? "clip: every record's gradient is scaled to the bound"
+                           : options.gradient_bound ? "gradient_bound: given, not enforced"
+                           : options.bound_from_data
+                               ? "bound_from_data: the stated epsilon does not hold"
+                               : "derived from declared bounds of features, target and theta_max";
   privacy["budget"] = "per owner, over the whole run";
   return privacy;
 }
@@ -54,8 +55,8 @@ nlohmann::ordered_json privacy_of(const ManifestInput& in) {
 }  // namespace
 
 std::string version_line() {
-  return fmt::format("hearsay {} (commit {}, {}, {})", build_info::kVersion, build_info::kCommit, build_info::kCompiler,
-                     build_info::kFlags);
+  return fmt::format("hearsay {} (commit {}, {}, {})", build_info::kVersion, build_info::kCommit,
+                     build_info::kCompiler, build_info::kFlags);
 }
 
 void write_manifest(const ManifestInput& in, const std::filesystem::path& path) {
@@ -90,7 +91,9 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["privacy"] = privacy_of(in);
   m["fitted_on_private_data_without_accounting"] = unprivate;
   m["notes"] = notes;
-  m["diagnostics"] = "objective, fitness, distance and errors are exact and without noise: a real network could not publish them";
+  m["diagnostics"] =
+      "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
+      "them";
   m["fingerprint"] = fmt::format("{:016x}", fingerprint_of(in.study));
   m["scenario"] = in.resolved;
   analysis::OutputFile file(path);

@@ -24,10 +24,14 @@ std::string problem_key(const Scenario& s) {
 
 nlohmann::ordered_json to_json(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::kNull: return nullptr;
-    case Node::Kind::kBoolean: return node.boolean;
-    case Node::Kind::kNumber: return nlohmann::ordered_json::parse(node.text);
-    case Node::Kind::kText: return node.text;
+    case Node::Kind::kNull:
+      return nullptr;
+    case Node::Kind::kBoolean:
+      return node.boolean;
+    case Node::Kind::kNumber:
+      return nlohmann::ordered_json::parse(node.text);
+    case Node::Kind::kText:
+      return node.text;
     case Node::Kind::kList: {
       auto list = nlohmann::ordered_json::array();
       for (const auto& item : node.items()) list.push_back(to_json(item.value));

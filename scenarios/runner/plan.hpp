@@ -13,9 +13,10 @@ namespace hearsay::scenarios {
 struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
-  std::vector<std::string> axes;
-  std::vector<PlannedPoint> points;
-  nlohmann::ordered_json resolved;  ///< of the scenario before the sweep, all options, and "sweep" as written
+  std::vector<std::string> axes{};
+  std::vector<PlannedPoint> points{};
+  nlohmann::ordered_json
+      resolved{};  ///< of the scenario before the sweep, all options, and "sweep" as written
 
   /// A message of assembly, located at the part of the scenario that it is about.
   std::string locate(const AssemblyError& error) const;

@@ -38,7 +38,8 @@ void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 }
 
 void RecordOptions::describe(sim::Visitor& v) {
-  v(every, {.name = "every", .help = "Distance between records; there is always one at the start and one at the end."});
+  v(every, {.name = "every",
+            .help = "Distance between records; there is always one at the start and one at the end."});
   v(metrics, {.name = "metrics", .help = "What is recorded."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run."});
 }

@@ -10,10 +10,13 @@ namespace {
 
 std::string label_of(const Node& value) {
   switch (value.kind) {
-    case Node::Kind::kNull: return "default";
-    case Node::Kind::kBoolean: return value.boolean ? "true" : "false";
+    case Node::Kind::kNull:
+      return "default";
+    case Node::Kind::kBoolean:
+      return value.boolean ? "true" : "false";
     case Node::Kind::kNumber:
-    case Node::Kind::kText: return value.text;
+    case Node::Kind::kText:
+      return value.text;
     case Node::Kind::kList: {
       std::string text;
       for (const auto& item : value.items()) text += (text.empty() ? "" : " ") + label_of(item.value);
@@ -40,13 +43,14 @@ Sweep take_sweep(Document& document) {
   const Node axes = *found_sweep;
   document.root.erase("sweep");
   if (!axes.is(Node::Kind::kObject)) {
-    throw InputError(located(document.where(axes.at), "/sweep", "expected an object of axes, got " + found(axes)));
+    throw InputError(
+        located(document.where(axes.at), "/sweep", "expected an object of axes, got " + found(axes)));
   }
   for (const auto& axis : axes.items()) {
     const std::string pointer = "/sweep" + pointer_step(axis.key);
     if (!axis.value.is(Node::Kind::kList) || axis.value.items().empty()) {
-      throw InputError(
-          located(document.where(axis.value.at), pointer, "expected a list of at least one value, got " + found(axis.value)));
+      throw InputError(located(document.where(axis.value.at), pointer,
+                               "expected a list of at least one value, got " + found(axis.value)));
     }
     std::vector<SweepPoint> product;
     for (const SweepPoint& point : sweep.points) {

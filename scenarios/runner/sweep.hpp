@@ -15,7 +15,8 @@ struct SweepPoint {
 
 struct Sweep {
   std::vector<std::string> axes;
-  std::vector<SweepPoint> points;  ///< the first axis varies slowest; one point without axes where nothing is swept
+  std::vector<SweepPoint>
+      points;  ///< the first axis varies slowest; one point without axes where nothing is swept
 };
 
 /// Takes "sweep" out of the document and works it out. Throws InputError.

@@ -1,5 +1,5 @@
-// Iterations per second of the asynchronous central learner: N = 3, p = 10, squared loss, Laplace noise, U(0, 15 ms) on all
-// three messages, fingerprint and ledger on, metrics every 100 iterations.
+// Iterations per second of the asynchronous central learner: N = 3, p = 10, squared loss, Laplace noise, U(0,
+// 15 ms) on all three messages, fingerprint and ledger on, metrics every 100 iterations.
 #include <benchmark/benchmark.h>
 
 #include "models/data/lending_like.hpp"
@@ -29,7 +29,10 @@ void central_async(benchmark::State& state) {
     const auto world = fixture.world(fixture.engine(network));
     models::CentralAsync protocol(params, fixture.study());
     tests::Watch watch(
-        [&](const models::World& w) { fitness += w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1; }, 100);
+        [&](const models::World& w) {
+          fitness += w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
+        },
+        100);
     models::Driver<models::CentralAsync>(protocol, *world, watch).run();
     benchmark::DoNotOptimize(fitness);
   }

@@ -12,7 +12,9 @@ namespace {
 using namespace hearsay::sim;
 
 struct Later {
-  bool operator()(const Event& a, const Event& b) const { return a.time > b.time || (a.time == b.time && a.key > b.key); }
+  bool operator()(const Event& a, const Event& b) const {
+    return a.time > b.time || (a.time == b.time && a.key > b.key);
+  }
 };
 
 class StandardQueue {

@@ -1,5 +1,6 @@
 #pragma once
-// A study held together with all it refers to, for tests and benchmarks that run a protocol without a scenario.
+// A study held together with all it refers to, for tests and benchmarks that run a protocol without a
+// scenario.
 #include <memory>
 
 #include "models/privacy/privacy_options.hpp"
@@ -12,12 +13,14 @@ namespace hearsay::tests {
 
 class StudyFixture {
  public:
-  StudyFixture(models::DataSet data, models::ModelOptions model, const models::PrivacyOptions& privacy, std::uint64_t iterations,
-               sim::TopologyOptions topology = sim::Star{}, bool hub = true, std::uint64_t seed = 1)
+  StudyFixture(models::DataSet data, models::ModelOptions model, const models::PrivacyOptions& privacy,
+               std::uint64_t iterations, sim::TopologyOptions topology = sim::Star{}, bool hub = true,
+               std::uint64_t seed = 1)
       : problem_(std::move(data), std::move(model)),
         optimum_(models::minimise(problem_)),
         plan_(models::make_plan(privacy, problem_, optimum_.theta, hub ? 1 : 0, sim::Streams(seed, 0))),
-        topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0), sim::Streams(seed, 0))),
+        topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
+                                     sim::Streams(seed, 0))),
         study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}},
         hub_(hub),
         seed_(seed) {}

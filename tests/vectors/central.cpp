@@ -1,5 +1,5 @@
-// The asynchronous central learner on a worked example: the schedule becomes a clock trace, the noise is prescribed, links
-// take no time; the protocol is the one that scenarios run.
+// The asynchronous central learner on a worked example: the schedule becomes a clock trace, the noise is
+// prescribed, links take no time; the protocol is the one that scenarios run.
 #include <fmt/format.h>
 
 #include "analysis/theory/central_moments.hpp"
@@ -31,10 +31,12 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   models::CentralAsync protocol(params, fixture.study());
   tests::Watch watch([&](const models::World& w) {
     if (w.iterations == 0) return;
-    comparison.vector(fmt::format("central.thetaL[{}]", w.iterations - 1), w.models.col(0), section["thetaL"][w.iterations - 1]);
+    comparison.vector(fmt::format("central.thetaL[{}]", w.iterations - 1), w.models.col(0),
+                      section["thetaL"][w.iterations - 1]);
   });
   models::Driver<models::CentralAsync>(protocol, *world, watch).run();
-  comparison.number("central: iterations", static_cast<double>(world->iterations), static_cast<double>(horizon));
+  comparison.number("central: iterations", static_cast<double>(world->iterations),
+                    static_cast<double>(horizon));
   for (std::size_t i = 0; i < section["theta_i"].size(); ++i) {
     comparison.vector(fmt::format("central.theta_i[{}]", i), protocol.copy(i), section["theta_i"][i]);
   }
@@ -45,8 +47,8 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   plan.bound = scale["Xi"];
   for (std::size_t i = 0; i < scale["n_i"].size(); ++i) {
     const double step = scale["eps"].get<double>() / scale["T"].get<double>();
-    comparison.number(fmt::format("central.laplace_scale[{}]", i), plan.sensitivity(scale["n_i"][i].get<Eigen::Index>()) / step,
-                      scale["scale"][i]);
+    comparison.number(fmt::format("central.laplace_scale[{}]", i),
+                      plan.sensitivity(scale["n_i"][i].get<Eigen::Index>()) / step, scale["scale"][i]);
   }
 }
 
@@ -67,7 +69,8 @@ void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison
     for (const auto& [k, psi] : given["psi"].items()) {
       comparison.number(fmt::format("psi_recursion[{}].psi[{}]", c, k), theory.psi(std::stoull(k)), psi);
     }
-    comparison.number(fmt::format("psi_recursion[{}].stationary_noise", c), theory.stationary_noise(), given["stationary_noise"]);
+    comparison.number(fmt::format("psi_recursion[{}].stationary_noise", c), theory.stationary_noise(),
+                      given["stationary_noise"]);
   }
 }
 

@@ -1,5 +1,6 @@
-// hearsay_vectors FILE [--section NAME]: runs hearsay on the worked examples of a file and compares every number.
-// One line per number that differs, then a count; exit code 0 if all agree, 1 if not, 2 if the file can not be used.
+// hearsay_vectors FILE [--section NAME]: runs hearsay on the worked examples of a file and compares every
+// number. One line per number that differs, then a count; exit code 0 if all agree, 1 if not, 2 if the file
+// can not be used.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +12,8 @@
 
 int main(int argc, char** argv) {
   using namespace hearsay::vectors;
-  constexpr std::array kSections{Section{"central", compare_central}, Section{"psi_recursion", compare_psi_recursion}};
+  constexpr std::array kSections{Section{"central", compare_central},
+                                 Section{"psi_recursion", compare_psi_recursion}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;
   if (argc != 2 && !one) {
     fmt::print(stderr, "usage: hearsay_vectors FILE [--section NAME]\n");
@@ -28,7 +30,9 @@ int main(int argc, char** argv) {
       ++sections;
       section.compare(file.at(std::string(section.name)), comparison);
     }
-    if (sections == 0) throw std::runtime_error(one ? fmt::format("no section {} that is known here", argv[3]) : "no known section");
+    if (sections == 0)
+      throw std::runtime_error(one ? fmt::format("no section {} that is known here", argv[3])
+                                   : "no known section");
     fmt::print("{} numbers in {} sections: {} agree, {} differ\n", comparison.compared(), sections,
                comparison.compared() - comparison.failed(), comparison.failed());
     return comparison.failed() == 0 && comparison.compared() > 0 ? 0 : 1;

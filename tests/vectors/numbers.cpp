@@ -12,8 +12,8 @@ void Comparison::number(const std::string& what, double got, double expected, do
   fmt::print("{}: expected {:.17g}, got {:.17g}\n", what, expected, got);
 }
 
-void Comparison::vector(const std::string& what, const Eigen::Ref<const Eigen::VectorXd>& got, const nlohmann::json& expected,
-                        double tolerance) {
+void Comparison::vector(const std::string& what, const Eigen::Ref<const Eigen::VectorXd>& got,
+                        const nlohmann::json& expected, double tolerance) {
   if (static_cast<std::size_t>(got.size()) != expected.size()) {
     ++compared_, ++failed_;
     fmt::print("{}: expected {} numbers, got {}\n", what, expected.size(), got.size());
@@ -36,8 +36,10 @@ models::DataSet data_set(const nlohmann::json& section) {
   for (Eigen::Index j = 0; j < p; ++j) data.feature_names.push_back(fmt::format("x{}", j));
   for (std::size_t i = 0; i < section["X"].size(); ++i) {
     const auto& rows = section["X"][i];
-    models::Shard shard{models::Records(static_cast<Eigen::Index>(rows.size()), p), to_vector(section["y"][i])};
-    for (std::size_t k = 0; k < rows.size(); ++k) shard.features.row(static_cast<Eigen::Index>(k)) = to_vector(rows[k]);
+    models::Shard shard{models::Records(static_cast<Eigen::Index>(rows.size()), p),
+                        to_vector(section["y"][i])};
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      shard.features.row(static_cast<Eigen::Index>(k)) = to_vector(rows[k]);
     data.train.push_back(std::move(shard));
     data.test.push_back({models::Records(0, p), Eigen::VectorXd(0)});
     data.owner_names.push_back(fmt::format("owner {}", i));

@@ -15,8 +15,8 @@ class Comparison {
  public:
   /// |got - expected| <= tolerance * max(1, |expected|).
   void number(const std::string& what, double got, double expected, double tolerance = 1e-9);
-  void vector(const std::string& what, const Eigen::Ref<const Eigen::VectorXd>& got, const nlohmann::json& expected,
-              double tolerance = 1e-9);
+  void vector(const std::string& what, const Eigen::Ref<const Eigen::VectorXd>& got,
+              const nlohmann::json& expected, double tolerance = 1e-9);
   std::size_t compared() const { return compared_; }
   std::size_t failed() const { return failed_; }
 

@@ -11,15 +11,15 @@ namespace po = boost::program_options;
 po::options_description input_options() {
   po::options_description options("Input");
   const auto many = [] { return po::value<std::vector<std::string>>()->composing(); };
-  options.add_options()                                                                                         //
-      ("set", many()->value_name("PATH=VALUE"), "set an option of the scenario")                                //
-      ("data-dir", many()->value_name("DIR"), "folder that data files may lie in (also HEARSAY_DATA_DIR)")      //
+  options.add_options()                                                                                     //
+      ("set", many()->value_name("PATH=VALUE"), "set an option of the scenario")                            //
+      ("data-dir", many()->value_name("DIR"), "folder that data files may lie in (also HEARSAY_DATA_DIR)")  //
       ("allow-path", many()->value_name("DIR"), "further folder that a scenario's paths may lead into");
   return options;
 }
 
-bool parse_arguments(const Arguments& arguments, std::string_view usage, const po::options_description& options,
-                     po::variables_map& values) {
+bool parse_arguments(const Arguments& arguments, std::string_view usage,
+                     const po::options_description& options, po::variables_map& values) {
   po::options_description all("Options");
   all.add(options);
   all.add_options()("help,h", "this text");
@@ -31,7 +31,8 @@ bool parse_arguments(const Arguments& arguments, std::string_view usage, const p
     using Style = po::command_line_style::style_t;
     // No abbreviations: they would change meaning when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(hidden).positional(positional).style(style).run(), values);
+    po::store(po::command_line_parser(arguments).options(hidden).positional(positional).style(style).run(),
+              values);
     po::notify(values);
   } catch (const po::error& e) {
     throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), usage));
@@ -49,7 +50,8 @@ InputArguments input_arguments(const po::variables_map& values) {
   };
   InputArguments input{.files = list("file"), .sets = list("set")};
   for (const std::string& dir : list("data-dir")) input.read.data_dirs.emplace_back(dir);
-  if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0') input.read.data_dirs.emplace_back(dir);
+  if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
+    input.read.data_dirs.emplace_back(dir);
   for (const std::string& dir : list("allow-path")) input.read.allow_paths.emplace_back(dir);
   return input;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The commands of the command line. Each parses its own arguments, prints to standard output and returns an exit code.
+// The commands of the command line. Each parses its own arguments, prints to standard output and returns an
+// exit code.
 #include <boost/program_options.hpp>
 #include <span>
 #include <string>
@@ -37,7 +38,8 @@ struct InputArguments {
 boost::program_options::options_description input_options();
 /// Parses `arguments`, prints help and returns false if asked for it. Throws UsageError.
 bool parse_arguments(const Arguments& arguments, std::string_view usage,
-                     const boost::program_options::options_description& options, boost::program_options::variables_map& values);
+                     const boost::program_options::options_description& options,
+                     boost::program_options::variables_map& values);
 /// What input_options() were given; HEARSAY_DATA_DIR counts as a --data-dir.
 InputArguments input_arguments(const boost::program_options::variables_map& values);
 

@@ -44,7 +44,8 @@ int show_command(const Arguments& arguments) {
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
   const InputArguments input = input_arguments(values);
-  if (input.files.size() != 1) throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
+  if (input.files.size() != 1)
+    throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
   const Plan plan = make_plan(input.files.front(), input.sets, input.read);
   if (values.count("runs") == 0) {
     fmt::print("{}\n", plan.resolved.dump(2));
@@ -52,7 +53,8 @@ int show_command(const Arguments& arguments) {
   }
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     fmt::print("{}", p);
-    for (std::size_t a = 0; a < plan.axes.size(); ++a) fmt::print("  {}={}", plan.axes[a], plan.points[p].labels[a]);
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+      fmt::print("  {}={}", plan.axes[a], plan.points[p].labels[a]);
     fmt::print("  x {}\n", plan.points[p].scenario.repeat);
   }
   return kExitDone;
@@ -74,7 +76,8 @@ namespace {
 std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view path) {
   const Outline* place = &root;
   for (const std::string_view step : split_path(path)) {
-    const auto found = std::find_if(place->members.begin(), place->members.end(), [&](const Outline& m) { return m.name == step; });
+    const auto found = std::find_if(place->members.begin(), place->members.end(),
+                                    [&](const Outline& m) { return m.name == step; });
     sim::check(found != place->members.end(), "a list of names points at an option that is not there");
     place = &*found;
   }
@@ -86,14 +89,19 @@ std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view
 }  // namespace
 
 int list_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage = "list [protocols|topologies|clocks|data|losses|mechanisms|accountants|availability|metrics]";
+  constexpr std::string_view kUsage =
+      "list [protocols|topologies|clocks|data|losses|mechanisms|accountants|availability|metrics]";
   struct Table {
     std::string_view name, path;
   };
-  constexpr Table kTables[] = {{"protocols", "protocol"},           {"topologies", "network.topology"},
-                               {"clocks", "clocks"},                {"data", "data"},
-                               {"losses", "model.loss"},            {"mechanisms", "privacy.mechanism"},
-                               {"accountants", "privacy.accountant"}, {"availability", "network.availability"}};
+  constexpr Table kTables[] = {{"protocols", "protocol"},
+                               {"topologies", "network.topology"},
+                               {"clocks", "clocks"},
+                               {"data", "data"},
+                               {"losses", "model.loss"},
+                               {"mechanisms", "privacy.mechanism"},
+                               {"accountants", "privacy.accountant"},
+                               {"availability", "network.availability"}};
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, po::options_description(), values)) return kExitDone;
   const InputArguments input = input_arguments(values);
@@ -111,7 +119,8 @@ int list_command(const Arguments& arguments) {
   }
   for (const Table& table : kTables) {
     if (table.name != wanted) continue;
-    for (const auto& [name, help] : names_at(outline<Scenario>(), table.path)) fmt::print("{:24} {}\n", name, help);
+    for (const auto& [name, help] : names_at(outline<Scenario>(), table.path))
+      fmt::print("{:24} {}\n", name, help);
     return kExitDone;
   }
   throw UsageError(fmt::format("there is no list of {}{}", printable(wanted), did_you_mean(wanted, names)));

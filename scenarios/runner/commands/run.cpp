@@ -23,9 +23,12 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::string_view kUsage =
-    "run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--data-dir DIR] [--no-progress]";
+    "run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--data-dir DIR] "
+    "[--no-progress]";
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // A line now and then while runs go on: in place on a terminal, else every ten seconds.
 class Progress {
@@ -53,7 +56,8 @@ class Progress {
 std::filesystem::path make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw analysis::OutputError(fmt::format("{}: can not be made: {}", folder.string(), error.message()));
+  if (error)
+    throw analysis::OutputError(fmt::format("{}: can not be made: {}", folder.string(), error.message()));
   return folder;
 }
 
@@ -74,27 +78,32 @@ void print_results(const analysis::StudyResult& study, const std::filesystem::pa
   if (diverged + failed > 0) {
     fmt::print("{} runs diverged, {} failed: see {}\n", diverged, failed, (folder / "runs.csv").string());
   }
-  fmt::print("{} points, {} runs in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ (series.csv, scalars.csv, runs.csv, manifest.json)\n",
-             study.points.size(), study.runs.size(), wall, folder.string());
+  fmt::print(
+      "{} points, {} runs in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ (series.csv, "
+      "scalars.csv, runs.csv, manifest.json)\n",
+      study.points.size(), study.runs.size(), wall, folder.string());
 }
 
 }  // namespace
 
 int run_command(const Arguments& arguments) {
   po::options_description own("Run");
-  own.add_options()                                                                                            //
-      ("output,o", po::value<std::string>()->value_name("DIR"), "where results go (default: out/ and the file's name)")  //
-      ("jobs,j", po::value<unsigned>()->value_name("N"), "threads (default: all processors)")                  //
-      ("seed", po::value<std::string>()->value_name("S"), "short for --set seed=S")                            //
-      ("repeat", po::value<std::string>()->value_name("R"), "short for --set repeat=R")                        //
+  own.add_options()  //
+      ("output,o", po::value<std::string>()->value_name("DIR"),
+       "where results go (default: out/ and the file's name)")                                 //
+      ("jobs,j", po::value<unsigned>()->value_name("N"), "threads (default: all processors)")  //
+      ("seed", po::value<std::string>()->value_name("S"), "short for --set seed=S")            //
+      ("repeat", po::value<std::string>()->value_name("R"), "short for --set repeat=R")        //
       ("no-progress", "no progress line");
   own.add(input_options());
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
   InputArguments input = input_arguments(values);
-  if (input.files.size() != 1) throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
+  if (input.files.size() != 1)
+    throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
   for (const char* name : {"seed", "repeat"}) {
-    if (values.count(name) != 0) input.sets.push_back(fmt::format("{}={}", name, values[name].as<std::string>()));
+    if (values.count(name) != 0)
+      input.sets.push_back(fmt::format("{}={}", name, values[name].as<std::string>()));
   }
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (values.count("jobs") != 0) threads = values["jobs"].as<unsigned>();
@@ -103,8 +112,9 @@ int run_command(const Arguments& arguments) {
   const Clock::time_point begin = Clock::now();
   const Plan plan = make_plan(input.files.front(), input.sets, input.read);
   const std::filesystem::path file(input.files.front());
-  const std::filesystem::path folder =
-      values.count("output") != 0 ? std::filesystem::path(values["output"].as<std::string>()) : "out" / file.stem();
+  const std::filesystem::path folder = values.count("output") != 0
+                                           ? std::filesystem::path(values["output"].as<std::string>())
+                                           : "out" / file.stem();
 
   Progress progress(values.count("no-progress") == 0);
   ExecuteOptions options{.threads = threads, .trace_path = folder / "trace.csv"};
