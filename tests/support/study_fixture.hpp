@@ -5,6 +5,7 @@
 
 #include "models/privacy/privacy_options.hpp"
 #include "models/problem.hpp"
+#include "models/protocol.hpp"
 #include "models/solvers/optimum.hpp"
 #include "models/world.hpp"
 #include "sim/topology.hpp"
