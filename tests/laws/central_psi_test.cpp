@@ -36,7 +36,7 @@ void check_case(int owners, double epsilon, std::size_t records) {
   privacy.mechanism = models::Laplace{};
   privacy.epsilon = epsilon;
   privacy.gradient_bound = kBound;
-  const tests::StudyFixture fixture(make_data(data, sim::Streams(1, 0)), model, privacy, kHorizon);
+  const test::StudyFixture fixture(make_data(data, sim::Streams(1, 0)), model, privacy, kHorizon);
   sim::NetworkOptions network;
   network.links.latency = sim::Distribution(sim::Uniform{0, 0.015});
   models::CentralAsync::Params params;
@@ -60,7 +60,7 @@ void check_case(int owners, double epsilon, std::size_t records) {
   for (std::uint32_t repetition = 0; repetition < 100; ++repetition) {
     const auto world = fixture.world(fixture.engine(network), repetition);
     models::CentralAsync protocol(params, fixture.study());
-    tests::Watch watch(
+    test::Watch watch(
         [&](const models::World& w) {
           const double psi = w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
           if (w.iterations == 20) early.add(psi);

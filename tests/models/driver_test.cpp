@@ -40,20 +40,20 @@ models::DataSet data(std::size_t owners) {
 }  // namespace
 
 TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {
-  const tests::StudyFixture fixture(data(2), {}, {}, 7, sim::Ring{}, false);
+  const test::StudyFixture fixture(data(2), {}, {}, 7, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());
   std::vector<std::uint64_t> seen;
-  tests::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
+  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
   Counting protocol({}, fixture.study());
   models::Driver<Counting>(protocol, *world, watch).run();
   CHECK(seen == std::vector<std::uint64_t>{0, 3, 6, 7});
 }
 
 TEST_CASE("driver: a record that is due at the last iteration is not made twice") {
-  const tests::StudyFixture fixture(data(2), {}, {}, 6, sim::Ring{}, false);
+  const test::StudyFixture fixture(data(2), {}, {}, 6, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());
   std::vector<std::uint64_t> seen;
-  tests::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
+  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
   Counting protocol({}, fixture.study());
   models::Driver<Counting>(protocol, *world, watch).run();
   CHECK(seen == std::vector<std::uint64_t>{0, 3, 6});
@@ -64,12 +64,12 @@ TEST_CASE(
     "there") {
   // Two agents, 1 s apart in latency: agent 1 reads agent 0's start (7) at 1.0, still at 1.5 although agent 0
   // published at 1.2, and the publication (2, made at iteration 1) at 2.5.
-  const tests::StudyFixture fixture(data(2), {}, {}, 4, sim::Ring{}, false);
+  const test::StudyFixture fixture(data(2), {}, {}, 4, sim::Ring{}, false);
   sim::NetworkOptions network;
   network.links.latency = 1.0;
   const auto world =
       fixture.world(fixture.engine(network, sim::ClockTrace{{1.0, 1.2, 1.5, 2.5}, {1, 0, 1, 1}}));
-  tests::Watch watch([](const models::World&) {});
+  test::Watch watch([](const models::World&) {});
   Counting protocol({}, fixture.study());
   models::Driver<Counting>(protocol, *world, watch).run();
   // Agent 0 at 1.2 reads agent 1's start, 0: the publication of 1.0 arrives at 2.0.
@@ -78,11 +78,11 @@ TEST_CASE(
 
 TEST_CASE("driver: the number of observations does not change a run") {
   const auto fingerprint = [](std::uint64_t every) {
-    const tests::StudyFixture fixture(data(3), {}, {}, 200, sim::Ring{}, false);
+    const test::StudyFixture fixture(data(3), {}, {}, 200, sim::Ring{}, false);
     sim::NetworkOptions network;
     network.links.latency = sim::Distribution(sim::Uniform{0, 2});
     const auto world = fixture.world(fixture.engine(network));
-    tests::Watch watch([](const models::World&) {}, every);
+    test::Watch watch([](const models::World&) {}, every);
     Counting protocol({}, fixture.study());
     models::Driver<Counting>(protocol, *world, watch).run();
     return world->engine.fingerprint().value();

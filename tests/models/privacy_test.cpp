@@ -84,7 +84,7 @@ TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is
 }
 
 TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
-  const tests::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
   const auto plan_of = [&](const models::PrivacyOptions& options) {
     return models::make_plan(options, fixture.problem(), fixture.optimum().theta, 1, sim::Streams(1, 0));
   };
@@ -144,7 +144,7 @@ TEST_CASE("sensitive vectors can not be copied, read or turned into plain ones b
 TEST_CASE("release: refused releases draw nothing and charge nothing") {
   models::PrivacyOptions options = laplace();
   options.gradient_bound = 1;
-  const tests::StudyFixture fixture(two_owners(), model(), options, 1);
+  const test::StudyFixture fixture(two_owners(), model(), options, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
   const models::ReleasePlan plan = context.plan(1, 2);
@@ -163,7 +163,7 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
 }
 
 TEST_CASE("release: without privacy the gradient comes out as it is and nothing is spent") {
-  const tests::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
   const models::ReleasePlan plan = context.plan(1, 1);

@@ -10,7 +10,7 @@
 #include "models/world.hpp"
 #include "sim/topology.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 class StudyFixture {
  public:
@@ -66,4 +66,4 @@ class Watch final : public models::Observer {
   F f_;
 };
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test
