@@ -1,0 +1,122 @@
+#include "models/privacy/accountants/rdp.hpp"
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <limits>
+
+#include "models/privacy/accountants/amplification.hpp"
+#include "models/privacy/accountants/require.hpp"
+#include "models/privacy/accountants/sampled_gaussian.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+// ln((1 - w) e^x + w e^y) for y <= x, without loss when both nearly vanish.
+double log_mixture(double x, double y, double w) {
+  return x + std::log1p(w * std::expm1(y - x));
+}
+
+// ln((e^(a e) + e^((1-a) e))/(1 + e^e)): the weights of e^((a-1) e) and e^(-a e) are 1/(1 + e^-e) and its
+// complement.
+double pure_log_moment(double epsilon, double order) {
+  return log_mixture((order - 1) * epsilon, -order * epsilon, 1 / (1 + std::exp(epsilon)));
+}
+
+double laplace_log_moment(double epsilon, double order) {
+  return log_mixture((order - 1) * epsilon, -order * epsilon, (order - 1) / (2 * order - 1));
+}
+
+double total_divergence(std::span<const StepRun> runs, double order, Adjacency adjacency) {
+  double sum = 0;
+  for (const StepRun& run : runs) {
+    sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency);
+  }
+  return sum;
+}
+
+double epsilon_of(double divergence, double order, double log_delta) {
+  return divergence + std::log1p(-1 / order) - (log_delta + std::log(order)) / (order - 1);
+}
+
+double log_delta_of(double divergence, double order, double epsilon) {
+  return (order - 1) * (divergence - epsilon + std::log1p(-1 / order)) - std::log(order);
+}
+
+}  // namespace
+
+const std::vector<double>& default_renyi_orders() {
+  static const std::vector<double> orders = [] {
+    std::vector<double> all;
+    for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
+    for (int i = 11; i < 64; ++i) all.push_back(i);
+    for (const int i : {128, 256, 512, 1024}) all.push_back(i);
+    return all;
+  }();
+  return orders;
+}
+
+double renyi_divergence(const Step& step, double order, Adjacency adjacency) {
+  check(step);
+  if (!(order > 1) || !std::isfinite(order)) {
+    throw std::invalid_argument(
+        fmt::format("a Renyi order must be finite and greater than 1, got {}", order));
+  }
+  const double q = step.sampling_rate;
+  switch (step.kind) {
+    case StepKind::kLaplace:
+      if (q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
+      break;
+    case StepKind::kGaussian:
+      if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
+      if (adjacency == Adjacency::kReplaceOne) {
+        throw std::invalid_argument(
+            "rdp needs adjacency add_remove for a sampled Gaussian step, got replace_one");
+      }
+      return sampled_gaussian_log_moment(step.noise_multiplier, q, order) / (order - 1);
+    case StepKind::kPure:
+    case StepKind::kExponentialNorm:
+      break;
+  }
+  return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+}
+
+double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
+                   const std::vector<double>& orders) {
+  require_delta(delta);
+  const std::vector<StepRun> merged = canonical(runs);
+  if (merged.empty()) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double order : orders) {
+    least = std::min(least, epsilon_of(total_divergence(merged, order, adjacency), order, std::log(delta)));
+  }
+  return std::max(0.0, least);
+}
+
+double rdp_epsilon_best_order(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
+  require_delta(delta);
+  const std::vector<StepRun> merged = canonical(runs);
+  if (merged.empty()) return 0;
+  const auto at = [&](double log_excess) {
+    const double order = 1 + std::exp(log_excess);
+    return epsilon_of(total_divergence(merged, order, adjacency), order, std::log(delta));
+  };
+  constexpr int kBits = 30;
+  const auto best = boost::math::tools::brent_find_minima(at, std::log(1e-6), std::log(1e6), kBits);
+  return std::max(0.0, best.second);
+}
+
+double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
+                 const std::vector<double>& orders) {
+  require_epsilon_at(epsilon);
+  const std::vector<StepRun> merged = canonical(runs);
+  if (merged.empty()) return 0;
+  double least = 0;
+  for (const double order : orders) {
+    least = std::min(least, log_delta_of(total_divergence(merged, order, adjacency), order, epsilon));
+  }
+  return std::exp(least);
+}
+
+}  // namespace hearsay::models
