@@ -1,12 +1,11 @@
 #pragma once
-// Amplification by subsampling, in closed form.
-//
-// An (epsilon, delta)-differentially private release of a random part of the data is (epsilon', q
-// delta)-differentially private for the whole, with
+// Amplification by subsampling, in closed form. An epsilon-differentially private release of a random part of
+// the data is epsilon'-differentially private for the whole, with
 //   epsilon' = ln(1 + q (e^epsilon - 1)).
 // Valid for add_remove when each record takes part independently with probability q (Poisson), and for
-// replace_one when a share q is drawn without replacement. It needs the step to be private under the same
-// adjacency. With Poisson sampling and replace_one it needs the step to be epsilon-private under both.
+// replace_one when a share q is drawn without replacement; the step must be private under that adjacency.
+// With Poisson sampling and replace_one it must be epsilon-private under both.
+//
 // Source: Balle, Barthe, Gaboardi 2018, "Privacy Amplification by Subsampling", Theorems 8 and 9.
 
 namespace hearsay::models {

@@ -4,11 +4,11 @@
 // mu^2 = sum 1/z_t^2.
 //
 // Exact trade-off:  delta(epsilon) = P(Z > epsilon/mu - mu/2) - e^epsilon P(Z > epsilon/mu + mu/2)
+//
 // Calibrations of z to (epsilon, delta):
-//   paper     sqrt(2 ln(2/delta)) / epsilon      Bellet, Guerraoui, Taziki, Tommasi 2018, Remark 4
-//   classic   sqrt(2 ln(1.25/delta)) / epsilon   Dwork and Roth 2014, Theorem A.1; proved for epsilon <= 1
-//   only analytic  the least z with delta(epsilon) <= delta   Balle and Wang 2018, Theorems 8 and 9
-// `paper` is not proved for epsilon > 1 either.
+//   paper     sqrt(2 ln(2/delta)) / epsilon      Bellet et al. 2018, Remark 4; not proved for epsilon > 1
+//   classic   sqrt(2 ln(1.25/delta)) / epsilon   Dwork and Roth 2014, Theorem A.1; epsilon <= 1 only
+//   analytic  the least z with delta(epsilon) <= delta      Balle and Wang 2018, Theorems 8 and 9
 #include <string_view>
 
 #include "sim/describe.hpp"

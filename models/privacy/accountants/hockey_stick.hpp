@@ -1,16 +1,19 @@
 #pragma once
-// Exact delta(epsilon) of single releases, the hockey-stick divergence of the pair (P, Q) that dominates the
-// release:
+// Exact delta(epsilon) of single releases: the hockey-stick divergence of the pair (P, Q) that dominates one,
 //   delta(epsilon) = E_P[(1 - e^(epsilon - L))+],   L = ln dP/dQ.
-//   pure      randomised response   -expm1(epsilon - e)/(1 + e^-e)     0 <= epsilon <= e    Kairouz et al.
-//   2015 Laplace   P = Lap(0, b), Q shifted   -expm1((epsilon - e)/2)       e = Delta_1/b Gaussian  see
-//   gaussian.hpp, mu = 1/z
-// Poisson sampling at rate q under add_remove, removing the record: P = (1-q) Q + q P_0; adding it: P and Q
-// exchanged.
-//   delta(epsilon) = q delta_0(ln(1 + (e^epsilon - 1)/q)) for removing   Zhu, Dong, Wang 2022
+//   pure      randomised response            -expm1(epsilon - e)/(1 + e^-e), 0 <= epsilon <= e
+//   Laplace   Lap(0, b), and shifted by e b  -expm1((epsilon - e)/2), 0 <= epsilon <= e
+//   Gaussian  N(0, z^2) and N(1, z^2)        gaussian.hpp, mu = 1/z
+//
+// Poisson sampling at rate q under add_remove: P = (1-q) Q + q P_0 when the record is removed, with
+//   delta(epsilon) = q delta_0(ln(1 + (e^epsilon - 1)/q)),
+// and P and Q exchanged when it is added.
+//
 // Below epsilon = 0, where delta(epsilon) tends to 1 - e^epsilon, what counts is the excess
-//   E(epsilon) = delta(epsilon) - max(0, 1 - e^epsilon),   exchanging P and Q:  E'(epsilon) = e^epsilon
-//   E(-epsilon).
+//   E(epsilon) = delta(epsilon) - max(0, 1 - e^epsilon);
+// exchanging P and Q turns it into e^epsilon E(-epsilon).
+//
+// Source: Kairouz, Oh, Viswanath 2015; Balle and Wang 2018; Zhu, Dong, Wang 2022.
 #include "models/privacy/accountants/step.hpp"
 
 namespace hearsay::models {

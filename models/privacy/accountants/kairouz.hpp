@@ -1,13 +1,15 @@
 #pragma once
-// Advanced composition in closed form. Releases that are epsilon_t-differentially private, t = 1..T, are
-// together (epsilon, d)-differentially private for every d in (0, 1), epsilon the least of
+// Advanced composition in closed form. Releases that are e_t-differentially private, t = 1..T, are together
+// (epsilon, d)-differentially private for every d in (0, 1), epsilon the least of
 //   (a)  sum e_t
 //   (b)  D + sqrt(2 V ln(e + sqrt(V)/d))
 //   (c)  D + sqrt(2 V ln(1/d))
 // with the drift D = sum e_t (e^e_t - 1)/(e^e_t + 1) = sum e_t tanh(e_t/2), and V = sum e_t^2. The drift
-// stands outside the root; (b) and (c) may exceed (a). Releases that are (e_t, d_t)-private cost delta = 1 -
-// (1 - d) prod (1 - d_t). Source: Kairouz, Oh, Viswanath 2015, Theorem 3.5; Bellet, Guerraoui, Taziki,
-// Tommasi 2018, Theorem 1 and Remark 4.
+// stands outside the root; (b) and (c) may exceed (a).
+// Releases that are (e_t, d_t)-private cost delta = 1 - (1 - d) prod (1 - d_t).
+//
+// Source: Kairouz, Oh, Viswanath 2015, Theorem 3.5; Bellet, Guerraoui, Taziki, Tommasi 2018,
+// "Personalized and Private Peer-to-Peer Machine Learning", Theorem 1 and Remark 4.
 #include <span>
 
 #include "models/privacy/accountants/step.hpp"

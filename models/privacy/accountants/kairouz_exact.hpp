@@ -1,13 +1,12 @@
 #pragma once
-// Optimal composition of T equal releases, each epsilon_0-differentially private. The privacy loss of the
-// worst mechanism (randomised response) is (T - 2l) epsilon_0 with probability C(T, l) e^((T-l) epsilon_0)/(1
-// + e^epsilon_0)^T, hence
-//   delta(epsilon) = sum_l C(T, l) max(0, e^((T-l) epsilon_0) - e^(epsilon + l epsilon_0)) / (1 +
-//   e^epsilon_0)^T,
-// and epsilon(delta) is its continuous inverse: not the least point of the grid (T - 2i) epsilon_0.
-// Holds for any adaptive choice of pure mechanisms, sampled ones through their amplified epsilon; no other
-// bound that uses epsilon_0 and T alone is smaller. Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3; Murtagh
-// and Vadhan 2016.
+// Optimal composition of T equal releases, each e-differentially private. The loss of the worst mechanism,
+// randomised response, is (T - 2l) e with probability C(T, l) e^((T-l) e)/(1 + e^e)^T, hence
+//   delta(epsilon) = sum_l C(T, l) max(0, e^((T-l) e) - e^(epsilon + l e)) / (1 + e^e)^T,
+// and epsilon(delta) is its continuous inverse: not the least point of the grid (T - 2i) e.
+// Holds for any adaptive choice of pure mechanisms, sampled ones through their amplified epsilon; no smaller
+// bound uses e and T alone.
+//
+// Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016.
 #include <cstdint>
 #include <span>
 

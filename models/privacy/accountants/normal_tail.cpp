@@ -8,7 +8,7 @@ namespace hearsay::models {
 namespace {
 
 // Above it the continued fraction needs few terms, below it exp(x^2/2) erfc is exact enough.
-constexpr double kFraction = 4;
+constexpr double kFraction = 8;
 // Below it R(x) - R(x + width) is an integral over an interval so short that Simpson's rule is exact enough.
 constexpr double kNarrow = 5e-3;
 

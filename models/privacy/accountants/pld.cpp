@@ -17,8 +17,10 @@ namespace {
 
 using Direction = HockeyStick::Direction;
 
-constexpr double kRelativeError = 1e-5;  // aimed at, of epsilon
-constexpr double kAbsoluteError = 2e-4;  // at most
+// Errors of epsilon that the spacing allows: these where enough points do, otherwise those further down.
+constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
+constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
+constexpr double kEnoughPoints = 1 << 17;
 constexpr double kMostPoints = 1 << 21;
 constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
 constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside the window on either side
@@ -111,8 +113,12 @@ class Composition {
     return std::exp(low);
   }
 
-  // Joining the dots adds h^2/6 to the variance of each step and h^2/12 to its mean, on average, and so about
+  // Joining the dots adds at most about h^2/6 to the variance of each step and h^2/12 to its mean, and so
   // T (theta + 1) h^2/12 to epsilon.
+  double spacing_for(double error, double theta) const {
+    return std::min(std::sqrt(12 * error / (steps_ * (theta + 1))), 0.25 / theta);
+  }
+
   Plan plan_for(double theta, double epsilon) const {
     Plan plan;
     plan.theta = theta;
@@ -123,13 +129,11 @@ class Composition {
       up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
       down = std::min(down, (cumulants(coarse_, theta - t).log_moment - centre.log_moment + kOutside) / t);
     }
-    const double error = std::min(kAbsoluteError, kRelativeError * epsilon);
-    double h = std::min(std::sqrt(12 * error / (steps_ * (theta + 1))), 0.25 / theta);
     double widest = up + down;
-    for (std::size_t k = 0; k < sticks_.size(); ++k) {
-      h = std::min(h, sticks_[k].excess(0, direction_) / 4);
-      widest = std::max(widest, ranges_[k].highest - ranges_[k].lowest);
-    }
+    for (const LossRange& range : ranges_) widest = std::max(widest, range.highest - range.lowest);
+    double h = std::clamp(widest / kEnoughPoints,
+                          spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
+                          spacing_for(std::min(kLooseAbsoluteError, kLooseRelativeError * epsilon), theta));
     h = std::max(h, widest / (kMostPoints - 4));
     // A largest loss has an atom: put it on the grid where there is but one such loss.
     const double largest = sticks_[0].largest_loss();

@@ -1,21 +1,22 @@
 #pragma once
 // Composition by the privacy loss distribution. Let (P_t, Q_t) dominate release t. The loss of all releases
-// together is the sum of independent L_t = ln dP_t/dQ_t under P_t, and delta(epsilon) = E[(1 - e^(epsilon -
-// sum L_t))+].
+// together is the sum of independent L_t = ln dP_t/dQ_t under P_t, and
+//   delta(epsilon) = E[(1 - e^(epsilon - sum L_t))+].
 //
-// How: each L_t is replaced by one on a common grid whose delta(epsilon), as a function of e^epsilon, joins
-// the exact values on the grid by straight lines ("connect the dots"; never below the exact one, as it is
-// convex). The masses are tilted by e^(theta L), theta the saddle point that belongs to the asked delta,
-// convolved by FFT, and tilted back: so rounding errors are relative to delta, not to 1. What lies beyond the
-// grid counts as infinite loss, what lies beyond the window of the FFT is bounded by Chernoff and added. The
-// results are upper bounds; the spacing is chosen so that epsilon exceeds the exact one by about 1e-5 of it,
-// at most by about 2e-4, and wherever that would take more than 2^21 points by as much as that many points
-// need.
+// Each L_t is replaced by a loss on a common grid whose delta, as a function of e^epsilon, joins the exact
+// values on the grid by straight lines ("connect the dots"): never below the exact one, as that is convex.
+// The masses are tilted by e^(theta L), theta the saddle point that belongs to the asked delta, convolved by
+// FFT, and tilted back, so that rounding errors are relative to delta and not to 1. What lies beyond the grid
+// counts as infinite loss; what lies beyond the window of the FFT is bounded by Chernoff and added. So the
+// results are upper bounds. The spacing is chosen so that epsilon exceeds the exact one by about 2e-6 of it
+// and 3e-5 where 2^17 points do for that, by 1e-4 of it and 5e-4 otherwise, and where that takes more than
+// 2^21 points by as much as so many need.
 //
 // Pure steps count as randomised response, Laplace and Gaussian ones as scalars (the worst direction of a
-// vector). Sampled ones need add_remove: see hockey_stick.hpp; both directions are composed and the larger
-// result counts. Source: Koskela, Jaelkoe, Honkela 2020; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022
-// ("Connect the dots"); Zhu, Dong, Wang 2022.
+// vector). Of sampled steps both directions are composed, and the larger result counts.
+//
+// Source: Koskela, Jaelkoe, Honkela 2020; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the
+// dots"; Zhu, Dong, Wang 2022.
 #include <span>
 
 #include "models/privacy/accountants/step.hpp"

@@ -13,25 +13,64 @@ namespace hearsay::models {
 
 namespace {
 
-// ln((1 - w) e^x + w e^y) for y <= x, without loss when both nearly vanish.
-double log_mixture(double x, double y, double w) {
-  return x + std::log1p(w * std::expm1(y - x));
+// Above it e^-x is lost beside e^x; below it nothing overflows.
+constexpr double kLarge = 50;
+
+// e^x - 1 - x
+double exp_remainder(double x) {
+  if (std::abs(x) > 1e-2) return std::expm1(x) - x;
+  return x * x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6))));
 }
 
-// ln((e^(a e) + e^((1-a) e))/(1 + e^e)): the weights of e^((a-1) e) and e^(-a e) are 1/(1 + e^-e) and its
-// complement.
+// ln(p e^x + (1 - p) e^-x) with x = (a - 1) e, p = 1/(1 + e^-e): p e^x + (1 - p) e^-x - 1 = 2 sinh^2(x/2) +
+// tanh(e/2) sinh x.
 double pure_log_moment(double epsilon, double order) {
-  return log_mixture((order - 1) * epsilon, -order * epsilon, 1 / (1 + std::exp(epsilon)));
+  const double x = (order - 1) * epsilon;
+  if (x > kLarge) return x - std::log1p(std::exp(-epsilon));
+  return std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2) + std::tanh(epsilon / 2) * std::sinh(x));
 }
 
+// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are left
+// out.
 double laplace_log_moment(double epsilon, double order) {
-  return log_mixture((order - 1) * epsilon, -order * epsilon, (order - 1) / (2 * order - 1));
+  const double up = (order - 1) * epsilon, down = -order * epsilon;
+  if (up > kLarge) return up + std::log(order / (2 * order - 1));
+  return std::log1p((order * exp_remainder(up) + (order - 1) * exp_remainder(down)) / (2 * order - 1));
 }
 
-double total_divergence(std::span<const StepRun> runs, double order, Adjacency adjacency) {
+using LogMoment = double (*)(double noise_multiplier, double q, double order);
+
+double divergence_of(const Step& step, double order, Adjacency adjacency, LogMoment sampled_gaussian) {
+  check(step);
+  if (!(order > 1) || !std::isfinite(order)) {
+    throw std::invalid_argument(
+        fmt::format("a Renyi order must be finite and greater than 1, got {}", order));
+  }
+  const double q = step.sampling_rate;
+  switch (step.kind) {
+    case StepKind::kLaplace:
+      if (q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
+      break;
+    case StepKind::kGaussian:
+      if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
+      if (adjacency == Adjacency::kReplaceOne) {
+        throw std::invalid_argument(
+            "rdp needs adjacency add_remove for a sampled Gaussian step, got replace_one");
+      }
+      return sampled_gaussian(step.noise_multiplier, q, order) / (order - 1);
+    case StepKind::kPure:
+    case StepKind::kExponentialNorm:
+      break;
+  }
+  return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+}
+
+using Divergence = double (*)(const Step&, double, Adjacency);
+
+double total(Divergence divergence, std::span<const StepRun> runs, double order, Adjacency adjacency) {
   double sum = 0;
   for (const StepRun& run : runs) {
-    sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency);
+    sum += static_cast<double>(run.count) * divergence(run.step, order, adjacency);
   }
   return sum;
 }
@@ -58,28 +97,11 @@ const std::vector<double>& default_renyi_orders() {
 }
 
 double renyi_divergence(const Step& step, double order, Adjacency adjacency) {
-  check(step);
-  if (!(order > 1) || !std::isfinite(order)) {
-    throw std::invalid_argument(
-        fmt::format("a Renyi order must be finite and greater than 1, got {}", order));
-  }
-  const double q = step.sampling_rate;
-  switch (step.kind) {
-    case StepKind::kLaplace:
-      if (q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
-      break;
-    case StepKind::kGaussian:
-      if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
-      if (adjacency == Adjacency::kReplaceOne) {
-        throw std::invalid_argument(
-            "rdp needs adjacency add_remove for a sampled Gaussian step, got replace_one");
-      }
-      return sampled_gaussian_log_moment(step.noise_multiplier, q, order) / (order - 1);
-    case StepKind::kPure:
-    case StepKind::kExponentialNorm:
-      break;
-  }
-  return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment);
+}
+
+double renyi_bound(const Step& step, double order, Adjacency adjacency) {
+  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment_bound);
 }
 
 double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
@@ -89,7 +111,7 @@ double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjace
   if (merged.empty()) return 0;
   double least = std::numeric_limits<double>::infinity();
   for (const double order : orders) {
-    least = std::min(least, epsilon_of(total_divergence(merged, order, adjacency), order, std::log(delta)));
+    least = std::min(least, epsilon_of(total(renyi_bound, merged, order, adjacency), order, std::log(delta)));
   }
   return std::max(0.0, least);
 }
@@ -100,7 +122,7 @@ double rdp_epsilon_best_order(std::span<const StepRun> runs, double delta, Adjac
   if (merged.empty()) return 0;
   const auto at = [&](double log_excess) {
     const double order = 1 + std::exp(log_excess);
-    return epsilon_of(total_divergence(merged, order, adjacency), order, std::log(delta));
+    return epsilon_of(total(renyi_divergence, merged, order, adjacency), order, std::log(delta));
   };
   constexpr int kBits = 30;
   const auto best = boost::math::tools::brent_find_minima(at, std::log(1e-6), std::log(1e6), kBits);
@@ -114,7 +136,7 @@ double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjace
   if (merged.empty()) return 0;
   double least = 0;
   for (const double order : orders) {
-    least = std::min(least, log_delta_of(total_divergence(merged, order, adjacency), order, epsilon));
+    least = std::min(least, log_delta_of(total(renyi_bound, merged, order, adjacency), order, epsilon));
   }
   return std::exp(least);
 }

@@ -1,15 +1,17 @@
 #pragma once
 // Renyi differential privacy. The Renyi divergence of order a > 1 of one step, R(a):
-//   pure        ln((e^(a e) + e^((1-a) e))/(1 + e^e)) / (a - 1)      randomised response, the worst pure step
-//   Laplace     ln(a e^((a-1) e)/(2a - 1) + (a - 1) e^(-a e)/(2a - 1)) / (a - 1)     e = Delta_1/b
-//   Gaussian    a/(2 z^2)
-//   Gaussian, Poisson-sampled at rate q, add_remove: see sampled_gaussian.hpp
-// Sampled pure and Laplace steps, and exponential_norm in any dimension, count as pure steps of amplified
-// epsilon. R adds up over the steps, and for each order (epsilon, delta)-differential privacy follows with
+//   pure      ln((e^(a e) + e^((1-a) e))/(1 + e^e)) / (a - 1)    randomised response, the worst pure step
+//   Laplace   ln(a e^((a-1) e)/(2a - 1) + (a - 1) e^(-a e)/(2a - 1)) / (a - 1)     e = Delta_1/b
+//   Gaussian  a/(2 z^2)
+//   Gaussian, Poisson-sampled at rate q, add_remove: sampled_gaussian.hpp; at fixed orders the bound there
+// Sampled pure and Laplace steps, and exponential_norm, count as pure steps of amplified epsilon.
+//
+// R adds up over the steps, and for each order (epsilon, delta)-differential privacy follows with
 //   epsilon = R + ln(1 - 1/a) - (ln delta + ln a)/(a - 1);
 // the least over the orders counts.
-// Source: Mironov 2017, Table II and Proposition 1; conversion: Canonne, Kamath, Steinke 2020,
-// Proposition 12.
+//
+// Source: Mironov 2017, Table II and Proposition 1.
+// Conversion: Canonne, Kamath, Steinke 2020, Proposition 12.
 #include <span>
 #include <vector>
 
@@ -20,9 +22,12 @@ namespace hearsay::models {
 /// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
 const std::vector<double>& default_renyi_orders();
 
-/// R(a) of one step; +inf never. Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step
+/// R(a) of one step. Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step
 /// under replace_one.
 double renyi_divergence(const Step& step, double order, Adjacency adjacency);
+
+/// The same, with the bound in place of the moment of a sampled Gaussian step: what the fixed orders use.
+double renyi_bound(const Step& step, double order, Adjacency adjacency);
 
 /// The least epsilon >= 0 over `orders`; 0 for no steps. O(orders x distinct steps), sampled Gaussian steps
 /// some microseconds each. Throws std::invalid_argument unless 0 < delta < 1, and as above.

@@ -15,9 +15,7 @@ constexpr double kNothing = -std::numeric_limits<double>::infinity();
 // ln(e^x + sign e^y); the sum must be positive.
 double log_add(double x, double y, double sign) {
   if (y == kNothing) return x;
-  if (x < y)
-    return y +
-           std::log1p(sign * std::exp(x - y));  // sign is 1 here up to rounding: the series starts positive
+  if (x < y) return y + std::log1p(sign * std::exp(x - y));  // the series starts positive
   return x + std::log1p(sign * std::exp(y - x));
 }
 
@@ -33,7 +31,7 @@ double whole_order(double z, double q, double order) {
   return log_sum;
 }
 
-double any_order(double z, double q, double order) {
+double any_order(double z, double q, double order, bool alternating) {
   constexpr double kLast = -30;
   constexpr int kMostTerms = 100'000;
   const double z0 = z * z * std::log(1 / q - 1) + 0.5;
@@ -50,7 +48,7 @@ double any_order(double z, double q, double order) {
     above = log_add(above, term_above, sign);
     if (std::max(term_below, term_above) < kLast) break;
     log_binomial += std::log(std::abs(j) / (i + 1));
-    if (j < 0) sign = -sign;
+    if (j < 0 && alternating) sign = -sign;
   }
   return log_add(std::max(below, above), std::min(below, above), 1);
 }
@@ -58,8 +56,13 @@ double any_order(double z, double q, double order) {
 }  // namespace
 
 double sampled_gaussian_log_moment(double noise_multiplier, double q, double order) {
-  return order == std::floor(order) ? whole_order(noise_multiplier, q, order)
-                                    : any_order(noise_multiplier, q, order);
+  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
+  return any_order(noise_multiplier, q, order, true);
+}
+
+double sampled_gaussian_log_moment_bound(double noise_multiplier, double q, double order) {
+  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
+  return any_order(noise_multiplier, q, order, false);
 }
 
 }  // namespace hearsay::models

@@ -1,20 +1,22 @@
 #pragma once
-// How an agent spreads its budget over its releases: epsilon of each release, in the order of the releases.
+// How an agent spreads its budget over its releases: epsilon of each release, in their order.
 //
 //   uniform                  e_k = E/T_i
-//   proposition_2            e(t) = E C^(t/3) / sum_{s in ticks} C^(s/3),    t the agent's global ticks, C =
-//   1 - sigma/(n L_max) proposition_2_corrected  e(t) = E C^(-t/3) / sum_{s in ticks} C^(-s/3)
-//   expected_schedule        one of these two at the expected ticks t_k = k Lambda/lambda_i - 1, k = 1..T_i,
-//   Lambda the sum
-//                            of all clock rates, lambda_i that of the agent
-//   lemma_3                  e(t) = E C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), t = 0..T-1: all ticks of the
-//   network; an agent
-//                            that wakes at some of them only does not use up its budget
+//   proposition_2            e(t) = E C^(t/3) / sum_{s in ticks} C^(s/3)
+//   proposition_2_corrected  e(t) = E C^(-t/3) / sum_{s in ticks} C^(-s/3)
+//   expected_schedule        either at the expected ticks t_k = k Lambda/lambda_i - 1, k = 1..T_i
+//   lemma_3                  e(t) = E C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), t = 0..T-1
 //
-// E is the plain sum of the epsilons: matching a budget under another accountant is a matter of scaling
-// (budget.hpp). proposition_2 is reversed: the noise of tick t enters the utility of the result with
-// C^(T-1-t), not C^t, once the recursion of the paper's Theorem 2 is unrolled; proposition_2_corrected is
-// what its proof then gives. Source: Bellet, Guerraoui, Taziki, Tommasi 2018, Proposition 2, Lemma 3.
+// t: the agent's ticks, counted over the whole network; C = 1 - sigma/(n L_max); Lambda: the sum of all clock
+// rates, lambda_i that of the agent. lemma_3 covers all T ticks of the network: an agent that wakes at some
+// of them only does not use up its budget.
+//
+// E is the plain sum of the epsilons: to match a budget under another accountant, scale (budget.hpp).
+// proposition_2 is reversed: the noise of tick t enters the utility of the result with C^(T-1-t), not C^t,
+// once the recursion of Theorem 2 is unrolled; its proof then gives proposition_2_corrected.
+//
+// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
+// Proposition 2 and Lemma 3.
 #include <cstdint>
 #include <span>
 #include <vector>

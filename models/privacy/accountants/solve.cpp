@@ -12,6 +12,7 @@ namespace hearsay::models {
 namespace {
 constexpr double kFurthest = 1e15;
 constexpr double kLastBit = 1e-15;
+constexpr double kSmallest = 1e-300;
 constexpr double kInfinite = 1e300;  // interpolation needs finite values
 }  // namespace
 
@@ -42,7 +43,7 @@ Crossing greatest_below(const std::function<double(double)>& excess, double gues
     const double value = f(x);
     if (value <= 0 && x > crossing.below) crossing.below = x;
     if (value > 0 && x < crossing.above) crossing.above = x;
-    return value;
+    return value == 0 ? -kSmallest : value;  // a zero would end the search with one side still far off
   };
   std::uintmax_t iterations = 200;
   boost::math::tools::toms748_solve(

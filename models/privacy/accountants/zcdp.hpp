@@ -1,11 +1,11 @@
 #pragma once
-// Zero-concentrated differential privacy. A release is rho-zCDP when its Renyi divergence of every order a >
-// 1 is at most rho a; the rho of releases add up, and rho-zCDP implies (epsilon, delta)-differential privacy
-// with
-//   epsilon = rho + 2 sqrt(rho ln(1/delta)),   delta = exp(-(epsilon - rho)^2 / (4 rho)) for epsilon >= rho.
+// Zero-concentrated differential privacy. A release is rho-zCDP when its Renyi divergence of every order
+// a > 1 is at most rho a. The rho of releases add up, and (epsilon, delta)-differential privacy follows with
+//   epsilon = rho + 2 sqrt(rho ln(1/delta)),   delta = exp(-(epsilon - rho)^2/(4 rho)) for epsilon >= rho.
 // A pure epsilon step has rho = epsilon^2/2, a Gaussian one with noise multiplier z has 1/(2 z^2). Where
-// every step is pure the plain sum of the epsilons holds as well, and the lesser counts. Source: Bun and
-// Steinke 2016, Propositions 1.3, 1.4 and 1.6, Lemma 1.8.
+// every step is pure the plain sum of the epsilons holds as well, and the lesser counts.
+//
+// Source: Bun and Steinke 2016, Propositions 1.3, 1.4 and 1.6, Lemma 1.8.
 #include <span>
 
 #include "models/privacy/accountants/step.hpp"
