@@ -1,6 +1,7 @@
 #include "models/privacy/accountants/budget.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -16,6 +17,19 @@ constexpr double kPldTolerance = 1e-9;
 
 double tolerance(const AccountantOptions& options) {
   return options.accountant == Accountant::kPld ? kPldTolerance : 0;
+}
+
+// Where the total crosses the budget, from below.
+double greatest_within(const std::function<double(double)>& excess, double guess, double epsilon,
+                       const AccountantOptions& options) {
+  try {
+    return greatest_below(excess, guess, tolerance(options)).below;
+  } catch (const NoCrossing&) {
+    throw std::invalid_argument(fmt::format(
+        "no strength of the steps gives a total epsilon of {} at delta {} under {}: choose another budget "
+        "or accountant",
+        epsilon, options.delta, name_of(options.accountant)));
+  }
 }
 
 bool by_stated_guarantee(const Step& shape, const AccountantOptions& options) {
@@ -60,7 +74,7 @@ Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, cons
   const auto count = static_cast<double>(steps);
   const double guess =
       options.accountant == Accountant::kBasic ? epsilon / count : epsilon / std::sqrt(count) / 2;
-  Step step = with_strength(shape, greatest_below(excess, guess, tolerance(options)).below, options);
+  Step step = with_strength(shape, greatest_within(excess, guess, epsilon, options), options);
   if (by_stated_guarantee(shape, options)) {
     step.noise_multiplier = gaussian_noise_multiplier(step.epsilon, step.delta, calibration);
   }
@@ -82,7 +96,7 @@ double factor_for_budget(double epsilon, std::span<const double> weights, const 
     return total_guarantee(releases, options).epsilon - epsilon;
   };
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  return greatest_below(excess, epsilon / sum, tolerance(options)).below;
+  return greatest_within(excess, epsilon / sum, epsilon, options);
 }
 
 }  // namespace hearsay::models

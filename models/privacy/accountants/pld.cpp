@@ -24,6 +24,7 @@ constexpr double kEnoughPoints = 1 << 17;
 constexpr double kMostPoints = 1 << 21;
 constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
 constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside the window on either side
+constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
 constexpr double kRounding = 1e-9;  // of delta, set aside for the rounding of sums and transforms
 
 /// How to compose: tilt, grid and window.
@@ -50,29 +51,29 @@ class Composition {
     }
   }
 
+  // The order of the best Renyi bound, where t K'(t) - K(t) = ln(1/delta) - ln(t + 1), is a tilt whose mean
+  // lies close to epsilon. Where it does not, the rounding errors far below the mean would be tilted back to
+  // size: then again from the epsilon found.
   double epsilon(double delta) const {
     const double log_delta = std::log(delta);
-    const double theta =
-        tilt([&](double t, const Cumulants& c) { return t * c.mean - c.log_moment + log_delta; });
-    const Plan plan = plan_for(theta, (cumulants(coarse_, theta).log_moment - log_delta) / theta);
-    const Tilted law = compose(plan);
-    LossLadder ladder(plan.spacing, law.never / delta);  // in units of delta
-    const double target = 1 - kRounding;
-    if (ladder.delta() >= target) return std::numeric_limits<double>::infinity();
-    for (std::int64_t i = plan.points - 1; i >= 0; --i) {
-      const double loss = law.loss(plan, i);
-      if (loss < -plan.spacing) return 0;
-      ladder.step_down(law.probability(plan, i, log_delta));
-      if (ladder.delta_at_next() >= target) return std::max(0.0, loss - ladder.distance_to(target));
+    double theta = tilt(
+        [&](double t, const Cumulants& c) { return t * c.mean - c.log_moment + log_delta + std::log1p(t); });
+    double found = 0;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const Cumulants centre = cumulants(coarse_, theta);
+      found = epsilon_at(theta, (centre.log_moment - log_delta) / theta, log_delta);
+      if (theta * (centre.mean - found) < kFarBelow) break;
+      theta = tilt([&](double, const Cumulants& c) { return c.mean - found; });
     }
-    return 0;
+    return found;
   }
 
   double delta(double epsilon) const {
     const double theta = tilt([&](double, const Cumulants& c) { return c.mean - epsilon; });
     const Plan plan = plan_for(theta, epsilon);
-    const double log_scale =
-        cumulants(coarse_, theta).log_moment - theta * epsilon;  // Chernoff's bound on delta
+    // Chernoff's bound on delta is the scale of the sums, unless it is too small to matter.
+    const double bound = cumulants(coarse_, theta).log_moment - theta * epsilon;
+    const double log_scale = std::max(bound, std::log(kCut));
     const Tilted law = compose(plan);
     LossLadder ladder(plan.spacing, law.never / std::exp(log_scale));
     double last = std::numeric_limits<double>::infinity();
@@ -85,6 +86,21 @@ class Composition {
   }
 
  private:
+  double epsilon_at(double theta, double estimate, double log_delta) const {
+    const Plan plan = plan_for(theta, estimate);
+    const Tilted law = compose(plan);
+    LossLadder ladder(plan.spacing, law.never / std::exp(log_delta));  // in units of delta
+    const double target = 1 - kRounding;
+    if (ladder.delta() >= target) return std::numeric_limits<double>::infinity();
+    for (std::int64_t i = plan.points - 1; i >= 0; --i) {
+      const double loss = law.loss(plan, i);
+      if (loss < -plan.spacing) return 0;
+      ladder.step_down(law.probability(plan, i, log_delta));
+      if (ladder.delta_at_next() >= target) return std::max(0.0, loss - ladder.distance_to(target));
+    }
+    return 0;
+  }
+
   /// The law of the sum, tilted by e^(theta L - log_moment), on the window modulo its length.
   struct Tilted {
     std::vector<double> masses;
@@ -100,12 +116,19 @@ class Composition {
     }
   };
 
+  // The standard deviation, but not the nothing that is left of it where a loss is all but certain.
+  double spread_of(const Cumulants& c) const {
+    double least = 0;
+    for (const HockeyStick& stick : sticks_) least = std::max(least, 1e-3 * stick.excess(0, direction_));
+    return std::max(least, std::sqrt(c.variance));
+  }
+
   // theta > 0 at which an increasing function of it vanishes, kept within what the spread of the sum makes
   // sensible.
   template <class F>
   double tilt(const F& increasing) const {
-    const double spread = std::sqrt(cumulants(coarse_, 0).variance);
-    double low = std::log(1e-3 / spread), high = std::log(30 / spread);
+    const double spread = spread_of(cumulants(coarse_, 0));
+    double low = std::log(1e-3 / spread), high = std::log(12 / spread);
     for (int i = 0; i < 40; ++i) {
       const double middle = (low + high) / 2;
       (increasing(std::exp(middle), cumulants(coarse_, std::exp(middle))) < 0 ? low : high) = middle;
@@ -125,7 +148,7 @@ class Composition {
     const Cumulants centre = cumulants(coarse_, theta);
     double up = std::numeric_limits<double>::infinity(), down = up;
     for (double s = 0.5; s < 100; s *= 2) {
-      const double t = s / std::sqrt(centre.variance);
+      const double t = s / spread_of(centre);
       up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
       down = std::min(down, (cumulants(coarse_, theta - t).log_moment - centre.log_moment + kOutside) / t);
     }

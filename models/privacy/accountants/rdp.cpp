@@ -75,6 +75,16 @@ double total(Divergence divergence, std::span<const StepRun> runs, double order,
   return sum;
 }
 
+// The plain sum of the epsilons; infinite once a step is not pure.
+double plain_sum(std::span<const StepRun> runs) {
+  double sum = 0;
+  for (const StepRun& run : runs) {
+    if (run.step.kind == StepKind::kGaussian) return std::numeric_limits<double>::infinity();
+    sum += static_cast<double>(run.count) * pure_epsilon(run.step, "rdp");
+  }
+  return sum;
+}
+
 double epsilon_of(double divergence, double order, double log_delta) {
   return divergence + std::log1p(-1 / order) - (log_delta + std::log(order)) / (order - 1);
 }
@@ -109,7 +119,7 @@ double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjace
   require_delta(delta);
   const std::vector<StepRun> merged = canonical(runs);
   if (merged.empty()) return 0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = plain_sum(merged);
   for (const double order : orders) {
     least = std::min(least, epsilon_of(total(renyi_bound, merged, order, adjacency), order, std::log(delta)));
   }
@@ -126,14 +136,14 @@ double rdp_epsilon_best_order(std::span<const StepRun> runs, double delta, Adjac
   };
   constexpr int kBits = 30;
   const auto best = boost::math::tools::brent_find_minima(at, std::log(1e-6), std::log(1e6), kBits);
-  return std::max(0.0, best.second);
+  return std::max(0.0, std::min(best.second, plain_sum(merged)));
 }
 
 double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
                  const std::vector<double>& orders) {
   require_epsilon_at(epsilon);
   const std::vector<StepRun> merged = canonical(runs);
-  if (merged.empty()) return 0;
+  if (epsilon >= plain_sum(merged)) return 0;
   double least = 0;
   for (const double order : orders) {
     least = std::min(least, log_delta_of(total(renyi_bound, merged, order, adjacency), order, epsilon));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
-#include <stdexcept>
 
 namespace hearsay::models {
 
@@ -25,14 +24,14 @@ Crossing greatest_below(const std::function<double(double)>& excess, double gues
     below = above;
     at_below = at_above;
     above *= factor;
-    if (above > guess * kFurthest) throw std::invalid_argument(fmt::format("no solution up to {}", above));
+    if (above > guess * kFurthest) throw NoCrossing(fmt::format("no solution up to {}", above));
     at_above = f(above);
   }
   for (double factor = 1.5; at_below > 0; factor *= factor) {
     above = below;
     at_above = at_below;
     below /= factor;
-    if (below < guess / kFurthest) throw std::invalid_argument(fmt::format("no solution down to {}", below));
+    if (below < guess / kFurthest) throw NoCrossing(fmt::format("no solution down to {}", below));
     at_below = f(below);
   }
   const double tolerance = std::max(relative_tolerance, kLastBit);
