@@ -21,7 +21,7 @@ using Direction = HockeyStick::Direction;
 constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
 constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
 constexpr double kEnoughPoints = 1 << 17;
-constexpr double kMostPoints = 1 << 21;
+constexpr double kMostPoints = 1 << 20;
 constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
 constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside the window on either side
 constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
@@ -142,6 +142,10 @@ class Composition {
     return std::min(std::sqrt(12 * error / (steps_ * (theta + 1))), 0.25 / theta);
   }
 
+  // Where a loss may be cut off below: tilted, what lies there is nothing beside the whole, which is at least
+  // 1, and rounding it up to there keeps an upper bound.
+  static double lowest(const LossRange& range, double theta) { return std::max(range.lowest, -60 / theta); }
+
   Plan plan_for(double theta, double epsilon) const {
     Plan plan;
     plan.theta = theta;
@@ -150,10 +154,13 @@ class Composition {
     for (double s = 0.5; s < 100; s *= 2) {
       const double t = s / spread_of(centre);
       up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
-      down = std::min(down, (cumulants(coarse_, theta - t).log_moment - centre.log_moment + kOutside) / t);
+      for (const double back : {t, std::min(t, theta)}) {
+        down = std::min(down,
+                        (cumulants(coarse_, theta - back).log_moment - centre.log_moment + kOutside) / back);
+      }
     }
     double widest = up + down;
-    for (const LossRange& range : ranges_) widest = std::max(widest, range.highest - range.lowest);
+    for (const LossRange& range : ranges_) widest = std::max(widest, range.highest - lowest(range, theta));
     double h = std::clamp(widest / kEnoughPoints,
                           spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
                           spacing_for(std::min(kLooseAbsoluteError, kLooseRelativeError * epsilon), theta));
@@ -168,10 +175,10 @@ class Composition {
     return plan;
   }
 
-  DiscreteLoss fine_loss(std::size_t k, double spacing, double& never) const {
+  DiscreteLoss fine_loss(std::size_t k, double theta, double spacing, double& never) const {
     DiscreteLoss loss;
     loss.count = counts_[k];
-    const auto first = static_cast<std::int64_t>(std::floor(ranges_[k].lowest / spacing));
+    const auto first = static_cast<std::int64_t>(std::floor(lowest(ranges_[k], theta) / spacing));
     const auto last = static_cast<std::int64_t>(std::ceil(ranges_[k].highest / spacing));
     for (std::int64_t i = first; i <= last; ++i) loss.losses.push_back(static_cast<double>(i) * spacing);
     loss.masses = connect_the_dots(sticks_[k], direction_, loss.losses, never);
@@ -188,7 +195,7 @@ class Composition {
     std::vector<double> folded(static_cast<std::size_t>(n));
     for (std::size_t k = 0; k < sticks_.size(); ++k) {
       double never = 0;
-      const DiscreteLoss loss = fine_loss(k, plan.spacing, never);
+      const DiscreteLoss loss = fine_loss(k, plan.theta, plan.spacing, never);
       law.never += static_cast<double>(loss.count) * never;
       law.log_moment += fold(loss, plan, folded);
       fft.fwd(spectrum.data(), folded.data(), n);

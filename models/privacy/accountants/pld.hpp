@@ -10,7 +10,7 @@
 // counts as infinite loss; what lies beyond the window of the FFT is bounded by Chernoff and added. So the
 // results are upper bounds. The spacing is chosen so that epsilon exceeds the exact one by about 2e-6 of it
 // and 3e-5 where 2^17 points do for that, by 1e-4 of it and 5e-4 otherwise, and where that takes more than
-// 2^21 points by as much as so many need.
+// 2^20 points by as much as so many need.
 //
 // Pure steps count as randomised response, Laplace and Gaussian ones as scalars (the worst direction of a
 // vector). Of sampled steps both directions are composed, and the larger result counts.

@@ -143,6 +143,28 @@ TEST_CASE("pld: epsilon(delta(epsilon)) = epsilon, and rdp is never below") {
   }
 }
 
+TEST_CASE(
+    "pld: over the whole range of steps, finite and never worse than the optimum for pure steps, nor than "
+    "rdp") {
+  Random random(25);
+  INFO("seed " << random.seed());
+  for (int i = 0; i < 2 * kInputs; ++i) {
+    const std::int64_t n = random.log_whole(1, 10'000);
+    const double q = random.uniform(0, 1) < 0.4 ? 1 : random.log_uniform(1e-6, 1);
+    const double e = random.log_uniform(1e-9, 50), z = random.log_uniform(0.05, 1e5);
+    const Step steps[] = {laplace_step(e, q), pure_step(e, q), gaussian_step(z, q)};
+    const Step& step = steps[i % 3];
+    const double delta = random.log_uniform(1e-12, 0.4);
+    double bound = rdp_epsilon(Releases(step, n), delta, Adjacency::kAddRemove);
+    if (step.kind != StepKind::kGaussian) {
+      bound = std::min(bound, kairouz_exact_epsilon(Releases(step, n), delta));
+    }
+    INFO("kind " << i % 3 << ", epsilon " << e << ", z " << z << ", q " << q << ", T " << n << ", delta "
+                 << delta);
+    CHECK(pld(Releases(step, n), delta) <= bound * (1 + 1e-4) + 1e-3);
+  }
+}
+
 TEST_CASE("pld: a rate a hair below 1 changes nothing") {
   for (const Step& step : {laplace_step(0.1), gaussian_step(10), pure_step(0.1)}) {
     Step sampled = step;
