@@ -4,16 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/mechanism.hpp"
 #include "models/problem.hpp"
 #include "sim/describe.hpp"
 #include "sim/per_agent.hpp"
 
 namespace hearsay::models {
-
-enum class Accountant { kBasic };
-/// What makes two data sets neighbours.
-enum class Adjacency { kReplaceOne, kAddRemove };
 
 struct PrivacyOptions {
   Mechanism mechanism;
@@ -55,16 +52,3 @@ PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, con
                       sim::AgentId first_agent, const sim::Streams& streams);
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Accountant> {
-  static constexpr std::array kValues{Choice{"basic", "epsilons of the releases add up"}};
-};
-template <>
-struct Choices<models::Adjacency> {
-  static constexpr std::array kValues{
-      Choice{"replace_one", "neighbours differ in the value of one record: 2 bound/n"},
-      Choice{"add_remove", "neighbours differ by one record, n public: bound/n"}};
-};
-}  // namespace hearsay::sim
