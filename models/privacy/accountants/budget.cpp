@@ -25,7 +25,7 @@ double greatest_within(const std::function<double(double)>& excess, double guess
   try {
     return greatest_below(excess, guess, tolerance(options)).below;
   } catch (const NoCrossing&) {
-    throw std::invalid_argument(fmt::format(
+    throw BudgetError(fmt::format(
         "no strength of the steps gives a total epsilon of {} at delta {} under {}: choose another budget "
         "or accountant",
         epsilon, options.delta, name_of(options.accountant)));
@@ -51,12 +51,15 @@ Step with_strength(Step shape, double x, const AccountantOptions& options) {
 
 void require_deltas_within(const Step& shape, std::int64_t steps, const AccountantOptions& options) {
   require_delta(shape.delta);
-  const double sum = static_cast<double>(steps) * shape.delta;
-  if (options.accountant == Accountant::kBasic && sum > options.delta * (1 + 1e-12)) {
-    throw std::invalid_argument(fmt::format(
+  const auto count = static_cast<double>(steps);
+  const bool basic = options.accountant == Accountant::kBasic;
+  const double sum = basic ? count * shape.delta : -std::expm1(count * std::log1p(-shape.delta));
+  if (sum > options.delta * (1 + 1e-12)) {
+    throw BudgetError(fmt::format(
         "the deltas of {} steps add up to {}, which exceeds the total delta {}: calibrate the steps to at "
         "most {}",
-        steps, sum, options.delta, options.delta / static_cast<double>(steps)));
+        steps, sum, options.delta,
+        basic ? options.delta / count : -std::expm1(std::log1p(-options.delta) / count)));
   }
 }
 
@@ -74,11 +77,7 @@ Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, cons
   const auto count = static_cast<double>(steps);
   const double guess =
       options.accountant == Accountant::kBasic ? epsilon / count : epsilon / std::sqrt(count) / 2;
-  Step step = with_strength(shape, greatest_within(excess, guess, epsilon, options), options);
-  if (by_stated_guarantee(shape, options)) {
-    step.noise_multiplier = gaussian_noise_multiplier(step.epsilon, step.delta, calibration);
-  }
-  return step;
+  return step_of_strength(shape, greatest_within(excess, guess, epsilon, options), options, calibration);
 }
 
 double epsilon_per_step(double epsilon, std::int64_t steps, const AccountantOptions& options) {
@@ -86,17 +85,41 @@ double epsilon_per_step(double epsilon, std::int64_t steps, const AccountantOpti
 }
 
 double factor_for_budget(double epsilon, std::span<const double> weights, const AccountantOptions& options) {
+  return factor_for_budget(epsilon, weights, Step{}, options);
+}
+
+double factor_for_budget(double epsilon, std::span<const double> weights, const Step& shape,
+                         const AccountantOptions& options) {
   require_positive(epsilon, "the total epsilon");
   if (weights.empty()) throw std::invalid_argument("a budget needs at least 1 weight, got none");
   for (const double weight : weights) require_positive(weight, "the weight of a step");
+  if (by_stated_guarantee(shape, options)) {
+    require_deltas_within(shape, static_cast<std::int64_t>(weights.size()), options);
+  }
   const auto excess = [&](double factor) {
     Releases releases;
     releases.reserve(weights.size());
-    for (const double weight : weights) releases.add({.epsilon = factor * weight});
+    for (const double weight : weights) releases.add(with_strength(shape, factor * weight, options));
     return total_guarantee(releases, options).epsilon - epsilon;
   };
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   return greatest_within(excess, epsilon / sum, epsilon, options);
+}
+
+Step step_of_strength(const Step& shape, double strength, const AccountantOptions& options,
+                      GaussianCalibration calibration) {
+  Step step = with_strength(shape, strength, options);
+  if (by_stated_guarantee(shape, options)) {
+    step.noise_multiplier = gaussian_noise_multiplier(step.epsilon, step.delta, calibration);
+  }
+  return step;
+}
+
+double step_delta(std::optional<double> given, std::int64_t steps, const AccountantOptions& options) {
+  if (options.accountant != Accountant::kBasic && options.accountant != Accountant::kKairouz) return 0;
+  if (given) return *given;
+  const double share = options.delta / static_cast<double>(steps);
+  return options.accountant == Accountant::kBasic ? share : share / 2;
 }
 
 }  // namespace hearsay::models

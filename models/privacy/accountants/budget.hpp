@@ -6,12 +6,19 @@
 // is where the total crosses the budget; of the two neighbouring numbers the one that keeps it is returned.
 // Found by root bracketing, to 1e-12 relative or better (pld: 1e-9, finer than its grid).
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/gaussian.hpp"
 
 namespace hearsay::models {
+
+/// The releases asked for can not keep the budget, whatever the noise.
+class BudgetError : public std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 /// The greatest step for which `steps` of them keep total (epsilon, options.delta). `shape` gives the kind,
 /// the sampling rate and the dimension. What is solved for:
@@ -21,8 +28,8 @@ namespace hearsay::models {
 ///   multiplier follows by
 ///                                     `calibration`, and with basic the deltas must add up to at most
 ///                                     options.delta
-/// Other members of `shape` are kept. Throws std::invalid_argument unless epsilon > 0 and steps >= 1, and as
-/// the accountant does. Below 50 ms for T up to 1e5, pld below 2 s for T up to 1e4.
+/// Other members of `shape` are kept. Throws BudgetError where no strength keeps the budget,
+/// std::invalid_argument unless epsilon > 0 and steps >= 1, and as the accountant does. Below 50 ms for T up to 1e5, pld below 2 s for T up to 1e4.
 Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, const AccountantOptions& options,
                      GaussianCalibration calibration = GaussianCalibration::kAnalytic);
 
@@ -33,5 +40,16 @@ double epsilon_per_step(double epsilon, std::int64_t steps, const AccountantOpti
 /// which fixes proportions, into epsilons under an accountant other than basic. Weights must be positive.
 /// kairouz_exact refuses unequal ones.
 double factor_for_budget(double epsilon, std::span<const double> weights, const AccountantOptions& options);
+/// The same of releases of a given form, whose strengths are c * weights[k]: what is solved for above, with the
+/// inverse of the noise multiplier in place of the multiplier.
+double factor_for_budget(double epsilon, std::span<const double> weights, const Step& shape,
+                         const AccountantOptions& options);
+/// The release of that form and strength.
+Step step_of_strength(const Step& shape, double strength, const AccountantOptions& options,
+                      GaussianCalibration calibration = GaussianCalibration::kAnalytic);
+
+/// Delta of one Gaussian release under basic and kairouz, which compose stated guarantees: `given`, or an equal
+/// share of options.delta (basic), or of its half (kairouz). 0 under the other accountants.
+double step_delta(std::optional<double> given, std::int64_t steps, const AccountantOptions& options);
 
 }  // namespace hearsay::models
