@@ -41,7 +41,7 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
         throw std::invalid_argument(fmt::format("the clock trace names agent {}, there are agents 0 to {}",
                                                 trace->agents[k], agents - 1));
       }
-      ticks_[trace->agents[k]].push_back(trace->times[k]);
+      ticks_[trace->agents[k]].push_back(trace->times[k] + 0.0);  // events order by bits, where -0 comes last
     }
     return;
   }

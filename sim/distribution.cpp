@@ -81,15 +81,19 @@ double Pareto::mean() const {
   return alpha > 1 ? alpha * min / (alpha - 1) : std::numeric_limits<double>::infinity();
 }
 
+void check_range(Visitor& v, const About& about, const Support& support) {
+  const auto [lower, upper, attained] = support;
+  const bool above = about.open_min && attained ? lower > about.min : lower >= about.min;
+  const bool below = about.open_max && attained ? upper < about.max : upper <= about.max;
+  v.check(above && below, about.name,
+          fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]",
+                      about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', lower,
+                      upper));
+}
+
 void Distribution::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  const bool low =
-      about.open_min ? lower() > about.min || (!constant() && lower() >= about.min) : lower() >= about.min;
-  const bool high = upper() <= about.max && (!about.open_max || !constant() || upper() < about.max);
-  v.check(low && high, about.name,
-          fmt::format("every value must lie in {}{:g}, {:g}{}, got a law on [{:g}, {:g}]",
-                      about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', lower(),
-                      upper()));
+  check_range(v, about, support());
 }
 
 }  // namespace hearsay::sim

@@ -1,5 +1,7 @@
 #pragma once
 // Distributions as values: wherever a number may vary, one of these laws may stand for it.
+#include <concepts>
+#include <limits>
 #include <string>
 #include <variant>
 
@@ -87,6 +89,16 @@ struct Pareto {
   double upper() const { return std::numeric_limits<double>::infinity(); }
 };
 
+/// The ends of the values that a law or list can take.
+struct Support {
+  double lower, upper;
+  bool attained;  ///< both ends occur; else a law comes as near to them as you like, or occurs with
+                  ///< probability 0
+};
+
+/// Refuses a support that leaves the range of its place.
+void check_range(Visitor& v, const About& about, const Support& support);
+
 /// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves
 /// the range is refused when the scenario is read.
 class Distribution {
@@ -94,9 +106,9 @@ class Distribution {
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto>;
 
   Distribution() = default;
-  Distribution(double value)
-      : law_(Constant{value}) {}        // NOLINT(google-explicit-constructor): a number is a law
-  Distribution(Law law) : law_(law) {}  // NOLINT(google-explicit-constructor)
+  Distribution(double value) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is a law
+  template <std::convertible_to<Law> L>
+  Distribution(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
 
   /// One draw; O(1), no allocation. Draws nothing when constant.
   double sample(Stream& s) const {
@@ -115,6 +127,8 @@ class Distribution {
   double upper() const {
     return std::visit([](const auto& law) { return law.upper(); }, law_);
   }
+  /// A law of one point, a uniform one of no width included, takes the value of its ends.
+  Support support() const { return {lower(), upper(), lower() == upper()}; }
   bool constant() const { return std::holds_alternative<Constant>(law_); }
   const Law& law() const { return law_; }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/check.hpp"
-
 namespace hearsay::sim {
 
 Engine::Engine(const Options& options, const Topology& topology, const Streams& streams, TraceSink* trace)
@@ -17,7 +15,9 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
       pool_(options.payload_width),
       trace_(trace),
       up_count_(topology.agents()),
-      messages_(topology.agents()) {}
+      messages_(topology.agents()) {
+  check(options.observe_every > 0, "observations need a distance");
+}
 
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
@@ -53,15 +53,21 @@ void Engine::change_state(const Event& event) {
   queue_.push({now_ + availability_.length(i, period, comes_up),
                order_key(comes_up ? Rank::kDown : Rank::kUp, i, period + 1), i, i, kNoSlot,
                comes_up ? EventKind::kDown : EventKind::kUp, 0, 0});
-  if (!comes_up) return;
-  for (std::uint32_t h = std::exchange(first_held_[i], kNoSlot); h != kNoSlot;) {
+  if (comes_up) release_held(i);
+}
+
+void Engine::release_held(AgentId agent) {
+  // The last to be held is first in the list.
+  std::uint32_t first = kNoSlot;
+  for (std::uint32_t h = std::exchange(first_held_[agent], kNoSlot); h != kNoSlot;) {
+    h = std::exchange(held_[h].next, std::exchange(first, h));
+  }
+  for (std::uint32_t h = first; h != kNoSlot;) {
     Event timer = held_[h].event;
     timer.time = now_;
+    timer.key = order_key(Rank::kTimer, agent, timers_[agent]++);
     queue_.push(timer);
-    const std::uint32_t next = held_[h].next;
-    held_[h].next = free_held_;
-    free_held_ = h;
-    h = next;
+    h = std::exchange(held_[h].next, std::exchange(free_held_, h));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/availability.hpp"
+#include "sim/check.hpp"
 #include "sim/clocks.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/fingerprint.hpp"
@@ -84,6 +85,9 @@ class Engine {
   /// High-water marks of the queue and the pool: while they stay the same, the engine allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + held_.size(); }
 
+  /// Payloads that are held: messages under way, publications under way or last heard by somebody.
+  std::size_t payload_rows() const { return pool_.in_use(); }
+
   /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError if there is
   /// no such link.
   void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
@@ -92,7 +96,8 @@ class Engine {
   std::uint32_t publish(AgentId from, std::span<const double> payload);
   /// What `reader` last heard of its k-th neighbour. O(1).
   Latest latest(AgentId reader, std::uint32_t k);
-  /// Fires at `agent` after `delay` s, or when it is up again.
+  /// Fires at `agent` after `delay` s, or when it is up again; timers that wait then fire in the order in
+  /// which they were due.
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);
   /// The receiver has no more use for a message that it has been handed: counted and traced as lost, `stale`.
   void discard(const Message& message);
@@ -118,6 +123,7 @@ class Engine {
   void arrive(const Event& event);
   void change_state(const Event& event);
   void hold(const Event& event);
+  void release_held(AgentId agent);
   void trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause message, std::uint32_t slot,
                      std::string_view detail);
   void trace_agent(TraceKind kind, AgentId agent);
@@ -129,6 +135,11 @@ class Engine {
   void next_observation(std::uint32_t n) {
     queue_.push({options_.observe_every * n, order_key(Rank::kObservation, 0, n), 0, 0, kNoSlot,
                  EventKind::kObservation, 0, 0});
+  }
+
+  // Nothing will happen any more, and what is observed now has been.
+  bool only_observations_left() {
+    return queue_.size() == 1 && queue_.top().kind == EventKind::kObservation && queue_.top().time > now_;
   }
 
   Options options_;
@@ -161,13 +172,14 @@ End Engine::run(Handler& handler) {
   start();
   handler.on_start();
   while (!handler.finished()) {
-    if (queue_.empty()) return End::kIdle;
+    if (queue_.empty() || only_observations_left()) return End::kIdle;
     if (queue_.top().time > options_.time_limit) {
       now_ = options_.time_limit;
       return End::kTime;
     }
     if (events_ >= options_.event_limit) return End::kEvents;
     const Event event = queue_.pop();
+    check(event.time >= now_, "time runs backwards");
     now_ = event.time;
     if (event.kind == EventKind::kObservation) {
       next_observation(sequence_of(event.key) + 1);

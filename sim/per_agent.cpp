@@ -57,28 +57,16 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  double low = 0, high = 0;
   std::visit(
       [&](const auto& law) {
         if constexpr (requires { law.lower(); }) {
-          low = law.lower();
-          high = law.upper();
+          check_range(v, about, Distribution(law).support());
         } else if (!law.values.empty()) {
           const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
-          low = *least;
-          high = *greatest;
-        } else {
-          low = high = about.min;
+          check_range(v, about, {*least, *greatest, true});
         }
       },
       law_);
-  const bool single = constant() || std::holds_alternative<ValueList>(law_);
-  const bool above = about.open_min && single ? low > about.min : low >= about.min;
-  const bool below = about.open_max && single ? high < about.max : high <= about.max;
-  v.check(
-      above && below, about.name,
-      fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]",
-                  about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', low, high));
 }
 
 }  // namespace hearsay::sim

@@ -19,9 +19,9 @@ class PerAgent {
  public:
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, ValueList>;
 
-  PerAgent(double value = 0)
-      : law_(Constant{value}) {}               // NOLINT(google-explicit-constructor): a number is for all
-  PerAgent(Law law) : law_(std::move(law)) {}  // NOLINT(google-explicit-constructor)
+  PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is for all
+  template <std::convertible_to<Law> L>
+  PerAgent(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
 
   /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent), index `option`, so
   /// that adding an agent leaves the others' values as they were. Throws std::invalid_argument when a list

@@ -7,17 +7,25 @@
 #include <limits>
 #include <numeric>
 
+#include "sim/check.hpp"
 #include "sim/random.hpp"
 
 namespace hearsay::sim {
+
+namespace {
+// Positions of directed edges are 32-bit numbers, and one beyond the last says that there is none.
+void check_edges(std::uint64_t edges) {
+  if (2 * edges >= std::numeric_limits<std::uint32_t>::max())
+    throw TopologyError(fmt::format("fewer than 2^31 edges are possible, got {}", edges));
+}
+}  // namespace
 
 Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, std::span<const double> weights) {
   if (agents == 0) throw TopologyError("a network needs at least one agent");
   if (agents >= kMaxAgents)
     throw TopologyError(fmt::format("at most {} agents, got {}", kMaxAgents - 1, agents));
-  if (2 * edges.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw TopologyError(fmt::format("at most 2^31 edges, got {}", edges.size()));
-  }
+  check_edges(edges.size());
+  check(weights.empty() || weights.size() == edges.size(), "a graph needs a weight for each edge, or none");
   Topology t;
   t.row_.assign(agents + 1, 0);
   for (const Edge& e : edges) {
@@ -107,12 +115,15 @@ class Partners {
     partner_[std::size_t{a} * degree_ + count_[a]++] = b;
     partner_[std::size_t{b} * degree_ + count_[b]++] = a;
   }
-  std::vector<Edge> edges() const {
+  /// In ascending order.
+  std::vector<Edge> edges() {
     std::vector<Edge> all;
     all.reserve(partner_.size() / 2);
     for (AgentId i = 0; i < count_.size(); ++i) {
-      for (std::uint32_t k = 0; k < count_[i]; ++k) {
-        if (const AgentId j = partner_[std::size_t{i} * degree_ + k]; i < j) all.push_back({i, j});
+      const std::span row(partner_.data() + std::size_t{i} * degree_, count_[i]);
+      std::sort(row.begin(), row.end());
+      for (const AgentId j : row) {
+        if (i < j) all.push_back({i, j});
       }
     }
     return all;
@@ -157,12 +168,33 @@ bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
   return true;
 }
 
+// Every pair that is not in `edges`, whose ends ascend and which are ordered.
+std::vector<Edge> complement(AgentId agents, const std::vector<Edge>& edges) {
+  std::vector<Edge> all;
+  auto next = edges.begin();
+  for (AgentId a = 0; a < agents; ++a) {
+    for (AgentId b = a + 1; b < agents; ++b) {
+      if (next != edges.end() && next->a == a && next->b == b) {
+        ++next;
+      } else {
+        all.push_back({a, b});
+      }
+    }
+  }
+  return all;
+}
+
 std::vector<Edge> random_regular(AgentId agents, std::uint32_t degree, Stream s) {
   if (degree >= agents || (std::uint64_t{agents} * degree) % 2 != 0) {
     throw TopologyError(
         fmt::format("no simple graph of {} agents has degree {}: it must be below the number of agents, and "
                     "their product even",
                     agents, degree));
+  }
+  check_edges(std::uint64_t{agents} * degree / 2);
+  if (degree > (agents - 1) / 2) {
+    // Pairing stubs of a dense graph ends in dead ends; the pairs that are not linked are a sparse one.
+    return complement(agents, random_regular(agents, agents - 1 - degree, s));
   }
   std::vector<AgentId> stubs;
   stubs.reserve(std::size_t{agents} * degree);
@@ -191,11 +223,8 @@ struct Generate {
     return all;
   }
   std::vector<Edge> operator()(const Complete&) const {
-    std::vector<Edge> all;
-    for (AgentId i = 0; i < agents; ++i) {
-      for (AgentId j = i + 1; j < agents; ++j) all.push_back({i, j});
-    }
-    return all;
+    check_edges(std::uint64_t{agents} * (agents - 1) / 2);
+    return complement(agents, {});
   }
   std::vector<Edge> operator()(const RandomRegular& r) const {
     return random_regular(agents, r.degree, streams(Purpose::kTopology, 0));

@@ -78,7 +78,7 @@ using TopologyOptions = std::variant<Star, Ring, Complete, RandomRegular>;
 /// Builds a graph of `agents` agents. Random graphs draw from (kTopology, 0). Throws TopologyError where no
 /// such graph exists. RandomRegular: stubs paired at random, pairs that would be a loop or a repetition
 /// paired anew (Steger and Wormald, 1999), asymptotically uniform for degree^2 << agents; O(agents *
-/// degree^2).
+/// degree^2). A degree above half of the others is built from the pairs to leave out.
 Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams);
 
 }  // namespace hearsay::sim
