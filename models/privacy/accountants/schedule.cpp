@@ -106,4 +106,54 @@ std::vector<double> lemma_3_schedule(double budget, double contraction, std::int
   return share;
 }
 
+namespace {
+
+ScheduleWeights lemma_3_weights(const Timetable& t) {
+  ScheduleWeights weights;
+  weights.whole = lemma_3_schedule(1, t.contraction, t.total_ticks);
+  for (const double tick : t.ticks) {
+    if (!(tick >= 0 && tick < static_cast<double>(t.total_ticks))) {
+      throw std::invalid_argument(
+          fmt::format("lemma_3 covers ticks 0 to {}, got {}", t.total_ticks - 1, tick));
+    }
+    weights.own.push_back(weights.whole[static_cast<std::size_t>(tick)]);
+  }
+  return weights;
+}
+
+std::vector<double> weights_of(Schedule schedule, const Timetable& t) {
+  const auto steps = static_cast<std::int64_t>(t.releases);
+  switch (schedule) {
+    case Schedule::kUniform:
+      return uniform_schedule(1, steps);
+    case Schedule::kProposition2:
+      return proposition_2_schedule(1, t.contraction, t.ticks);
+    case Schedule::kProposition2Corrected:
+      return proposition_2_corrected_schedule(1, t.contraction, t.ticks);
+    case Schedule::kExpectedSchedule:
+      return proposition_2_schedule(1, t.contraction, expected_ticks(steps, t.all_rates, t.own_rate));
+    case Schedule::kExpectedScheduleCorrected:
+      return proposition_2_corrected_schedule(1, t.contraction, expected_ticks(steps, t.all_rates, t.own_rate));
+    case Schedule::kLemma3:
+      break;
+  }
+  throw std::logic_error("unknown schedule");
+}
+
+}  // namespace
+
+ScheduleWeights schedule_weights(Schedule schedule, const Timetable& t) {
+  ScheduleWeights weights;
+  if (schedule == Schedule::kLemma3) {
+    weights = lemma_3_weights(t);
+  } else {
+    weights.own = weights.whole = weights_of(schedule, t);
+  }
+  if (weights.own.size() != t.releases) {
+    throw std::invalid_argument(
+        fmt::format("a schedule of {} releases was given {} ticks", t.releases, weights.own.size()));
+  }
+  return weights;
+}
+
 }  // namespace hearsay::models

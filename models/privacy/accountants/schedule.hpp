@@ -53,6 +53,25 @@ std::vector<double> expected_ticks(std::int64_t steps, double all_rates, double 
 
 std::vector<double> lemma_3_schedule(double budget, double contraction, std::int64_t total_ticks);
 
+/// What a schedule may need to know of one agent's releases; uniform needs their number alone.
+struct Timetable {
+  std::uint64_t releases = 0;
+  double contraction = 1;             ///< C
+  std::span<const double> ticks{};    ///< the agent's, counted over the network: one a release
+  std::int64_t total_ticks = 0;       ///< T of the network
+  double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
+};
+
+/// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two
+/// are the same but for lemma_3, which covers ticks that are not the agent's.
+struct ScheduleWeights {
+  std::vector<double> own, whole;
+};
+
+/// The schedule at a budget of 1. Throws std::invalid_argument as above, and when a tick lies beyond
+/// total_ticks or their number is not that of the releases.
+ScheduleWeights schedule_weights(Schedule schedule, const Timetable& timetable);
+
 }  // namespace hearsay::models
 
 template <>

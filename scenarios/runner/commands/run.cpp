@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "analysis/output_file.hpp"
@@ -84,6 +85,16 @@ void print_results(const analysis::StudyResult& study, const std::filesystem::pa
       study.points.size(), study.runs.size(), wall, folder.string());
 }
 
+void print_warnings(const analysis::StudyResult& study) {
+  std::set<std::string> warnings;
+  for (const analysis::PointResult& point : study.points) {
+    for (const std::string& note : point.notes) {
+      if (note.starts_with("warning: ")) warnings.insert(note);
+    }
+  }
+  for (const std::string& warning : warnings) fmt::print(stderr, "{}\n", warning);
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -137,7 +148,10 @@ int run_command(const Arguments& arguments) {
                     .wall = wall},
                    folder / "manifest.json");
     print_results(study, folder, wall);
+    print_warnings(study);
     return exit_code(study);
+  } catch (const OverBudget& e) {
+    throw BudgetRefusal(plan.locate(e));
   } catch (const AssemblyError& e) {
     throw InputError(plan.locate(e));
   }
