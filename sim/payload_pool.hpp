@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/check.hpp"
@@ -18,8 +19,8 @@ class PayloadPool {
  public:
   /// What travels beside the numbers.
   struct Header {
-    Time sent = 0;                   ///< when it was sent
-    std::uint32_t version = 0;       ///< publication number of its source, from 1
+    Time sent = 0;              ///< when it was sent
+    std::uint32_t version = 0;  ///< publication number of its source, from 1; of a free row: the next free
     std::uint32_t conversation = 0;  ///< number of the exchange it belongs to
     std::uint32_t numbers = 0;       ///< how many of the row's doubles are sent
     std::uint32_t references = 0;
@@ -36,10 +37,9 @@ class PayloadPool {
   /// A row with one reference; its numbers are whatever was in it. O(1); allocates when more rows are held
   /// than ever before.
   std::uint32_t take() {
-    if (free_.empty()) grow();
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    headers_[slot] = Header{.references = 1};
+    if (free_ == kNoSlot) grow();
+    const std::uint32_t slot = free_;
+    free_ = std::exchange(headers_[slot], Header{.references = 1}).version;
     ++in_use_;
     return slot;
   }
@@ -50,7 +50,7 @@ class PayloadPool {
     Header& header = headers_[slot];
     sim::check(header.references > 0, "a payload row was given back twice");
     if (--header.references == 0) {
-      free_.push_back(slot);
+      header.version = std::exchange(free_, slot);
       --in_use_;
     }
   }
@@ -77,15 +77,15 @@ class PayloadPool {
     blocks_.emplace_back(
         static_cast<double*>(::operator new[](doubles * sizeof(double), std::align_val_t{64})));
     headers_.resize(first + kBlockRows);
-    free_.reserve(headers_.size());
-    for (auto slot = static_cast<std::uint32_t>(first + kBlockRows); slot-- > first;) free_.push_back(slot);
+    for (auto slot = static_cast<std::uint32_t>(first + kBlockRows); slot-- > first;)
+      headers_[slot].version = std::exchange(free_, slot);
   }
 
   std::size_t width_, stride_;
   std::size_t in_use_ = 0;
   std::vector<Header> headers_;
   std::vector<std::unique_ptr<double[], Free>> blocks_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t free_ = kNoSlot;  // first of the list of free rows
 };
 
 }  // namespace hearsay::sim

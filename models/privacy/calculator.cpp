@@ -50,7 +50,8 @@ Step allowed_step(const CostQuestion& q, Step shape, const AccountantOptions& op
 
 CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
   require_sense(q);
-  CostAnswer answer{.accountant = accountant};
+  CostAnswer answer;
+  answer.accountant = accountant;
   const AccountantOptions options{accountant, q.delta, q.adjacency};
   Step shape = shape_of(q.mechanism, q.dimension);
   shape.sampling_rate = q.sampling_rate;

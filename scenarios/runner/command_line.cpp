@@ -9,6 +9,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/commands/command.hpp"
 #include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/sweep.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -69,6 +70,8 @@ int command_line(int argc, const char* const* argv) {
     return fail(kExitInvalidInput, e.what());
   } catch (const UsageError& e) {
     return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()).c_str());
+  } catch (const RefusedError& e) {
+    return fail(kExitRefused, e.what());
   } catch (const analysis::OutputError& e) {
     return fail(kExitOutput, e.what());
   } catch (const std::bad_alloc&) {

@@ -1,39 +1,15 @@
 // The hold model: with n events pending, take the least and put it back later by an exponential time.
 #include <benchmark/benchmark.h>
 
-#include <queue>
 #include <vector>
 
 #include "sim/event_queue.hpp"
 #include "sim/random.hpp"
+#include "tests/support/plain_queue.hpp"
 
 namespace {
 
 using namespace hearsay::sim;
-
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.time > b.time || (a.time == b.time && a.key > b.key);
-  }
-};
-
-class StandardQueue {
- public:
-  explicit StandardQueue(std::size_t capacity) {
-    std::vector<Event> storage;
-    storage.reserve(capacity);
-    queue_ = decltype(queue_)(Later{}, std::move(storage));
-  }
-  void push(const Event& e) { queue_.push(e); }
-  Event pop() {
-    const Event e = queue_.top();
-    queue_.pop();
-    return e;
-  }
-
- private:
-  std::priority_queue<Event, std::vector<Event>, Later> queue_;
-};
 
 std::vector<double> gaps() {
   std::vector<double> all(1 << 16);
@@ -61,7 +37,7 @@ void hold(benchmark::State& state) {
 }
 
 BENCHMARK(hold<EventQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
-BENCHMARK(hold<StandardQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
+BENCHMARK(hold<hearsay::tests::PlainQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
 
 }  // namespace
 

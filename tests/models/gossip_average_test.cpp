@@ -24,7 +24,7 @@ models::DataSet some_data(std::size_t agents) {
   return make_data(data, sim::Streams(1, 0));
 }
 
-tests::StudyFixture study_on(const sim::TopologyOptions& topology, std::size_t agents, std::uint64_t ticks,
+test::StudyFixture study_on(const sim::TopologyOptions& topology, std::size_t agents, std::uint64_t ticks,
                              std::uint64_t seed = 1) {
   return {some_data(agents), {}, {}, ticks, topology, false, seed};
 }
@@ -44,17 +44,17 @@ sim::NetworkOptions late_by(sim::Distribution latency) {
 
 // Runs the protocol; calls look(models) after every `every` ticks. The run's fingerprint.
 template <class F>
-std::uint64_t run(const tests::StudyFixture& fixture, const sim::Engine::Options& options, double step,
+std::uint64_t run(const test::StudyFixture& fixture, const sim::Engine::Options& options, double step,
                   F&& look, std::uint64_t every = 1) {
   const auto world = fixture.world(options);
   GossipAverage protocol({.step = step}, fixture.study());
-  tests::Watch watch([&](const models::World& w) { look(w.models); }, every);
+  test::Watch watch([&](const models::World& w) { look(w.models); }, every);
   models::Driver<GossipAverage>(protocol, *world, watch).run();
   return world->engine.fingerprint().value();
 }
 
 // The models of a schedule's agents at its end: first coordinates.
-Eigen::VectorXd end_of(const tests::StudyFixture& fixture, const sim::ClockTrace& schedule, double step,
+Eigen::VectorXd end_of(const test::StudyFixture& fixture, const sim::ClockTrace& schedule, double step,
                        sim::NetworkOptions network = {}) {
   Eigen::VectorXd last;
   run(fixture, fixture.engine(std::move(network), schedule), step,

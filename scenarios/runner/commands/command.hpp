@@ -9,6 +9,7 @@
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/runner/plan.hpp"
 
 namespace hearsay::scenarios {
 
@@ -43,6 +44,9 @@ struct InputArguments {
   ReadOptions read{};
 };
 boost::program_options::options_description input_options();
+/// Options of commands that take the sweep: --points, --max-runs.
+boost::program_options::options_description sweep_options();
+PlanOptions sweep_arguments(const boost::program_options::variables_map& values);
 /// Parses `arguments`, prints help and returns false if asked for it. Throws UsageError.
 bool parse_arguments(const Arguments& arguments, std::string_view usage,
                      const boost::program_options::options_description& options,

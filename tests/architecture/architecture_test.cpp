@@ -1,0 +1,69 @@
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/support/architecture.hpp"
+
+using hearsay::tests::offences;
+using Lines = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+TEST_CASE("architecture: an include that runs upward is found, one that runs downward is none") {
+  CHECK(offences("sim/a.hpp", "#pragma once\n#include \"models/b.hpp\"\n") ==
+        Lines{"sim/a.hpp:2: an include that runs upward: #include \"models/b.hpp\""});
+  CHECK(offences("sim/a.cpp", "#include <scenarios/b.hpp>").size() == 1);
+  CHECK(offences("models/data/a.cpp", " #  include \"analysis/metric.hpp\"").size() == 1);
+  CHECK(offences("analysis/a.cpp", "#include \"scenarios/runner/plan.hpp\"").size() == 1);
+  CHECK(offences("scenarios/a.cpp", "#include \"tests/support/toy.hpp\"").size() == 1);
+  CHECK(offences("scenarios/a.cpp",
+                 "#include \"sim/a.hpp\"\n#include \"models/a.hpp\"\n#include \"analysis/a.hpp\"\n"
+                 "#include \"scenarios/a.hpp\"\n#include <boost/math/x.hpp>\n#include <vector>\n")
+            .empty());
+  CHECK(offences("models/a.cpp", "#include \"sim/a.hpp\"\n#include \"models/b.hpp\"").empty());
+}
+
+TEST_CASE("architecture: what would make runs differ is found in sim and models") {
+  for (const char* bad : {"std::normal_distribution<double> d;", "std::shuffle(a, b, c);", "int x = rand();",
+                          "srand (1);", "std::random_device r;", "std::chrono::system_clock::now();",
+                          "std::chrono::steady_clock::now();", "std::unordered_map<int, int> m;",
+                          "#include <unordered_set>", "std::unordered_multimap<int, int> m;"}) {
+    INFO(bad);
+    CHECK(offences("sim/a.cpp", bad).size() == 1);
+    CHECK(offences("models/a/b.hpp", std::string("int x;\n\n") + bad).size() == 1);
+    CHECK(offences("scenarios/a.cpp", bad).empty());
+  }
+  CHECK(offences("sim/a.cpp", "\n\nint x = rand();") == Lines{"sim/a.cpp:3: rand( has no place in a run"});
+  CHECK(offences("sim/a.cpp", "boost::random::normal_distribution<double> d; operand(1); shuffle(a, s);")
+            .empty());
+}
+
+TEST_CASE("architecture: comments may say anything, and hide nothing") {
+  CHECK(offences("sim/a.cpp", "// never std::shuffle\n/* nor\n rand() */ int x;").empty());
+  CHECK(offences("sim/a.cpp", "auto s = \"// \"; int x = rand();").size() == 1);
+  CHECK(offences("sim/a.cpp", "auto c = '\"'; // \"\nint x = rand();").size() == 1);
+  CHECK(offences("sim/a.cpp", "auto n = 1'000; /* ' */ int x = rand();").size() == 1);
+  CHECK(offences("sim/a.cpp", "/* a */ #include \"models/b.hpp\"").size() == 1);
+}
+
+TEST_CASE("architecture: this tree") {
+  const fs::path root(HEARSAY_SOURCE_DIR);
+  std::size_t files = 0;
+  for (const auto layer : hearsay::tests::kLayers) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / layer)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".hpp" && extension != ".cpp") continue;
+      ++files;
+      std::ifstream in(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      for (const auto& offence : offences(fs::relative(entry.path(), root).generic_string(), text)) {
+        UNSCOPED_INFO(offence);
+        CHECK(false);
+      }
+    }
+  }
+  CHECK(files > 50);
+}

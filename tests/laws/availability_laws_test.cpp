@@ -1,0 +1,131 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "sim/availability.hpp"
+#include "tests/support/distribution_functions.hpp"
+#include "tests/support/script.hpp"
+#include "tests/support/statistics.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+constexpr AgentId kAgents = 100'000;
+
+double residual_distance(const tests::KnownLaw& known, const std::vector<double>& lengths) {
+  return tests::ks_distance(lengths, [&known](double x) { return known.residual(x); });
+}
+
+}  // namespace
+
+TEST_CASE("on_off: later periods follow the laws of up and down times, whatever the start") {
+  for (const auto& known : tests::known_laws()) {
+    INFO(known.name);
+    const Availability law(OnOff{.up = known.law, .down = known.law, .start = Start::kStationary},
+                           Streams(31, 0));
+    std::vector<double> up(kAgents), down(kAgents);
+    for (AgentId i = 0; i < kAgents; ++i) {
+      up[i] = law.length(i, 1, true);
+      down[i] = law.length(i, 2, false);
+    }
+    CHECK(tests::ks_distance(up, known.cdf) < tests::dkw_threshold(kAgents));
+    CHECK(tests::ks_distance(down, known.cdf) < tests::dkw_threshold(kAgents));
+  }
+}
+
+TEST_CASE("on_off: started up, everybody is up for a whole up time") {
+  for (const auto& known : tests::known_laws()) {
+    INFO(known.name);
+    const Availability law(OnOff{.up = known.law, .down = 1.0, .start = Start::kUp}, Streams(32, 0));
+    std::vector<double> lengths(kAgents);
+    bool up = true;
+    for (AgentId i = 0; i < kAgents; ++i) {
+      lengths[i] = law.first(i).length;
+      up = up && law.first(i).up;
+    }
+    CHECK(up);
+    CHECK(tests::ks_distance(lengths, known.cdf) < tests::dkw_threshold(kAgents));
+  }
+}
+
+TEST_CASE(
+    "on_off: started stationary, the share up is E up/(E up + E down), and the rest of a period has the "
+    "equilibrium law") {
+  const auto laws = tests::known_laws();
+  for (std::size_t k = 0; k < laws.size(); ++k) {
+    const auto &up = laws[k], &down = laws[(k + 3) % laws.size()];
+    INFO(up.name << ", " << down.name);
+    const Availability law(OnOff{.up = up.law, .down = down.law, .start = Start::kStationary},
+                           Streams(33, 0));
+    std::vector<double> up_lengths, down_lengths;
+    for (AgentId i = 0; i < kAgents; ++i) {
+      const auto first = law.first(i);
+      (first.up ? up_lengths : down_lengths).push_back(first.length);
+    }
+    CHECK(tests::binomial_plausible(up_lengths.size(), kAgents, up.mean / (up.mean + down.mean)));
+    CHECK(residual_distance(up, up_lengths) < tests::dkw_threshold(up_lengths.size()));
+    CHECK(residual_distance(down, down_lengths) < tests::dkw_threshold(down_lengths.size()));
+  }
+}
+
+TEST_CASE("on_off: started stationary, a run stays so: at each time the share up is E up/(E up + E down)") {
+  constexpr AgentId kRun = 20'000;
+  const auto laws = tests::known_laws();
+  for (std::size_t k = 0; k < laws.size(); ++k) {
+    const auto &up = laws[k], &down = laws[(k + 3) % laws.size()];
+    INFO(up.name << ", " << down.name);
+    const Streams streams(34, 0);
+    const Topology ring = make_topology(Ring{}, kRun, streams);
+    Engine::Options options;
+    options.clocks = ClockTrace{};
+    options.network.availability = OnOff{.up = up.law, .down = down.law, .start = Start::kStationary};
+    options.observe_every = 1.7;
+    options.time_limit = 12;
+    Engine engine(options, ring, streams);
+    tests::Script script(engine);
+    script.logging = false;
+    int looked = 0;
+    script.observation = [&] {
+      ++looked;
+      CHECK(tests::binomial_plausible(engine.up_count(), kRun, up.mean / (up.mean + down.mean)));
+    };
+    script.run();
+    CHECK(looked == 7);
+  }
+}
+
+TEST_CASE("on_off: started up, the share up at time t is that of two exponential laws") {
+  // P(up at t) = d/(u+d) exp(-(1/u + 1/d) t) + u/(u+d) for exponential times of means u and d (Cox, Renewal
+  // Theory, 1962, 7.2): with the start at its whole up times, a law of the process and not of its periods.
+  constexpr AgentId kRun = 20'000;
+  const double u = 3, d = 1.5;
+  const Streams streams(35, 0);
+  const Topology ring = make_topology(Ring{}, kRun, streams);
+  Engine::Options options;
+  options.clocks = ClockTrace{};
+  options.network.availability = OnOff{.up = Exponential{u}, .down = Exponential{d}, .start = Start::kUp};
+  options.observe_every = 0.5;
+  options.time_limit = 5;
+  Engine engine(options, ring, streams);
+  tests::Script script(engine);
+  script.logging = false;
+  script.observation = [&] {
+    const double expected = u / (u + d) + d / (u + d) * std::exp(-(1 / u + 1 / d) * engine.now());
+    CHECK(tests::binomial_plausible(engine.up_count(), kRun, expected));
+  };
+  script.run();
+}
+
+TEST_CASE("on_off: agents are independent: an agent's first time says nothing about the next agent's") {
+  const Availability law(OnOff{.up = Uniform{0, 1}, .down = 1.0, .start = Start::kUp}, Streams(36, 0));
+  std::vector<double> mine(kAgents), next(kAgents), later(kAgents);
+  for (AgentId i = 0; i < kAgents; ++i) {
+    mine[i] = law.first(i).length;
+    next[i] = law.first(i + 1).length;
+    later[i] = law.length(i, 2, true);
+  }
+  CHECK(std::abs(tests::centred_product(mine, next)) < tests::centred_product_threshold(kAgents));
+  CHECK(std::abs(tests::centred_product(mine, later)) < tests::centred_product_threshold(kAgents));
+}

@@ -1,0 +1,83 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "sim/links.hpp"
+#include "sim/random.hpp"
+#include "tests/support/distribution_functions.hpp"
+#include "tests/support/statistics.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+constexpr std::uint32_t kCount = 200'000;
+const Topology kPair = make_topology(Ring{}, 2, Streams(1, 0));
+
+// Latencies of the messages that arrive, out of kCount from 0 to 1, or back.
+std::vector<double> latencies(const Distribution& law, double loss, bool back = false,
+                              std::uint64_t seed = 21) {
+  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{loss}}, kPair, Streams(seed, 0));
+  std::vector<double> all;
+  for (std::uint32_t n = 0; n < kCount; ++n) {
+    if (const auto latency = links.transmit(back ? 1 : 0, back ? 0 : 1, back ? 1 : 0))
+      all.push_back(*latency);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("latency: draws follow the configured law") {
+  for (const auto& known : tests::known_laws()) {
+    INFO(known.name);
+    CHECK(known.law.mean() == Approx(known.mean));
+    const auto all = latencies(known.law, 0);
+    REQUIRE(all.size() == kCount);
+    CHECK(tests::ks_distance(all, known.cdf) < tests::dkw_threshold(kCount));
+    for (const double x : all) {
+      if (x < known.law.lower() || x > known.law.upper()) FAIL("a draw lies outside the support");
+    }
+  }
+}
+
+TEST_CASE("distribution: size-biased draws follow the density x f(x) / mean") {
+  for (const auto& known : tests::known_laws()) {
+    INFO(known.name);
+    const Streams streams(22, 0);
+    std::vector<double> all(kCount);
+    for (std::uint32_t n = 0; n < kCount; ++n) {
+      Stream s = streams(Purpose::kAvailability, 0, 0, n);
+      all[n] = known.law.sample_size_biased(s);
+    }
+    CHECK(tests::ks_distance(all, known.size_biased) < tests::dkw_threshold(kCount));
+  }
+}
+
+TEST_CASE("loss: messages are lost with the configured probability, whatever their latency") {
+  for (const double p : {0.001, 0.1, 0.5, 0.98}) {
+    const auto arrived = latencies(Uniform{0, 1}, p);
+    CHECK(tests::binomial_plausible(kCount - arrived.size(), kCount, p));
+    CHECK(tests::ks_distance(arrived, [](double x) { return x; }) < tests::dkw_threshold(arrived.size()));
+  }
+}
+
+TEST_CASE("loss: losing one message says nothing about the next") {
+  const double p = 0.3;
+  Links links(LinkOptions{.latency = 0.0, .loss = BernoulliLoss{p}}, kPair, Streams(23, 0));
+  std::uint64_t pairs = 0;
+  for (std::uint32_t n = 0; n < kCount; ++n) {
+    const bool first = !links.transmit(0, 1, 0), second = !links.transmit(0, 1, 0);
+    pairs += first && second ? 1u : 0u;
+  }
+  CHECK(tests::binomial_plausible(pairs, kCount, p * p));
+}
+
+TEST_CASE("latency: the two directions of an edge, and messages on one, are independent") {
+  const auto there = latencies(Uniform{0, 1}, 0), back = latencies(Uniform{0, 1}, 0, true);
+  const double threshold = tests::centred_product_threshold(kCount - 1);
+  CHECK(std::abs(tests::centred_product(there, back)) < threshold);
+  CHECK(std::abs(tests::centred_product({there.begin(), there.end() - 1}, {there.begin() + 1, there.end()})) <
+        threshold);
+}

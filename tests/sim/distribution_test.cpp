@@ -1,0 +1,118 @@
+#include "sim/distribution.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "sim/per_agent.hpp"
+#include "tests/support/refusals.hpp"
+
+using namespace hearsay::sim;
+using hearsay::tests::Refusals;
+using Values = std::vector<double>;
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr About kPositive{.name = "x", .min = 0, .open_min = true};
+constexpr About kNotNegative{.name = "x", .min = 0};
+constexpr About kShare{.name = "x", .min = 0, .max = 1};
+constexpr About kBelowOne{.name = "x", .min = 0, .max = 1, .open_max = true};
+
+template <class T>
+bool allowed(const About& about, T value) {
+  return Refusals::of(Distribution(value), about).empty() && Refusals::of(PerAgent(value), about).empty();
+}
+bool allowed(const About& about, Values values) {
+  return Refusals::of(PerAgent(ValueList{std::move(values)}), about).empty();
+}
+}  // namespace
+
+TEST_CASE("distribution: means from their formulas") {
+  CHECK(Distribution(3.0).mean() == 3);
+  CHECK(Distribution(Uniform{1, 4}).mean() == 2.5);
+  CHECK(Distribution(Exponential{7}).mean() == 7);
+  CHECK(Distribution(Lognormal{2, 2}).mean() == Approx(2 * std::exp(2.0)));
+  CHECK(Distribution(Gamma{5, 7}).mean() == 7);
+  CHECK(Distribution(Pareto{2, 3}).mean() == Approx(3));
+  CHECK(Distribution(Pareto{2, 1}).mean() == kInfinity);
+  CHECK(Distribution(Pareto{2, 0.5}).mean() == kInfinity);
+}
+
+TEST_CASE("distribution: a constant draws nothing") {
+  Stream s({1, 2}, 3, 4, 5), untouched({1, 2}, 3, 4, 5);
+  CHECK(Distribution(3.0).sample(s) == 3);
+  CHECK(Distribution(3.0).sample_size_biased(s) == 3);
+  CHECK(s() == untouched());
+}
+
+TEST_CASE("distribution: a uniform law of no width is its one value") {
+  Stream s({1, 2}, 3, 4, 5);
+  CHECK(Distribution(Uniform{2, 2}).sample(s) == 2);
+  CHECK(Distribution(Uniform{2, 2}).sample_size_biased(s) == 2);
+}
+
+TEST_CASE("range of a place: laws and numbers that lie in it are allowed") {
+  CHECK(allowed(kPositive, Constant{1e-300}));
+  CHECK(allowed(kPositive, Uniform{0, 1}));  // 0 has probability 0
+  CHECK(allowed(kPositive, Exponential{1}));
+  CHECK(allowed(kPositive, Values{0.1, 2}));
+  CHECK(allowed(kNotNegative, Constant{0}));
+  CHECK(allowed(kNotNegative, Uniform{0, 0}));
+  CHECK(allowed(kNotNegative, Values{0, 0}));
+  CHECK(allowed(kShare, Constant{1}));
+  CHECK(allowed(kShare, Uniform{0, 1}));
+  CHECK(allowed(kBelowOne, Uniform{0, 1}));
+  CHECK(allowed(kBelowOne, Values{0, 0.5}));
+}
+
+TEST_CASE("range of a place: laws and numbers that leave it are refused") {
+  CHECK_FALSE(allowed(kPositive, Constant{0}));
+  CHECK_FALSE(allowed(kPositive, Uniform{0, 0}));  // 0 always
+  CHECK_FALSE(allowed(kPositive, Uniform{-1e-9, 1}));
+  CHECK_FALSE(allowed(kPositive, Values{1, 0, 2}));
+  CHECK_FALSE(allowed(kNotNegative, Constant{-1e-300}));
+  CHECK_FALSE(allowed(kNotNegative, Values{1, -1}));
+  CHECK_FALSE(allowed(kShare, Constant{1.1}));
+  CHECK_FALSE(allowed(kShare, Exponential{0.1}));
+  CHECK_FALSE(allowed(kShare, Pareto{0.1, 9}));
+  CHECK_FALSE(allowed(kShare, Values{0.5, 1.5}));
+  CHECK_FALSE(allowed(kBelowOne, Constant{1}));
+  CHECK_FALSE(allowed(kBelowOne, Uniform{1, 1}));
+  CHECK_FALSE(allowed(kBelowOne, Uniform{0, 1.1}));
+  CHECK_FALSE(allowed(kBelowOne, Values{1}));
+}
+
+TEST_CASE("range of a place: the refusal names the range and what was found") {
+  using Messages = std::vector<std::string>;
+  CHECK(Refusals::of(Distribution(Uniform{-1, 2}), kPositive) ==
+        Messages{"x: every value must lie in (0, inf], got values in [-1, 2]"});
+  CHECK(Refusals::of(PerAgent(ValueList{{3, 2}}), kBelowOne) ==
+        Messages{"x: every value must lie in [0, 1), got values in [2, 3]"});
+}
+
+TEST_CASE("uniform: max below min is refused") {
+  CHECK(Refusals::of(Uniform{2, 1}) == std::vector<std::string>{"max: must be at least min (2), got 1"});
+}
+
+TEST_CASE("per agent: a law draws from the agent and the number of the option, whoever else there is") {
+  const Streams streams(3, 1);
+  const Uniform law{1, 9};
+  const Values values = PerAgent(law).values(2, 3, 5, streams);
+  REQUIRE(values.size() == 3);
+  for (AgentId i = 2; i < 5; ++i) {
+    Stream s = streams(Purpose::kPerAgent, i, 0, 5);
+    CHECK(values[i - 2] == law.sample(s));
+  }
+  CHECK(PerAgent(law).values(2, 3, 6, streams) != values);
+}
+
+TEST_CASE("per agent: one number is for all, a list must hold one for each") {
+  const Streams streams(3, 1);
+  CHECK(PerAgent(4.0).values(1, 3, 0, streams) == Values{4, 4, 4});
+  CHECK(PerAgent(ValueList{{1, 2, 6}}).values(1, 3, 0, streams) == Values{1, 2, 6});
+  CHECK(PerAgent(ValueList{{1, 2, 6}}).mean() == 3);
+  CHECK(PerAgent(Pareto{2, 3}).mean() == Approx(3));
+  CHECK_THROWS_WITH(PerAgent(ValueList{{1, 2}}).values(1, 3, 0, streams),
+                    Catch::Contains("expected a list of 3 numbers, got 2"));
+  CHECK_FALSE(Refusals::of(ValueList{}).empty());
+}

@@ -1,0 +1,280 @@
+// Messages and timers when agents go down and come up. In all of these agent 1 and the others are up on [0,
+// 2), down on [2, 5), up on [5, 7), down on [7, 10), ...; the hub, agent 0, is always up.
+#include <catch2/catch.hpp>
+
+#include "tests/support/script.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using Log = std::vector<std::string>;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+struct Net {
+  Topology topology;
+  Engine::Options options;
+  tests::TraceLog trace;
+
+  explicit Net(AgentId agents) : topology(make_topology(Star{}, agents, kStreams)) {
+    options.hub = true;
+    options.network.availability = OnOff{.up = 2.0, .down = 3.0};
+    options.clocks = ClockTrace{};
+    options.time_limit = 12;
+    options.vector_length = 2;
+    options.payload_width = 5;
+  }
+};
+
+std::uint64_t lost(const Engine& engine, LossReason reason) {
+  return engine.traffic().lost[static_cast<int>(reason)];
+}
+
+}  // namespace
+
+TEST_CASE("engine: a message that arrives at an agent that is down is lost, and counts and trace say why") {
+  for (const double latency : {2.0, 3.0, 4.9}) {
+    Net net(2);
+    net.options.network.links.latency = latency;
+    Engine engine(net.options, net.topology, kStreams, &net.trace);
+    tests::Script script(engine);
+    script.start = [&] { engine.send(0, 1, 7, 0, {}); };
+    script.run();
+    CHECK(script.log == Log{"2 down 1", "5 up 1", "7 down 1", "10 up 1", "12 down 1"});
+    CHECK(engine.traffic().messages == 1);
+    CHECK(engine.traffic().delivered == 0);
+    CHECK(lost(engine, LossReason::kReceiverDown) == 1);
+    CHECK(net.trace.count(TraceKind::kLose, "receiver_down") == 1);
+    CHECK(net.trace.count(TraceKind::kDeliver) == 0);
+    CHECK(engine.payload_rows() == 0);
+  }
+}
+
+TEST_CASE("engine: a message that arrives when the agent is back is delivered") {
+  for (const double latency : {1.9, 5.0, 6.9}) {
+    Net net(2);
+    net.options.network.links.latency = latency;
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    script.start = [&] { engine.send(0, 1, 7, 0, {}); };
+    script.run();
+    CHECK(engine.traffic().delivered == 1);
+  }
+}
+
+TEST_CASE("engine: what was sent before the sender went down still arrives") {
+  Net net(2);
+  net.options.network.links.latency = 1.0;
+  net.options.clocks = ClockTrace{{1.5}, {1}};
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.tick = [&](AgentId i) { engine.send(i, 0, 7, 0, {}); };
+  script.run();
+  CHECK(script.log ==
+        Log{"1.5 tick 1", "2 down 1", "2.5 message 1>0 #7", "5 up 1", "7 down 1", "10 up 1", "12 down 1"});
+}
+
+TEST_CASE("engine: an agent that is down does not tick, and its clock goes on") {
+  Net net(2);
+  net.options.clocks = ClockTrace{{1, 2, 3, 4.9, 5, 6, 8}, {1, 1, 1, 1, 1, 1, 1}};
+  net.options.time_limit = 9;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.run();
+  CHECK(script.log == Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "6 tick 1", "7 down 1"});
+  CHECK(net.trace.count(TraceKind::kTick) == 3);
+  CHECK(net.trace.count(TraceKind::kSkip) == 4);
+}
+
+TEST_CASE("engine: what an agent that is down would send or publish is lost on the spot") {
+  Net net(2);
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  const double number = 1;
+  script.down = [&](AgentId i) {
+    engine.send(i, 0, 7, 0, {});
+    engine.publish(i, {&number, 1});
+  };
+  net.options.time_limit = 6;
+  script.run();
+  CHECK(lost(engine, LossReason::kSenderDown) == 6);  // at 2, 7 and 12
+  CHECK(engine.traffic().messages == 6);
+  CHECK(net.trace.count(TraceKind::kLose, "sender_down") == 6);
+  CHECK(net.trace.count(TraceKind::kSend) == 3);
+  CHECK(net.trace.count(TraceKind::kPublish) == 3);
+  CHECK(engine.payload_rows() == 0);
+}
+
+TEST_CASE("engine: up() and up_count() follow the agents") {
+  Net net(4);
+  net.options.observe_every = 1;
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  std::vector<AgentId> counts;
+  script.observation = [&] {
+    counts.push_back(engine.up_count());
+    CHECK(engine.up(0));
+    CHECK(engine.up(3) == (engine.up_count() == 4));
+  };
+  script.run();
+  CHECK(counts == std::vector<AgentId>{4, 1, 1, 1, 4, 4, 1, 1, 1, 4, 4, 1});
+}
+
+TEST_CASE("engine: the hub goes down too where the law says so") {
+  Net net(2);
+  net.options.network.availability = OnOff{.up = 2.0, .down = 3.0, .hub = true};
+  net.options.time_limit = 5;
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.run();
+  CHECK(script.log == Log{"2 down 0", "2 down 1", "5 up 0", "5 up 1"});
+}
+
+TEST_CASE("engine: timers of an agent that is down wait for its return and fire in the order they were due") {
+  Net net(3);
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.start = [&] {
+    engine.after(1, 4, 1, 0);
+    engine.after(1, 3, 2, 0);
+    engine.after(1, 2, 3, 0);
+    engine.after(1, 6, 4, 0);  // up
+    engine.after(1, 8, 5, 0);
+    engine.after(2, 9, 6, 0);
+    engine.after(0, 4, 7, 0);  // the hub is up
+  };
+  script.run();
+  CHECK(script.log == Log{"2 down 1", "2 down 2", "4 timer 0 #7", "5 up 1", "5 up 2", "5 timer 1 #3",
+                          "5 timer 1 #2", "5 timer 1 #1", "6 timer 1 #4", "7 down 1", "7 down 2", "10 up 1",
+                          "10 up 2", "10 timer 1 #5", "10 timer 2 #6", "12 down 1", "12 down 2"});
+}
+
+TEST_CASE("engine: any number of timers can wait, again and again, with their numbers") {
+  Net net(4);
+  net.options.time_limit = 52;
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.logging = false;
+  std::vector<std::pair<Time, std::uint32_t>> fired, expected;
+  // Agent i = 1 .. 3 goes down at 2 + 5k; then it sets 3 i timers that are due while it is down.
+  script.down = [&](AgentId i) {
+    for (std::uint32_t n = 0; n < 3 * i; ++n) engine.after(i, 2.0 - 0.1 * n, 1, 100 * i + n);
+  };
+  script.timer = [&](AgentId, std::uint16_t, std::uint32_t number) {
+    fired.emplace_back(engine.now(), number);
+  };
+  script.run();
+  for (int k = 1; k <= 10; ++k) {
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+      for (std::uint32_t n = 3 * i; n-- > 0;) expected.emplace_back(5.0 * k, 100 * i + n);
+    }
+  }
+  CHECK(fired == expected);
+}
+
+TEST_CASE("engine: a message carries what was sent, and its traffic is counted") {
+  Net net(3);
+  net.options.network.links.latency = 0.5;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  std::vector<double> numbers{1, 2, 3, 4, 5};
+  int handled = 0;
+  script.start = [&] {
+    engine.send(0, 2, 9, 77, numbers);
+    numbers.assign(5, 0);  // it has been copied
+    engine.send(0, 1, 8, 78, {});
+  };
+  script.message = [&](const Message& m) {
+    ++handled;
+    CHECK(m.from == 0);
+    CHECK(m.sent == 0);
+    if (m.to == 2) {
+      CHECK(m.tag == 9);
+      CHECK(m.conversation == 77);
+      CHECK(std::vector<double>(m.payload.begin(), m.payload.end()) == std::vector<double>{1, 2, 3, 4, 5});
+      CHECK(m.id == order_key(Rank::kMessage, 0, 0));
+    } else {
+      CHECK(m.conversation == 78);
+      CHECK(m.payload.empty());
+      CHECK(m.id == order_key(Rank::kMessage, 0, 1));
+    }
+  };
+  script.run();
+  CHECK(handled == 2);
+  CHECK(engine.traffic().messages == 2);
+  CHECK(engine.traffic().vectors == 3);  // 5 numbers in vectors of 2
+  CHECK(engine.traffic().bytes == 64 + 5 * 8 + 64);
+  CHECK(engine.traffic().delivered == 2);
+  CHECK(engine.payload_rows() == 0);
+
+  const auto& sent = net.trace.entries[1].record;
+  CHECK(sent.kind == TraceKind::kSend);
+  CHECK(sent.agent == 0);
+  CHECK(sent.peer == 2);
+  CHECK(sent.message == order_key(Rank::kMessage, 0, 0));
+  CHECK(sent.cause == 0);
+  CHECK(sent.bytes == 104);
+  const auto& delivered = net.trace.entries[3].record;
+  CHECK(delivered.kind == TraceKind::kDeliver);
+  CHECK(delivered.agent == 2);
+  CHECK(delivered.peer == 0);
+  CHECK(delivered.message == sent.message);
+  CHECK(delivered.staleness == 0.5);
+}
+
+TEST_CASE("engine: the trace names the event that caused a message") {
+  Net net(2);
+  net.options.network.links.latency = 0.5;
+  net.options.clocks = ClockTrace{{0.25}, {1}};
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.tick = [&](AgentId) { engine.send(1, 0, 1, 0, {}); };
+  script.message = [&](const Message& m) {
+    if (m.to == 0) engine.send(0, 1, 2, 0, {});
+  };
+  script.run();
+  std::vector<Cause> causes;
+  for (const auto& e : net.trace.entries)
+    if (e.record.kind == TraceKind::kSend) causes.push_back(e.record.cause);
+  CHECK(causes == std::vector<Cause>{order_key(Rank::kTick, 1, 0), order_key(Rank::kMessage, 1, 0)});
+}
+
+TEST_CASE("engine: a message that its receiver discards is lost as stale instead of delivered") {
+  Net net(2);
+  net.options.network.links.latency = 1.0;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.start = [&] {
+    engine.send(0, 1, 1, 0, {});
+    engine.send(0, 1, 2, 0, {});
+  };
+  script.message = [&](const Message& m) {
+    if (m.tag == 1) engine.discard(m);
+  };
+  script.run();
+  CHECK(engine.traffic().delivered == 1);
+  CHECK(lost(engine, LossReason::kStale) == 1);
+  CHECK(net.trace.count(TraceKind::kLose, "stale") == 1);
+  CHECK(net.trace.count(TraceKind::kDeliver) == 2);
+}
+
+TEST_CASE("engine: misuse by a protocol is a fault") {
+  Net net(3);
+  const double numbers[6] = {};
+  const auto misuse = [&](auto&& act) {
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    script.start = [&] { act(engine); };
+    script.run();
+  };
+  CHECK_NOTHROW(misuse([&](Engine& e) { e.send(0, 1, 0, 0, {numbers, 5}); }));
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.send(0, 1, 0, 0, numbers); }), InvariantError);
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.publish(0, numbers); }), InvariantError);
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.send(1, 2, 0, 0, {}); }), InvariantError);
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.send(1, 1, 0, 0, {}); }), InvariantError);
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.after(1, -1e-9, 0, 0); }), InvariantError);
+  CHECK_THROWS_AS(misuse([&](Engine& e) { e.after(1, kNever, 0, 0); }), InvariantError);
+  net.options.observe_every = 0;
+  CHECK_THROWS_AS(misuse([](Engine&) {}), InvariantError);
+}

@@ -1,0 +1,178 @@
+// What agents hear of their neighbours' publications.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "sim/random.hpp"
+#include "tests/support/script.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+std::uint32_t neighbour(const Topology& t, AgentId reader, AgentId of) {
+  return t.edge(reader, of) - t.first_edge(reader);
+}
+
+}  // namespace
+
+TEST_CASE("publish: neighbours hear version, time and numbers once it has arrived, nothing before") {
+  const Topology all = make_topology(Complete{}, 3, kStreams);
+  Engine::Options options;
+  options.payload_width = 2;
+  options.network.links.latency = 1.0;
+  options.clocks = ClockTrace{{0.5, 2}, {2, 2}};
+  options.observe_every = 0.25;
+  Engine engine(options, all, kStreams);
+  tests::Script script(engine);
+  double value = 10;
+  script.start = [&] { CHECK(engine.latest(0, 1).version == 0); };  // before anybody has published
+  script.tick = [&](AgentId i) {
+    const double numbers[2] = {value, -value};
+    CHECK(engine.publish(i, numbers) == (value == 10 ? 1u : 2u));
+    value += 10;
+  };
+  int looked = 0;
+  script.observation = [&] {
+    for (const AgentId reader : {0u, 1u}) {
+      const Latest heard = engine.latest(reader, neighbour(all, reader, 2));
+      const std::uint32_t expected = engine.now() < 1.5 ? 0 : engine.now() < 3 ? 1 : 2;
+      CHECK(heard.version == expected);
+      ++looked;
+      if (expected == 0) {
+        CHECK(heard.payload.empty());
+        continue;
+      }
+      CHECK(heard.sent == (expected == 1 ? 0.5 : 2));
+      REQUIRE(heard.payload.size() == 2);
+      CHECK(heard.payload[0] == 10 * expected);
+      CHECK(heard.payload[1] == -10.0 * expected);
+      CHECK(engine.latest(reader, neighbour(all, reader, 1 - reader)).version == 0);
+    }
+  };
+  options.time_limit = 4;
+  script.run();
+  CHECK(looked == 2 * 12);  // at 0.25 to 3, when everything has arrived and the run is idle
+}
+
+TEST_CASE("publish: the newest of the publications that have arrived is heard, in whatever order they came") {
+  const Topology graph = make_topology(RandomRegular{4}, 20, kStreams);
+  const Uniform latency{0, 5};
+  const double loss = 0.2;
+  Engine::Options options;
+  options.network.links = {.latency = latency, .loss = BernoulliLoss{loss}};
+  options.time_limit = 60;
+  Engine engine(options, graph, kStreams);
+  tests::Script script(engine);
+  script.logging = false;
+  std::map<std::pair<AgentId, AgentId>, std::vector<Time>> arrivals;  // [version - 1]
+  std::size_t wrong = 0, late = 0, heard = 0;
+  script.tick = [&](AgentId i) {
+    for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
+      const AgentId j = graph.neighbours(i)[k];
+      const auto& all = arrivals[{j, i}];
+      std::uint32_t newest = 0, last = 0;
+      for (std::uint32_t v = 1; v <= all.size(); ++v) {
+        if (all[v - 1] > engine.now()) continue;
+        newest = v;
+        if (last == 0 || all[v - 1] > all[last - 1]) last = v;
+      }
+      const Latest latest = engine.latest(i, k);
+      wrong += latest.version != newest ? 1u : 0u;
+      if (latest.version > 0) {
+        ++heard;
+        wrong += latest.payload[0] != 1000.0 * j + newest ? 1u : 0u;
+      }
+      late += newest != last ? 1u : 0u;
+    }
+    const AgentId any = graph.neighbours(i)[0];
+    const double number = 1000.0 * i + static_cast<double>(arrivals[{i, any}].size() + 1);
+    for (const AgentId j : graph.neighbours(i)) {
+      auto& all = arrivals[{i, j}];
+      const auto n = static_cast<std::uint32_t>(all.size());
+      Stream fate = kStreams(Purpose::kLoss, i, j, n), draw = kStreams(Purpose::kLatency, i, j, n);
+      all.push_back(uniform(fate) < loss ? kNever : engine.now() + latency.sample(draw));
+    }
+    engine.publish(i, {&number, 1});
+  };
+  script.run();
+  CHECK(wrong == 0);
+  CHECK(heard > 1000);
+  CHECK(late > 100);  // the last to arrive often was not the newest
+}
+
+TEST_CASE(
+    "publish: what was heard stays when the publisher goes down, and a reader that is down hears nothing") {
+  const Topology star = make_topology(Star{}, 2, kStreams);
+  Engine::Options options;
+  options.hub = true;
+  options.network.availability = OnOff{.up = 2.0, .down = 3.0};
+  options.network.links.latency = 1.0;
+  options.observe_every = 0.5;
+  options.clocks = ClockTrace{{0.5}, {1}};
+  options.time_limit = 6;
+  Engine engine(options, star, kStreams);
+  tests::Script script(engine);
+  const double one = 1, two = 2, three = 3;
+  script.start = [&] {
+    engine.publish(0, {&one, 1});  // arrives at 1
+    engine.after(0, 1.5, 1, 0);
+    engine.after(0, 4.5, 2, 0);
+  };
+  script.tick = [&](AgentId i) { engine.publish(i, {&three, 1}); };  // arrives at 1.5
+  script.timer = [&](AgentId, std::uint16_t tag, std::uint32_t) {
+    engine.publish(0, {tag == 1 ? &two : &three, 1});  // arrive at 2.5 while 1 is down, and at 5.5
+  };
+  script.observation = [&] {
+    const Time t = engine.now();
+    INFO(t);
+    CHECK(engine.latest(0, 0).version == (t < 1.5 ? 0u : 1u));
+    if (t >= 1.5) CHECK(engine.latest(0, 0).payload[0] == 3);
+    CHECK(engine.latest(1, 0).version == (t < 1 ? 0u : t < 5.5 ? 1u : 3u));
+  };
+  script.run();
+  CHECK(engine.traffic().lost[static_cast<int>(LossReason::kReceiverDown)] == 1);
+  CHECK(script.log.back() == "6 observation");
+}
+
+TEST_CASE("publish: one row serves all neighbours, and is free when nobody holds it any more") {
+  const Topology star = make_topology(Star{}, 6, kStreams);
+  Engine::Options options;
+  options.network.links.latency = Uniform{0.1, 1};
+  options.clocks = ClockTrace{{1, 5, 5.05, 10}, {0, 0, 0, 0}};
+  options.observe_every = 3;
+  Engine engine(options, star, kStreams);
+  tests::Script script(engine);
+  std::vector<std::size_t> published, observed;
+  const double number = 1;
+  script.tick = [&](AgentId) {
+    engine.publish(0, {&number, 1});
+    published.push_back(engine.payload_rows());
+  };
+  script.observation = [&] { observed.push_back(engine.payload_rows()); };
+  CHECK(script.run() == End::kIdle);
+  CHECK(published == std::vector<std::size_t>{1, 2, 3, 2});
+  CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have heard
+  CHECK(engine.traffic().messages == 20);
+  CHECK(engine.traffic().delivered == 20);
+  CHECK(engine.payload_rows() == 1);
+}
+
+TEST_CASE("publish: a publication that is lost on every link, or has no neighbour to go to, holds no row") {
+  for (const AgentId agents : {1u, 4u}) {
+    const Topology star = make_topology(Star{}, agents, kStreams);
+    Engine::Options options;
+    options.network.links.loss = BernoulliLoss{1};
+    options.clocks = ClockTrace{{1}, {0}};
+    Engine engine(options, star, kStreams);
+    tests::Script script(engine);
+    const double number = 1;
+    script.tick = [&](AgentId) { CHECK(engine.publish(0, {&number, 1}) == 1); };
+    script.run();
+    CHECK(engine.payload_rows() == 0);
+    CHECK(engine.traffic().lost[static_cast<int>(LossReason::kLoss)] == agents - 1);
+  }
+}

@@ -1,0 +1,195 @@
+#include "sim/event_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <ctime>
+#include <functional>
+
+#include "sim/random.hpp"
+#include "tests/support/plain_queue.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+// Does everything to both queues and compares what they say.
+class Twins {
+ public:
+  void push(Time time, std::uint64_t key) {
+    const Event event{time, key, next_++, 0, kNoSlot, EventKind::kTick, 0, 0};
+    queue_.push(event);
+    plain_.push(event);
+  }
+  /// With a key that no other event has, in no order.
+  void push(Time time) { push(time, next_ * 0x9E37'79B9'7F4A'7C15ull); }
+  void top() { compare(queue_.top(), plain_.top()); }
+  Event pop() {
+    if (queue_.size() != plain_.size() || queue_.empty()) ++differences_;
+    const Event expected = plain_.pop();
+    compare(queue_.pop(), expected);
+    return expected;
+  }
+  void drain() {
+    while (!plain_.empty()) pop();
+    if (!queue_.empty()) ++differences_;
+  }
+  std::size_t size() const { return plain_.size(); }
+  std::size_t differences() const { return differences_; }
+
+ private:
+  void compare(const Event& a, const Event& b) {
+    if (a.time != b.time || a.key != b.key || a.target != b.target) ++differences_;
+  }
+
+  EventQueue queue_;
+  tests::PlainQueue plain_;
+  AgentId next_ = 0;
+  std::size_t differences_ = 0;
+};
+
+using Gap = std::function<double(Stream&)>;
+struct NamedGap {
+  const char* name;
+  Gap draw;
+};
+const NamedGap kGaps[] = {
+    {"exponential", [](Stream& s) { return exponential(s); }},
+    {"equal", [](Stream&) { return 1.0; }},
+    {"few values", [](Stream& s) { return static_cast<double>(uniform_index(s, 4)); }},
+    {"near or far", [](Stream& s) { return bernoulli(s, 0.9) ? 1e-3 * uniform(s) : 1e3 * uniform(s); }},
+    {"over 300 powers of ten", [](Stream& s) { return std::pow(10, uniform(s, -150, 150)); }},
+};
+
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+}  // namespace
+
+TEST_CASE("event queue: the order of a plain heap with a steady number pending") {
+  for (const auto& gap : kGaps) {
+    for (const std::uint32_t pending : {1u, 10u, 5000u, 50'000u}) {
+      INFO(gap.name << ", " << pending << " pending");
+      Stream s({1, 2}, pending, 0, 0);
+      Twins twins;
+      for (std::uint32_t i = 0; i < pending; ++i) twins.push(gap.draw(s));
+      for (std::uint32_t k = 0; k < 4 * pending + 1000; ++k) {
+        const Event least = twins.pop();
+        if (k % 7 == 0 && twins.size() > 0) twins.top();
+        twins.push(least.time + gap.draw(s));
+      }
+      twins.drain();
+      CHECK(twins.differences() == 0);
+    }
+  }
+}
+
+TEST_CASE("event queue: the order of a plain heap through bursts that cross every threshold") {
+  for (const auto& gap : kGaps) {
+    INFO(gap.name);
+    Stream s({3, 4}, 0, 0, 0);
+    Twins twins;
+    Time now = 0;
+    for (const std::size_t peak : {900u, 1100u, 4095u, 4097u, 4098u, 9000u, 100u, 30'000u, 1025u, 20'000u}) {
+      while (twins.size() < peak) {
+        twins.push(now + gap.draw(s));
+        if (bernoulli(s, 0.2)) now = twins.pop().time;
+        if (twins.size() > 0 && bernoulli(s, 0.1)) twins.top();
+      }
+      const std::size_t rest = peak / 50;
+      while (twins.size() > rest) {
+        now = twins.pop().time;
+        if (bernoulli(s, 0.2)) twins.push(now + gap.draw(s));
+      }
+    }
+    twins.drain();
+    twins.push(now);  // an emptied queue goes on
+    twins.push(now);
+    twins.drain();
+    CHECK(twins.differences() == 0);
+  }
+}
+
+TEST_CASE("event queue: events pushed for the time that is being handled come next") {
+  Twins twins;
+  Stream s({5, 6}, 0, 0, 0);
+  for (std::uint32_t i = 0; i < 20'000; ++i) twins.push(uniform(s, 0, 100));
+  for (int k = 0; k < 100'000; ++k) {
+    const Event least = twins.pop();
+    twins.push(bernoulli(s, 0.5) ? least.time : least.time + uniform(s, 0, 100));
+  }
+  twins.drain();
+  CHECK(twins.differences() == 0);
+}
+
+TEST_CASE("event queue: the ends of the range of times") {
+  Twins twins;
+  Stream s({7, 8}, 0, 0, 0);
+  for (int i = 0; i < 5000; ++i) twins.push(0);
+  for (int i = 0; i < 5000; ++i) twins.push(std::ldexp(uniform(s), -1060));  // not normalised
+  for (int i = 0; i < 5000; ++i) twins.push(1e9 + std::ldexp(static_cast<double>(i % 3), -23));
+  for (int i = 0; i < 5000; ++i) twins.push(std::numeric_limits<double>::max() * uniform(s, 0.5, 1));
+  twins.drain();
+  CHECK(twins.differences() == 0);
+}
+
+TEST_CASE("event queue: two far clusters and one farther event") {
+  Twins twins;
+  Stream s({9, 10}, 0, 0, 0);
+  twins.push(1e200);
+  for (int i = 0; i < 30'000; ++i) twins.push((i % 2 == 0 ? 0 : 1e6) + uniform(s));
+  twins.drain();
+  CHECK(twins.differences() == 0);
+}
+
+TEST_CASE(
+    "event queue: a million events at one time leave in order of their keys, in less than quadratic time") {
+  // In quadratic time each of the million would move megabytes: hours.
+  const double begin = cpu_seconds();
+  constexpr std::uint32_t kCount = 1'000'000, kFactor = 786'433;  // coprime: every key once
+  EventQueue queue;
+  for (std::uint64_t i = 0; i < kCount; ++i)
+    queue.push({3, i * kFactor % kCount, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  std::size_t wrong = 0;
+  for (std::uint64_t i = 0; i < kCount; ++i) wrong += queue.pop().key != i ? 1u : 0u;
+  CHECK(wrong == 0);
+  CHECK(queue.empty());
+  CHECK(cpu_seconds() - begin < 30);
+}
+
+TEST_CASE("event queue: a growing crowd at one time beside others is handled in less than quadratic time") {
+  const double begin = cpu_seconds();
+  EventQueue queue;
+  Stream s({11, 12}, 0, 0, 0);
+  for (std::uint64_t i = 0; i < 100'000; ++i)
+    queue.push({uniform(s), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  Time last = 0;
+  std::size_t wrong = 0;
+  for (std::uint64_t i = 0; i < 500'000; ++i) {
+    const Event least = queue.pop();
+    wrong += least.time < last ? 1u : 0u;
+    last = least.time;
+    queue.push({std::max(1.0, last), 200'000 + i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  }
+  CHECK(wrong == 0);
+  CHECK(queue.size() == 100'000);
+  CHECK(cpu_seconds() - begin < 30);
+}
+
+TEST_CASE("event queue: capacity is a high-water mark and rises with the number pending") {
+  EventQueue queue;
+  const auto fill = [&queue](std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i)
+      queue.push({static_cast<double>(i), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+    const std::size_t capacity = queue.capacity();
+    while (!queue.empty()) queue.pop();
+    CHECK(queue.capacity() >= capacity);
+    return capacity;
+  };
+  const std::size_t small = fill(10'000);
+  CHECK(small >= 10'000);
+  CHECK(fill(100'000) >= 100'000);
+  CHECK(fill(10) >= 100'000);
+}

@@ -1,0 +1,160 @@
+// Clocks, links and availability: whom they apply to, and which stream each draw comes from.
+#include <catch2/catch.hpp>
+
+#include "sim/availability.hpp"
+#include "sim/check.hpp"
+#include "sim/clocks.hpp"
+#include "sim/links.hpp"
+#include "sim/random.hpp"
+#include "tests/support/refusals.hpp"
+
+using namespace hearsay::sim;
+using hearsay::tests::Refusals;
+
+namespace {
+const Streams kStreams(5, 2);
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+}  // namespace
+
+TEST_CASE("poisson clock: the n-th gap of an agent is drawn from (clock, agent), index n") {
+  const Clocks clocks(Poisson{4.0}, 3, kStreams);
+  for (AgentId i = 0; i < 3; ++i) {
+    CHECK(clocks.rate(i) == 4);
+    for (std::uint32_t n = 0; n < 3; ++n) {
+      Stream s = kStreams(Purpose::kClock, i, 0, n);
+      CHECK(clocks.tick(i, n, 10) == 10 + exponential(s, 0.25));
+    }
+  }
+}
+
+TEST_CASE("poisson clock: rates that vary are drawn once per agent and divide its gaps") {
+  const Clocks clocks(Poisson{Uniform{1, 3}}, 3, kStreams);
+  for (AgentId i = 0; i < 3; ++i) {
+    Stream rate = kStreams(Purpose::kPerAgent, i, 0, 0);
+    const double expected = uniform(rate, 1, 3);
+    CHECK(clocks.rate(i) == expected);
+    Stream gap = kStreams(Purpose::kClock, i, 0, 7);
+    CHECK(clocks.tick(i, 7, 1) == 1 + exponential(gap, 1 / expected));
+  }
+}
+
+TEST_CASE("poisson clock: a rate that is not positive is refused") {
+  CHECK(Refusals::of(Poisson{2.0}).empty());
+  CHECK(Refusals::of(Poisson{Uniform{0, 1}}).empty());
+  CHECK_FALSE(Refusals::of(Poisson{0.0}).empty());
+  CHECK_FALSE(Refusals::of(Poisson{Uniform{-1, 1}}).empty());
+}
+
+TEST_CASE("clock trace: each agent ticks at its times and then never more") {
+  const Clocks clocks(ClockTrace{{0.5, 1, 1, 4}, {1, 0, 1, 1}}, 3, kStreams);
+  CHECK(clocks.tick(0, 0, 0) == 1);
+  CHECK(clocks.tick(0, 1, 1) == kNever);
+  CHECK(clocks.tick(1, 0, 0) == 0.5);
+  CHECK(clocks.tick(1, 1, 0.5) == 1);
+  CHECK(clocks.tick(1, 2, 1) == 4);
+  CHECK(clocks.tick(1, 3, 4) == kNever);
+  CHECK(clocks.tick(2, 0, 0) == kNever);
+  CHECK(clocks.rate(1) == 0);
+}
+
+TEST_CASE("clock trace: -0 is the time 0") {
+  const Clocks clocks(ClockTrace{{-0.0}, {0}}, 1, kStreams);
+  CHECK_FALSE(std::signbit(clocks.tick(0, 0, 0)));
+}
+
+TEST_CASE("clock trace: falling times, lists of two lengths and unknown agents are refused") {
+  CHECK(Refusals::of(ClockTrace{{1, 1, 2}, {0, 0, 0}}).empty());
+  CHECK(Refusals::of(ClockTrace{{1, 3, 2}, {0, 0, 0}}) == std::vector<std::string>{"times: must never fall"});
+  CHECK(Refusals::of(ClockTrace{{1, 2}, {0}}) ==
+        std::vector<std::string>{"agents: must name one agent for each of the 2 times, got 1"});
+  CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {3}}, 3, kStreams),
+                    Catch::Contains("names agent 3, there are agents 0 to 2"));
+}
+
+TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and (loss, from, to), index n") {
+  const Topology ring = make_topology(Ring{}, 4, kStreams);
+  const Uniform law{1, 3};
+  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{0.4}}, ring, kStreams);
+  int lost = 0;
+  for (std::uint32_t n = 0; n < 40; ++n) {
+    for (const auto& [from, to] : {std::pair<AgentId, AgentId>{1, 2}, {2, 1}, {3, 0}}) {
+      const auto latency = links.transmit(from, to, ring.edge(from, to));
+      Stream fate = kStreams(Purpose::kLoss, from, to, n);
+      Stream draw = kStreams(Purpose::kLatency, from, to, n);
+      const bool expected = uniform(fate) < 0.4;
+      lost += expected ? 1 : 0;
+      CHECK(latency.has_value() != expected);
+      if (latency) CHECK(*latency == law.sample(draw));
+    }
+  }
+  CHECK(lost > 0);
+}
+
+TEST_CASE("links: no message is lost with probability 0, every one with probability 1") {
+  const Topology pair = make_topology(Ring{}, 2, kStreams);
+  Links sure(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{0}}, pair, kStreams);
+  Links never(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{1}}, pair, kStreams);
+  for (int n = 0; n < 1000; ++n) {
+    REQUIRE(sure.transmit(0, 1, 0) == 0.25);
+    REQUIRE_FALSE(never.transmit(0, 1, 0).has_value());
+  }
+}
+
+TEST_CASE("links: a negative latency is refused") {
+  CHECK(Refusals::of(LinkOptions{}).empty());
+  CHECK_FALSE(Refusals::of(LinkOptions{.latency = -1.0, .loss = {}}).empty());
+  CHECK_FALSE(Refusals::of(LinkOptions{.latency = Uniform{-1, 1}, .loss = {}}).empty());
+}
+
+TEST_CASE("availability: the n-th period of an agent is drawn from (availability, agent), index n") {
+  const Uniform up{1, 2};
+  const Gamma down{3, 4};
+  const Availability from_up(OnOff{.up = up, .down = down, .start = Start::kUp}, kStreams);
+  for (AgentId i = 0; i < 3; ++i) {
+    for (std::uint32_t n = 1; n < 4; ++n) {
+      Stream a = kStreams(Purpose::kAvailability, i, 0, n), b = a;
+      CHECK(from_up.length(i, n, true) == up.sample(a));
+      CHECK(from_up.length(i, n, false) == down.sample(b));
+    }
+    Stream first = kStreams(Purpose::kAvailability, i, 0, 0);
+    CHECK(from_up.first(i).up);
+    CHECK(from_up.first(i).length == up.sample(first));
+  }
+}
+
+TEST_CASE("availability: a stationary start lies inside a size-biased period, from index 0") {
+  const OnOff law{.up = Uniform{1, 3}, .down = Uniform{4, 8}, .start = Start::kStationary};
+  const Availability stationary(law, kStreams);
+  int up = 0;
+  for (AgentId i = 0; i < 40; ++i) {
+    Stream s = kStreams(Purpose::kAvailability, i, 0, 0);
+    const bool expected = uniform(s) < 2.0 / (2 + 6);
+    up += expected ? 1 : 0;
+    const double position = uniform(s);
+    CHECK(stationary.first(i).up == expected);
+    CHECK(stationary.first(i).length ==
+          position * (expected ? law.up.sample_size_biased(s) : law.down.sample_size_biased(s)));
+  }
+  CHECK(up > 0);
+  CHECK(up < 40);
+}
+
+TEST_CASE("availability: the hub of a star is spared unless the law says that it is not") {
+  CHECK(Availability(Always{}, kStreams).always());
+  CHECK_FALSE(Availability(Always{}, kStreams).applies_to(false));
+  const Availability spared(OnOff{}, kStreams), all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kStreams);
+  CHECK_FALSE(spared.always());
+  CHECK(spared.applies_to(false));
+  CHECK_FALSE(spared.applies_to(true));
+  CHECK(all.applies_to(true));
+}
+
+TEST_CASE("availability: a stationary start needs finite means, periods must be positive") {
+  const Distribution endless = Pareto{1, 1};
+  REQUIRE(endless.mean() == kInfinity);
+  CHECK(Refusals::of(OnOff{.up = endless, .down = 1.0, .start = Start::kUp}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = endless, .down = 1.0, .start = Start::kStationary}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = endless, .start = Start::kStationary}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = 0.0, .down = 1.0}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = Uniform{0, 0}}).empty());
+}

@@ -1,0 +1,78 @@
+#pragma once
+// What the text of a source may not hold: an include that runs upward through the layers, and in the layers
+// that runs are made of anything that would make two runs differ.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearsay::tests {
+
+/// The layers; each may include what is before it.
+inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analysis", "scenarios"};
+
+/// The text without its comments; lines keep their numbers.
+inline std::string without_comments(std::string_view text) {
+  std::string code;
+  enum { kCode, kLine, kBlock, kString, kCharacter } in = kCode;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k], next = k + 1 < text.size() ? text[k + 1] : '\0';
+    // A quote between digits separates them.
+    const bool separator = c == '\'' && k > 0 && std::isalnum(static_cast<unsigned char>(text[k - 1])) != 0;
+    if (in == kCode && c == '/' && next == '/') in = kLine;
+    if (in == kCode && c == '/' && next == '*') in = kBlock;
+    if (in == kLine && c == '\n') in = kCode;
+    if (in == kLine || in == kBlock) {
+      if (c == '\n') code += c;
+      if (in == kBlock && c == '*' && next == '/') {
+        in = kCode;
+        ++k;
+      }
+      continue;
+    }
+    code += c;
+    if ((in == kString || in == kCharacter) && c == '\\') {
+      code += next;
+      ++k;
+    } else if (c == '"' && in != kCharacter) {
+      in = in == kCode ? kString : kCode;
+    } else if (c == '\'' && in != kString && !separator) {
+      in = in == kCode ? kCharacter : kCode;
+    }
+  }
+  return code;
+}
+
+/// One line for each offence of the file at `path`, relative to the root of the tree.
+inline std::vector<std::string> offences(const std::string& path, std::string_view text) {
+  static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<]([a-z]+)/)rx");
+  static const std::regex kForbidden(
+      R"rx(\bstd::\w+_distribution\b|\bstd::shuffle\b|\bs?rand\s*\(|\brandom_device\b|\bsystem_clock\b)rx"
+      R"rx(|\bsteady_clock\b|\bgettimeofday\b|\bstd::time\b|\bunordered_(multi)?(map|set)\b)rx");
+  const auto layer_of = [](std::string_view folder) {
+    return std::find(kLayers.begin(), kLayers.end(), folder) - kLayers.begin();
+  };
+  const auto own = layer_of(std::string_view(path).substr(0, path.find('/')));
+  std::vector<std::string> found;
+  const std::string code = without_comments(text);
+  for (std::size_t begin = 0, number = 1; begin < code.size(); ++number) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size());
+    const std::string line = code.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string where = path + ":" + std::to_string(number) + ": ";
+    std::smatch match;
+    if (std::regex_search(line, match, kInclude)) {
+      const auto other = layer_of(match[1].str());
+      if ((other > own && other < std::ssize(kLayers)) || match[1] == "tests")
+        found.push_back(where + "an include that runs upward: " + line);
+    }
+    if (own < 2 && std::regex_search(line, match, kForbidden))
+      found.push_back(where + match[0].str() + " has no place in a run");
+  }
+  return found;
+}
+
+}  // namespace hearsay::tests

@@ -1,0 +1,86 @@
+#pragma once
+// A handler for tests of the engine: it logs what it is told, in words, and does what a test hangs on it.
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/engine.hpp"
+
+namespace hearsay::tests {
+
+class Script {
+ public:
+  explicit Script(sim::Engine& engine) : engine_(engine) {}
+
+  std::function<void()> start, observation;
+  std::function<void(sim::AgentId)> tick, up, down;
+  std::function<void(const sim::Message&)> message;
+  std::function<void(sim::AgentId, std::uint16_t, std::uint32_t)> timer;
+  bool done = false;
+  bool logging = true;
+  std::vector<std::string>
+      log;  ///< "TIME tick AGENT", "TIME message FROM>TO #TAG", "TIME timer AGENT #TAG", ...
+
+  sim::End run() { return engine_.run(*this); }
+
+  void on_start() {
+    if (start) start();
+  }
+  void on_tick(sim::AgentId i) {
+    if (logging) say("tick {}", i);
+    if (tick) tick(i);
+  }
+  void on_message(const sim::Message& m) {
+    if (logging) say("message {}>{} #{}", m.from, m.to, m.tag);
+    if (message) message(m);
+  }
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
+    if (logging) say("timer {} #{}", i, tag);
+    if (timer) timer(i, tag, number);
+  }
+  void on_up(sim::AgentId i) {
+    if (logging) say("up {}", i);
+    if (up) up(i);
+  }
+  void on_down(sim::AgentId i) {
+    if (logging) say("down {}", i);
+    if (down) down(i);
+  }
+  void on_observation() {
+    if (logging) say("observation");
+    if (observation) observation();
+  }
+  bool finished() const { return done; }
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> what, Args&&... args) {
+    log.push_back(fmt::format("{} ", engine_.now()) + fmt::format(what, std::forward<Args>(args)...));
+  }
+
+  sim::Engine& engine_;
+};
+
+/// Keeps all it is told; details, whose text is gone after the call, too.
+class TraceLog final : public sim::TraceSink {
+ public:
+  struct Entry {
+    sim::TraceRecord record;
+    std::string detail;
+  };
+  std::vector<Entry> entries;
+
+  void record(const sim::TraceRecord& record) override {
+    entries.push_back({record, std::string(record.detail)});
+    entries.back().record.detail = {};
+  }
+  std::uint64_t count(sim::TraceKind kind, std::string_view detail = {}) const {
+    std::uint64_t n = 0;
+    for (const Entry& e : entries) n += e.record.kind == kind && e.detail == detail ? 1u : 0u;
+    return n;
+  }
+};
+
+}  // namespace hearsay::tests
