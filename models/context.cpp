@@ -64,9 +64,10 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, cons
   ++world_.total_releases_;
   if (world_.engine.tracing()) {
     const Guarantee spent = account.spent();
-    world_.engine.trace_release(i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}",
-                                               number + 1, plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : 0,
-                                               spent.epsilon, spent.delta));
+    world_.engine.trace_release(
+        i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", number + 1,
+                       plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : 0, spent.epsilon,
+                       spent.delta));
   }
   world_.spare_.push_back(std::move(sensitive.value_));
   return Vector(world_.released_.data(), world_.released_.size());

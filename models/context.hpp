@@ -69,10 +69,10 @@ class Context {
   bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.
   bool all_spent() const { return world_.ledger.all_spent(); }
-  /// Adds the noise of the plan's next release and charges agent i's account, in one: the only way out for what
-  /// is sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the budget
-  /// does not allow it: then nothing is drawn or charged. The vector is valid until the next release of the
-  /// run.
+  /// Adds the noise of the plan's next release and charges agent i's account, in one: the only way out for
+  /// what is sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the
+  /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
+  /// of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }

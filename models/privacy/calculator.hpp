@@ -1,6 +1,6 @@
 #pragma once
-// The accountants as a calculator: what a total budget allows each of so many equal releases, or what releases
-// of a given strength come to together.
+// The accountants as a calculator: what a total budget allows each of so many equal releases, or what
+// releases of a given strength come to together.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,15 +25,15 @@ struct CostQuestion {
 
 struct CostAnswer {
   Accountant accountant = Accountant::kBasic;
-  std::string refusal;      ///< why the accountant has no answer; empty if it has one
+  std::string refusal;       ///< why the accountant has no answer; empty if it has one
   bool over_budget = false;  ///< it has none because no noise is enough
-  Step step;                ///< one release
-  double noise_scale = 0;   ///< where there is no sensitivity: divided by it
+  Step step;                 ///< one release
+  double noise_scale = 0;    ///< where there is no sensitivity: divided by it
   Guarantee total;
 };
 
-/// The answer of one accountant. Throws std::invalid_argument if the question itself is wrong: neither or both
-/// of the epsilons, a number out of its range, no mechanism.
+/// The answer of one accountant. Throws std::invalid_argument if the question itself is wrong: neither or
+/// both of the epsilons, a number out of its range, no mechanism.
 CostAnswer cost_under(Accountant accountant, const CostQuestion& question);
 /// The answers of all, in their order.
 std::vector<CostAnswer> cost(const CostQuestion& question);

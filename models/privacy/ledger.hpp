@@ -27,8 +27,8 @@ struct Account {
   /// What they may come to; 0 without privacy.
   double epsilon_budget() const { return plan ? plan->budget() : 0; }
   double delta_budget() const { return plan ? plan->delta() : 0; }
-  /// The epsilon of the next release, or of the last one once all are made; 0 without privacy, and for Gaussian
-  /// releases that no (epsilon, delta) of their own has been stated for.
+  /// The epsilon of the next release, or of the last one once all are made; 0 without privacy, and for
+  /// Gaussian releases that no (epsilon, delta) of their own has been stated for.
   double epsilon_step() const {
     if (!plan) return 0;
     return plan->step(releases < release_limit ? releases : release_limit - 1).epsilon;
@@ -63,8 +63,8 @@ class Ledger {
   const Account& account(sim::AgentId agent) const { return accounts_[agent]; }
   sim::AgentId agents() const { return static_cast<sim::AgentId>(accounts_.size()); }
 
-  /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Of agents with
-  /// the same plan the one with most releases is looked at: composition is monotone.
+  /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Of agents
+  /// with the same plan the one with most releases is looked at: composition is monotone.
   void verify() const;
 
  private:

@@ -4,14 +4,16 @@
 //   none              x
 //   laplace           x + w, w_j independent with density exp(-|w|/b)/(2b),             b = Delta_1/epsilon
 //   gaussian          x + w, w_j independent N(0, s^2),                                  s = z Delta_2
-//   exponential_norm  x + w, density of w in R^d proportional to exp(-beta norm_2(w)),   1/beta = Delta_2/epsilon:
+//   exponential_norm  x + w, density of w in R^d proportional to exp(-beta norm_2(w)),   1/beta =
+//   Delta_2/epsilon:
 //                     a Gamma(d, 1/beta) radius times a uniform direction
 //
-// Delta_1 and Delta_2 are the sensitivities: sup norm_1(x - x') and sup norm_2(x - x') over neighbouring data.
-// laplace and exponential_norm make one release epsilon-differentially private; the noise multiplier z of
-// gaussian follows from the accountant or, where that composes stated guarantees, from a calibration.
+// Delta_1 and Delta_2 are the sensitivities: sup norm_1(x - x') and sup norm_2(x - x') over neighbouring
+// data. laplace and exponential_norm make one release epsilon-differentially private; the noise multiplier z
+// of gaussian follows from the accountant or, where that composes stated guarantees, from a calibration.
 //
-// Source: Dwork, McSherry, Nissim, Smith 2006; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1; gaussian.hpp.
+// Source: Dwork, McSherry, Nissim, Smith 2006; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1;
+// gaussian.hpp.
 #include <optional>
 #include <span>
 #include <string_view>
@@ -94,8 +96,8 @@ void add_noise(const Mechanism& mechanism, std::span<double> x, double scale, si
 void add_laplace(std::span<double> x, double scale, sim::Stream& s);
 /// x += w with independent N(0, scale^2) coordinates.
 void add_gaussian(std::span<double> x, double scale, sim::Stream& s);
-/// x += w with density proportional to exp(-norm_2(w)/scale). The radius is drawn first; the direction is that
-/// of a normal vector, drawn twice over: once for its length.
+/// x += w with density proportional to exp(-norm_2(w)/scale). The radius is drawn first; the direction is
+/// that of a normal vector, drawn twice over: once for its length.
 void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s);
 
 }  // namespace hearsay::models

@@ -31,15 +31,17 @@ void PrivacyOptions::describe(sim::Visitor& v) {
                .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
   v(gradient_bound,
     {.name = "gradient_bound",
-     .help = "Public bound on the norm of a record's loss gradient (Xi), L1 for laplace, else L2; not enforced.",
+     .help =
+         "Public bound on the norm of a record's loss gradient (Xi), L1 for laplace, else L2; not enforced.",
      .source = "Farokhi, Wu, Smith, Kaafar, Assumption 2",
      .min = 0,
      .open_min = true});
-  v(clip, {.name = "clip",
-           .help = "Scale each record's loss gradient down to at most this norm, L1 for laplace, else L2: a bound "
-                   "that is enforced.",
-           .min = 0,
-           .open_min = true});
+  v(clip,
+    {.name = "clip",
+     .help = "Scale each record's loss gradient down to at most this norm, L1 for laplace, else L2: a bound "
+             "that is enforced.",
+     .min = 0,
+     .open_min = true});
   v(bound_from_data,
     {.name = "bound_from_data",
      .help =

@@ -34,7 +34,8 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Eig
   }
 }
 
-// A release of each kind is put before the accountant, so that one it does not cover is refused before the run.
+// A release of each kind is put before the accountant, so that one it does not cover is refused before the
+// run.
 void require_cover(const PrivacyPlan& plan, int dimension) {
   Step step = shape_of(plan.mechanism, dimension);
   step.epsilon = 1;
@@ -48,7 +49,8 @@ void require_cover(const PrivacyPlan& plan, int dimension) {
 void warn(PrivacyPlan& plan, const Problem& problem) {
   if (plan.source == BoundSource::kFromData) {
     plan.warnings.emplace_back(
-        "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not hold; "
+        "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
+        "hold; "
         "use clip for one that does");
   }
   Eigen::Index fewest = problem.n(), exposed = 0;
@@ -57,10 +59,11 @@ void warn(PrivacyPlan& plan, const Problem& problem) {
     fewest = std::min(fewest, problem.n(owner));
   }
   if (exposed > 0) {
-    plan.warnings.push_back(fmt::format(
-        "privacy.delta: {:g} is at least 1/records of {} of {} owners: to publish a record at random would keep "
-        "it; choose delta well below {:.3g}",
-        plan.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+    plan.warnings.push_back(
+        fmt::format("privacy.delta: {:g} is at least 1/records of {} of {} owners: to publish a record at "
+                    "random would keep "
+                    "it; choose delta well below {:.3g}",
+                    plan.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
   const auto* gaussian = std::get_if<Gaussian>(&plan.mechanism);
   const double greatest = *std::max_element(plan.epsilon.begin(), plan.epsilon.end());

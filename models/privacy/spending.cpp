@@ -15,7 +15,8 @@ SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOption
   std::uint64_t end = 0;
   for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
   whole_ = total_guarantee(steps_, accountant_);
-  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance), "planned releases exceed the epsilon of the budget");
+  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
+             "planned releases exceed the epsilon of the budget");
   sim::check(whole_.delta <= accountant_.delta * (1 + kTolerance),
              "planned releases exceed the delta of the budget");
 }
@@ -83,7 +84,8 @@ std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::
   const double factor = factor_for_budget(budget, whole, form, accountant_);
   Releases steps;
   steps.reserve(own.size());
-  for (const double weight : own) steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
+  for (const double weight : own)
+    steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
   return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// What an owner may release, worked out from its budget before the run: the steps in their order, and what the
-// first n of them cost together. As the whole keeps the budget under the accountant and a part never costs
-// more than the whole, an owner that stops after the last step can not exceed it, and to charge a release is
-// to count it.
+// What an owner may release, worked out from its budget before the run: the steps in their order, and what
+// the first n of them cost together. As the whole keeps the budget under the accountant and a part never
+// costs more than the whole, an owner that stops after the last step can not exceed it, and to charge a
+// release is to count it.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,8 +35,8 @@ class SpendingPlan {
     const auto runs = steps_.runs();
     return runs.size() == 1 ? runs.front().step : step_of_several(n);
   }
-  /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. The accountant is
-  /// asked once for every n.
+  /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. The accountant
+  /// is asked once for every n.
   Guarantee after(std::uint64_t n) const;
 
  private:
@@ -58,7 +58,8 @@ class SpendingPlans {
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
   /// `releases` equal steps that just keep the budget. The inverse problem is solved once for every different
-  /// (budget, releases). Throws BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  /// (budget, releases). Throws BudgetError if no noise is enough, std::invalid_argument as the accountant
+  /// does.
   std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases);
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.

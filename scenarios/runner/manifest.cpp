@@ -20,7 +20,8 @@ nlohmann::ordered_json privacy_of(const ManifestInput& in) {
   privacy["accountant"] = models::name_of(options.accountant);
   privacy["delta"] = options.needs_delta() ? options.delta : 0;
   privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
-  privacy["schedule"] = sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
+  privacy["schedule"] =
+      sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
   privacy["sensitivity"] = options.clip             ? "clip: every record's gradient is scaled to the bound"
                            : options.gradient_bound ? "gradient_bound: given, not enforced"
                            : options.bound_from_data

@@ -29,7 +29,8 @@ class BudgetError : public std::invalid_argument {
 ///                                     `calibration`, and with basic the deltas must add up to at most
 ///                                     options.delta
 /// Other members of `shape` are kept. Throws BudgetError where no strength keeps the budget,
-/// std::invalid_argument unless epsilon > 0 and steps >= 1, and as the accountant does. Below 50 ms for T up to 1e5, pld below 2 s for T up to 1e4.
+/// std::invalid_argument unless epsilon > 0 and steps >= 1, and as the accountant does. Below 50 ms for T up
+/// to 1e5, pld below 2 s for T up to 1e4.
 Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, const AccountantOptions& options,
                      GaussianCalibration calibration = GaussianCalibration::kAnalytic);
 
@@ -40,16 +41,16 @@ double epsilon_per_step(double epsilon, std::int64_t steps, const AccountantOpti
 /// which fixes proportions, into epsilons under an accountant other than basic. Weights must be positive.
 /// kairouz_exact refuses unequal ones.
 double factor_for_budget(double epsilon, std::span<const double> weights, const AccountantOptions& options);
-/// The same of releases of a given form, whose strengths are c * weights[k]: what is solved for above, with the
-/// inverse of the noise multiplier in place of the multiplier.
+/// The same of releases of a given form, whose strengths are c * weights[k]: what is solved for above, with
+/// the inverse of the noise multiplier in place of the multiplier.
 double factor_for_budget(double epsilon, std::span<const double> weights, const Step& shape,
                          const AccountantOptions& options);
 /// The release of that form and strength.
 Step step_of_strength(const Step& shape, double strength, const AccountantOptions& options,
                       GaussianCalibration calibration = GaussianCalibration::kAnalytic);
 
-/// Delta of one Gaussian release under basic and kairouz, which compose stated guarantees: `given`, or an equal
-/// share of options.delta (basic), or of its half (kairouz). 0 under the other accountants.
+/// Delta of one Gaussian release under basic and kairouz, which compose stated guarantees: `given`, or an
+/// equal share of options.delta (basic), or of its half (kairouz). 0 under the other accountants.
 double step_delta(std::optional<double> given, std::int64_t steps, const AccountantOptions& options);
 
 }  // namespace hearsay::models

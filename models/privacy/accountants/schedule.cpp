@@ -133,7 +133,8 @@ std::vector<double> weights_of(Schedule schedule, const Timetable& t) {
     case Schedule::kExpectedSchedule:
       return proposition_2_schedule(1, t.contraction, expected_ticks(steps, t.all_rates, t.own_rate));
     case Schedule::kExpectedScheduleCorrected:
-      return proposition_2_corrected_schedule(1, t.contraction, expected_ticks(steps, t.all_rates, t.own_rate));
+      return proposition_2_corrected_schedule(1, t.contraction,
+                                              expected_ticks(steps, t.all_rates, t.own_rate));
     case Schedule::kLemma3:
       break;
   }

@@ -56,9 +56,9 @@ std::vector<double> lemma_3_schedule(double budget, double contraction, std::int
 /// What a schedule may need to know of one agent's releases; uniform needs their number alone.
 struct Timetable {
   std::uint64_t releases = 0;
-  double contraction = 1;             ///< C
-  std::span<const double> ticks{};    ///< the agent's, counted over the network: one a release
-  std::int64_t total_ticks = 0;       ///< T of the network
+  double contraction = 1;              ///< C
+  std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
+  std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
 };
 

@@ -17,28 +17,30 @@ using models::CostQuestion;
 namespace {
 
 constexpr std::string_view kUsage =
-    "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E) --steps T [--delta D] "
+    "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E) --steps T "
+    "[--delta D] "
     "[--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]";
 
 po::options_description privacy_options() {
   po::options_description own("Privacy");
   const auto number = [] { return po::value<double>(); };
   const auto name = [] { return po::value<std::string>(); };
-  own.add_options()                                                                               //
-      ("mechanism", name()->value_name("M"), "laplace, gaussian or exponential_norm")             //
-      ("epsilon", number()->value_name("E"), "total budget: prints what it allows a step")        //
-      ("epsilon-step", number()->value_name("E"), "epsilon of every step: prints what they cost") //
-      ("delta", number()->value_name("D"), "delta of the total; all but basic need one")          //
-      ("steps", number()->value_name("T"), "number of releases")                                  //
-      ("accountant", name()->value_name("A"), "one accountant instead of all")                    //
-      ("adjacency", name()->value_name("A"), "replace_one (default) or add_remove")               //
+  own.add_options()                                                                                   //
+      ("mechanism", name()->value_name("M"), "laplace, gaussian or exponential_norm")                 //
+      ("epsilon", number()->value_name("E"), "total budget: prints what it allows a step")            //
+      ("epsilon-step", number()->value_name("E"), "epsilon of every step: prints what they cost")     //
+      ("delta", number()->value_name("D"), "delta of the total; all but basic need one")              //
+      ("steps", number()->value_name("T"), "number of releases")                                      //
+      ("accountant", name()->value_name("A"), "one accountant instead of all")                        //
+      ("adjacency", name()->value_name("A"), "replace_one (default) or add_remove")                   //
       ("sensitivity", number()->value_name("S"), "in the mechanism's norm: L1 for laplace, else L2")  //
-      ("bound", number()->value_name("B"), "norm of a record's gradient, with --records: S = 2 B/N or B/N")  //
-      ("records", number()->value_name("N"), "records that the mean is over")                                //
-      ("dimension", number()->value_name("d"), "of the released vector, for exponential_norm")               //
-      ("sampling", number()->value_name("q"), "share of the records that take part in a release")            //
-      ("calibration", name()->value_name("C"), "gaussian: analytic (default), classic or paper")             //
-      ("delta-step", number()->value_name("D"), "gaussian: delta of one release under basic and kairouz")    //
+      ("bound", number()->value_name("B"),
+       "norm of a record's gradient, with --records: S = 2 B/N or B/N")                                    //
+      ("records", number()->value_name("N"), "records that the mean is over")                              //
+      ("dimension", number()->value_name("d"), "of the released vector, for exponential_norm")             //
+      ("sampling", number()->value_name("q"), "share of the records that take part in a release")          //
+      ("calibration", name()->value_name("C"), "gaussian: analytic (default), classic or paper")           //
+      ("delta-step", number()->value_name("D"), "gaussian: delta of one release under basic and kairouz")  //
       ("format", name()->value_name("F"), "text (default) or json, with all digits");
   return own;
 }
@@ -57,7 +59,8 @@ E choice_of(const po::variables_map& values, const char* option, E otherwise) {
   for (std::size_t k = 0; k < kValues.size(); ++k) {
     if (kValues[k].name == wanted) return static_cast<E>(k);
   }
-  throw UsageError(fmt::format("--{} must be one of {}, got {}", option, list_of(kValues), printable(wanted)));
+  throw UsageError(
+      fmt::format("--{} must be one of {}, got {}", option, list_of(kValues), printable(wanted)));
 }
 
 std::optional<double> number_of(const po::variables_map& values, const char* option) {
@@ -68,7 +71,8 @@ std::optional<double> number_of(const po::variables_map& values, const char* opt
 std::int64_t whole_of(const po::variables_map& values, const char* option, double most) {
   const double number = values[option].as<double>();
   if (!(number >= 1 && number <= most) || number != std::floor(number))
-    throw UsageError(fmt::format("--{} must be a whole number from 1 to {:g}, got {:g}", option, most, number));
+    throw UsageError(
+        fmt::format("--{} must be a whole number from 1 to {:g}, got {:g}", option, most, number));
   return static_cast<std::int64_t>(number);
 }
 
@@ -95,14 +99,16 @@ std::optional<double> sensitivity_of(const po::variables_map& values, models::Ad
 }
 
 CostQuestion question_of(const po::variables_map& values) {
-  if (values.count("steps") == 0) throw UsageError(fmt::format("--steps is needed; usage: hearsay {}", kUsage));
-  CostQuestion q{.mechanism = mechanism_of(values),
-                 .epsilon = number_of(values, "epsilon"),
-                 .epsilon_step = number_of(values, "epsilon-step"),
-                 .delta = number_of(values, "delta").value_or(0),
-                 .steps = whole_of(values, "steps", 1e12),
-                 .adjacency = choice_of(values, "adjacency", models::Adjacency::kReplaceOne),
-                 .sampling_rate = number_of(values, "sampling").value_or(1)};
+  if (values.count("steps") == 0)
+    throw UsageError(fmt::format("--steps is needed; usage: hearsay {}", kUsage));
+  CostQuestion q;
+  q.mechanism = mechanism_of(values);
+  q.epsilon = number_of(values, "epsilon");
+  q.epsilon_step = number_of(values, "epsilon-step");
+  q.delta = number_of(values, "delta").value_or(0);
+  q.steps = whole_of(values, "steps", 1e12);
+  q.adjacency = choice_of(values, "adjacency", models::Adjacency::kReplaceOne);
+  q.sampling_rate = number_of(values, "sampling").value_or(1);
   if (values.count("dimension") != 0) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
   q.sensitivity = sensitivity_of(values, q.adjacency);
   return q;
