@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <chrono>
 
 #include "scenarios/language/document.hpp"
 #include "tests/support/input_message.hpp"
