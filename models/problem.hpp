@@ -16,12 +16,10 @@
 
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
+#include "models/norm.hpp"
 #include "sim/describe.hpp"
 
 namespace hearsay::models {
-
-/// The norm in which a record's gradient is measured.
-enum class Norm { kL1, kL2 };
 
 /// The "model" of a scenario.
 struct ModelOptions {

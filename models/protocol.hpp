@@ -31,6 +31,7 @@ struct Entry {
   std::string_view name, help;
   bool hub = false;           ///< agent 0 is a learner that holds no data
   std::uint32_t vectors = 1;  ///< most p-vectors in one message
+  bool schedules = false;     ///< plans its releases by a Timetable: has schedules other than uniform
 };
 
 /// Looks at a run without changing it.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/privacy/ledger.hpp"
-#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/privacy_plan.hpp"
 #include "models/problem.hpp"
 #include "models/sensitive.hpp"
 #include "models/solvers/optimum.hpp"

@@ -30,6 +30,8 @@ constexpr Command kCommands[] = {
     {"compare", "compare DIR [DIR]", "paired differences between points, with confidence intervals",
      compare_command},
     {"trace", "trace SCENARIO|DIR", "the events of one run", trace_command},
+    {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
+     privacy_command},
     {"schema", "schema", "the JSON Schema of scenarios", schema_command},
 };
 
@@ -69,6 +71,8 @@ int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
   try {
     return dispatch(arguments);
+  } catch (const BudgetRefusal& e) {
+    return fail(kExitBudget, e.what());
   } catch (const InputError& e) {
     return fail(kExitInvalidInput, e.what());
   } catch (const UsageError& e) {

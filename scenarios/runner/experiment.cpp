@@ -3,6 +3,8 @@
 #include <chrono>
 #include <limits>
 
+#include "models/privacy/accountants/budget.hpp"
+
 namespace hearsay::scenarios {
 
 namespace {
@@ -18,6 +20,8 @@ auto part(const char* pointer, F&& f) {
     throw;
   } catch (const AssemblyError&) {
     throw;
+  } catch (const models::BudgetError& e) {
+    throw OverBudget("/privacy", e.what());
   } catch (const std::exception& e) {
     throw AssemblyError(pointer, e.what());
   }
@@ -89,6 +93,8 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
           part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
       study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop)},
       engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
+  part("/privacy/schedule",
+       [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
   part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
   if (scenario_.stop.budgets_spent && !plan_.active()) {
@@ -201,6 +207,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
     point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
+  for (const std::string& warning : plan_.warnings) point.notes.push_back("warning: " + warning);
   return point;
 }
 

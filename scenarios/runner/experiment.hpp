@@ -20,6 +20,11 @@ struct AssemblyError : std::runtime_error {
   std::string part;
 };
 
+/// Releases that no noise makes fit their budget.
+struct OverBudget : AssemblyError {
+  using AssemblyError::AssemblyError;
+};
+
 /// A problem with its exact solution; shared by all points that have the same data and model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)

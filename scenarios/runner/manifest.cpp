@@ -11,14 +11,17 @@ namespace hearsay::scenarios {
 namespace {
 
 nlohmann::ordered_json privacy_of(const ManifestInput& in) {
-  std::set<std::string> bounds;
   nlohmann::ordered_json privacy;
   const models::PrivacyOptions& options = in.scenario.privacy;
   privacy["statement"] = "simulated differential privacy: not for release";
-  privacy["mechanism"] = std::visit([](const auto& m) { return std::string(m.kName); }, options.mechanism);
+  privacy["mechanism"] = models::name_of(options.mechanism);
   if (!models::is_private(options.mechanism)) return privacy;
-  privacy["accountant"] = "basic";
+  privacy["norm"] = models::name_of(models::norm_of(options.mechanism));
+  privacy["accountant"] = models::name_of(options.accountant);
+  privacy["delta"] = options.needs_delta() ? options.delta : 0;
   privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
+  privacy["schedule"] =
+      sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
   privacy["sensitivity"] = options.clip             ? "clip: every record's gradient is scaled to the bound"
                            : options.gradient_bound ? "gradient_bound: given, not enforced"
                            : options.bound_from_data

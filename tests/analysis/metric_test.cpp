@@ -12,8 +12,8 @@ using namespace hearsay;
 
 namespace {
 
-// Two owners of one record each, x = 1: f(theta) = ((theta - 1)^2 + (theta - 3)^2)/2 = (theta - 2)^2 + 1, so theta* = 2, f* = 1.
-// Test records: owner 1 has y = 0, owner 2 has y = 4 twice.
+// Two owners of one record each, x = 1: f(theta) = ((theta - 1)^2 + (theta - 3)^2)/2 = (theta - 2)^2 + 1, so
+// theta* = 2, f* = 1. Test records: owner 1 has y = 0, owner 2 has y = 4 twice.
 models::DataSet data() {
   models::DataSet set;
   set.feature_names = {"x"};
@@ -83,17 +83,27 @@ TEST_CASE("metrics: shares, staleness and spending come from what was counted") 
                   .updates = 5,
                   .staleness_steps = 10,
                   .staleness_time = 2.5};
-  world->ledger.open(1, 1, 10);
-  world->ledger.open(2, 1, 10);
-  world->ledger.charge(1, 0.25);
-  world->ledger.charge(1, 0.25);
-  world->ledger.charge(2, 0.125);
+  // Gaussian releases of (1/4, 2^-20) and (1/8, 2^-20) each, added up.
+  const auto open = [&](sim::AgentId agent, double epsilon) {
+    models::Releases steps(models::calibrated_gaussian_step(30, epsilon, 0x1p-20), 10);
+    const models::AccountantOptions basic{.delta = 10 * 0x1p-20};
+    world->ledger.open(agent, std::make_shared<models::SpendingPlan>(10 * epsilon, steps, basic));
+  };
+  open(1, 0.25);
+  open(2, 0.125);
+  world->ledger.charge(1);
+  world->ledger.charge(1);
+  world->ledger.charge(2);
   CHECK(measure("clipped_share", *world)[0] == 0.25);
   CHECK(measure("clipped_records", *world)[0] == 0.25);
   CHECK(measure("staleness", *world)[0] == 2);
   CHECK(measure("staleness_time", *world)[0] == 0.5);
   CHECK(measure("epsilon_spent", *world)[0] == 0.5);
   CHECK(measure("epsilon_spent_by_owner", *world) == std::vector<double>{0.5, 0.125});
+  CHECK(measure("epsilon_budget_by_owner", *world) == std::vector<double>{2.5, 1.25});
+  CHECK(measure("epsilon_step_by_owner", *world) == std::vector<double>{0.25, 0.125});
+  CHECK(measure("delta_spent", *world)[0] == 2 * 0x1p-20);
+  CHECK(measure("delta_spent_by_owner", *world) == std::vector<double>{2 * 0x1p-20, 0x1p-20});
   CHECK(measure("releases_by_owner", *world) == std::vector<double>{2, 1});
   CHECK(measure("up_share", *world)[0] == 1);
 }
@@ -112,7 +122,8 @@ TEST_CASE("metrics: every one has a name of its own, a help line and a function"
 TEST_CASE("recorder: one mark an observation, metrics side by side, and whether all were finite") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1);
   const auto world = fixture.world(fixture.engine());
-  analysis::Recorder recorder({analysis::find_metric("objective"), analysis::find_metric("releases_by_owner")}, 2);
+  analysis::Recorder recorder(
+      {analysis::find_metric("objective"), analysis::find_metric("releases_by_owner")}, 2);
   CHECK(recorder.width() == 3);
   world->models(0, 0) = 2;
   recorder.observe(*world);
@@ -131,8 +142,8 @@ TEST_CASE("recorder: one mark an observation, metrics side by side, and whether 
 }
 
 TEST_CASE("baselines: isolated and pooled models by hand") {
-  // theta*_1 = 1 and theta*_2 = 3, f = 2 at both: psi = 1. Test error on all three test records: of theta = 1 (1 + 9 + 9)/3, of 3
-  // (9 + 1 + 1)/3, of the pooled 2 (4 + 4 + 4)/3.
+  // theta*_1 = 1 and theta*_2 = 3, f = 2 at both: psi = 1. Test error on all three test records: of theta = 1
+  // (1 + 9 + 9)/3, of 3 (9 + 1 + 1)/3, of the pooled 2 (4 + 4 + 4)/3.
   const test::StudyFixture fixture(data(), unregularised(), {}, 1);
   const auto all = analysis::baselines(fixture.problem(), fixture.optimum(),
                                        {analysis::Baseline::kIsolated, analysis::Baseline::kPooled}, 1);

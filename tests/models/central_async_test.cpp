@@ -127,8 +127,8 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
 
   // Agent 1 answered three times, agent 2 once, each at epsilon/T.
   CHECK(drawn.world->ledger.account(1).releases == 3);
-  CHECK(drawn.world->ledger.account(1).spent == Approx(3 * epsilon / 4).epsilon(1e-14));
-  CHECK(drawn.world->ledger.account(2).spent == Approx(epsilon / 4).epsilon(1e-14));
+  CHECK(drawn.world->ledger.account(1).spent().epsilon == Approx(3 * epsilon / 4).epsilon(1e-14));
+  CHECK(drawn.world->ledger.account(2).spent().epsilon == Approx(epsilon / 4).epsilon(1e-14));
 }
 
 TEST_CASE("central_async: an answer that comes after the timeout is discarded and stays spent") {
@@ -146,7 +146,7 @@ TEST_CASE("central_async: an answer that comes after the timeout is discarded an
   CHECK(stale <= 10);
   for (const sim::AgentId owner : {1u, 2u}) {
     CHECK(outcome.world->ledger.account(owner).releases == 5);
-    CHECK(outcome.world->ledger.account(owner).spent == Approx(1).epsilon(1e-14));
+    CHECK(outcome.world->ledger.account(owner).spent().epsilon == Approx(1).epsilon(1e-14));
   }
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("central_async: horizon, strong convexity and rho are required to fit"
   CHECK_THROWS_WITH(models::CentralAsync(params, fixture.study()),
                     "protocol.horizon (7) and stop.iterations (10) must agree where both are given");
   const test::StudyFixture endless(one_record_each({1, 3}), ridge(), {},
-                                    std::numeric_limits<std::uint64_t>::max());
+                                   std::numeric_limits<std::uint64_t>::max());
   CHECK_THROWS_WITH(models::CentralAsync(with_rho(1), endless.study()), Catch::Contains("needs a horizon"));
   models::ModelOptions flat = ridge();
   flat.l2 = 0;

@@ -4,7 +4,7 @@
 #include "models/context.hpp"
 #include "models/privacy/ledger.hpp"
 #include "models/privacy/mechanism.hpp"
-#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/privacy_plan.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
@@ -28,6 +28,11 @@ models::ModelOptions model() {
   return m;
 }
 
+// Equal parts of a budget under basic.
+std::shared_ptr<const models::SpendingPlan> spending(double budget, std::uint64_t releases) {
+  return models::SpendingPlans(models::Laplace{}, {}, 2).uniform(budget, releases);
+}
+
 models::PrivacyOptions laplace() {
   models::PrivacyOptions privacy;
   privacy.mechanism = models::Laplace{};
@@ -38,41 +43,61 @@ models::PrivacyOptions laplace() {
 
 TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may still release") {
   models::Ledger ledger(3);
-  ledger.open(1, 1.0, 4);
-  ledger.open(2, 1.0, 1);
+  CHECK_FALSE(ledger.affords(1));  // no account, no release
+  ledger.open(1, spending(1, 4));
+  ledger.open(2, spending(1, 1));
   CHECK_FALSE(ledger.all_spent());
   for (int k = 0; k < 4; ++k) {
-    CHECK(ledger.affords(1, 0.25));
-    ledger.charge(1, 0.25);
+    CHECK(ledger.account(1).spent().epsilon == 0.25 * k);
+    CHECK(ledger.affords(1));
+    ledger.charge(1);
   }
-  CHECK_FALSE(ledger.affords(1, 0.25));
-  CHECK_FALSE(ledger.affords(1, 0));  // the number of releases is spent too
-  CHECK_THROWS_AS(ledger.charge(1, 0.25), sim::InvariantError);
-  CHECK(ledger.account(1).spent == 1);
+  CHECK_FALSE(ledger.affords(1));
+  CHECK_THROWS_AS(ledger.charge(1), sim::InvariantError);
+  CHECK_THROWS_AS(ledger.open(1, spending(1, 4)), sim::InvariantError);
+  CHECK(ledger.account(1).spent().epsilon == 1);
   CHECK(ledger.account(1).releases == 4);
   CHECK_FALSE(ledger.all_spent());
-  ledger.charge(2, 1);
+  ledger.charge(2);
   CHECK(ledger.all_spent());
   CHECK_NOTHROW(ledger.verify());
 }
 
-TEST_CASE("ledger: a charge over the epsilon budget is refused even when releases are left") {
-  models::Ledger ledger(1);
-  ledger.open(0, 1.0, 100);
-  ledger.charge(0, 0.75);
-  CHECK_FALSE(ledger.affords(0, 0.5));
-  CHECK(ledger.affords(0, 0.25));
+TEST_CASE("spending: steps that together exceed the budget make no plan") {
+  const models::AccountantOptions basic;
+  CHECK_NOTHROW(models::SpendingPlan(1, {models::pure_step(0.25), 4}, basic));
+  CHECK_THROWS_AS(models::SpendingPlan(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
+  CHECK_THROWS_AS(models::SpendingPlan(1, {}, basic), sim::InvariantError);
 }
 
-TEST_CASE("ledger: ten million equal steps stay within the tolerance of the budget") {
-  // The error of adding 1e7 equal doubles one by one is at most 1e7 * 2^-53 relative, about 1.2e-9 in the
-  // worst case.
-  models::Ledger ledger(1);
-  constexpr std::uint64_t kSteps = 10'000'000;
-  ledger.open(0, 0.3, kSteps);
-  for (std::uint64_t k = 0; k < kSteps; ++k) ledger.charge(0, 0.3 / kSteps);
-  CHECK(ledger.account(0).spent == Approx(0.3).epsilon(1e-9));
-  CHECK(ledger.all_spent());
+TEST_CASE("spending: ten million equal steps stay within the budget to rounding") {
+  const auto plan = spending(0.3, 10'000'000);
+  CHECK(plan->after(10'000'000).epsilon == Approx(0.3).epsilon(1e-15));
+  CHECK(plan->after(5'000'000).epsilon == Approx(0.15).epsilon(1e-15));
+  CHECK(plan->after(0).epsilon == 0);
+}
+
+TEST_CASE("spending: unequal steps come in their order, and parts cost what they compose to") {
+  models::Releases steps;
+  for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.add(models::pure_step(epsilon));
+  const models::SpendingPlan plan(1.375, steps, {});
+  const std::vector<double> expected{0.5, 0.5, 0.25, 0.125};
+  double sum = 0;
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    CHECK(plan.step(n).epsilon == expected[n]);
+    CHECK(plan.after(n).epsilon == sum);
+    sum += expected[n];
+  }
+  CHECK(plan.after(4).epsilon == sum);
+}
+
+TEST_CASE("spending: the inverse problem is solved once for a budget and a number of releases") {
+  models::SpendingPlans plans(models::Laplace{}, {models::Accountant::kKairouz, std::exp(-5)}, 3);
+  const auto plan = plans.uniform(1, 10);
+  CHECK(plan == plans.uniform(1, 10));
+  CHECK(plan != plans.uniform(1, 11));
+  // Kairouz, Oh, Viswanath 2015, Theorem 3.5, solved by an independent program.
+  CHECK(plan->step(0).epsilon == Approx(0.106046).margin(5e-7));
 }
 
 TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is added or removed") {
@@ -148,7 +173,7 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
   const models::ReleasePlan plan = context.plan(1, 2);
-  CHECK(plan.epsilon_step == 0.5);
+  CHECK(plan.epsilon_step() == 0.5);
   const Eigen::VectorXd theta = Eigen::VectorXd::Zero(2);
   const auto first = context.release(1, context.gradient(1, theta), plan);
   REQUIRE(first);
@@ -158,7 +183,7 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
   CHECK(one != *second);  // fresh noise
   CHECK_FALSE(context.release(1, context.gradient(1, theta), plan));
   CHECK(world->ledger.account(1).releases == 2);
-  CHECK(world->ledger.account(1).spent == 1);
+  CHECK(world->ledger.account(1).spent().epsilon == 1);
   CHECK_FALSE(context.may_release(1, plan));
 }
 
@@ -174,6 +199,6 @@ TEST_CASE("release: without privacy the gradient comes out as it is and nothing 
     CHECK((*out)[0] == Approx(-2));
     CHECK((*out)[1] == Approx(-2));
   }
-  CHECK(world->ledger.account(1).spent == 0);
+  CHECK(world->ledger.account(1).spent().epsilon == 0);
   CHECK_FALSE(context.all_spent());
 }

@@ -3,7 +3,7 @@
 // scenario.
 #include <memory>
 
-#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/privacy_plan.hpp"
 #include "models/problem.hpp"
 #include "models/protocol.hpp"
 #include "models/solvers/optimum.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/plan.hpp"
 
@@ -15,6 +16,11 @@ namespace hearsay::scenarios {
 /// Wrong use of the command line; what() is for the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// A scenario whose releases can not fit their budget.
+struct BudgetRefusal : InputError {
+  using InputError::InputError;
 };
 
 using Arguments = std::vector<std::string>;
@@ -30,6 +36,7 @@ int show_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
+int privacy_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);

@@ -87,6 +87,12 @@ void print_results(const analysis::Exported& exported, const Execution& executio
       t.points, t.runs, execution.to_do(), wall, folder.string());
 }
 
+void print_warnings(const analysis::Totals& totals) {
+  for (const std::string& note : totals.notes) {
+    if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
+  }
+}
+
 int dry_run(const RunArguments& arguments, const Plan& plan, Execution& execution) {
   std::error_code error;
   if (std::filesystem::exists(analysis::Store::file(arguments.folder), error))
@@ -145,6 +151,8 @@ int run_command(const Arguments& arguments) {
   bool ended = false;
   try {
     ended = run_missing(plan, execution, *run, progress);
+  } catch (const OverBudget& e) {
+    throw BudgetRefusal(plan.locate(e));
   } catch (const AssemblyError& e) {
     throw InputError(plan.locate(e));
   } catch (const analysis::OutputError& e) {
@@ -164,6 +172,7 @@ int run_command(const Arguments& arguments) {
                   .wall = wall},
                  run->folder / "manifest.json");
   print_results(exported, execution, run->folder, wall);
+  print_warnings(exported.totals);
   const analysis::Totals& t = exported.totals;
   if (!ended) {
     fmt::print(stderr, "interrupted: {} of {} runs are kept; the same command goes on from there\n",
