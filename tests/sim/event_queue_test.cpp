@@ -193,3 +193,18 @@ TEST_CASE("event queue: capacity is a high-water mark and rises with the number 
   CHECK(fill(100'000) >= 100'000);
   CHECK(fill(10) >= 100'000);
 }
+
+TEST_CASE("event queue: of many pending only the nearest are a heap, so that each is stored about once") {
+  // Buckets of 16 in chunks of 7 leave a quarter of the places empty; a heap of all would double the memory.
+  constexpr std::uint64_t kPending = 100'000;
+  EventQueue queue;
+  Stream s({13, 14}, 0, 0, 0);
+  for (std::uint64_t i = 0; i < kPending; ++i)
+    queue.push({exponential(s), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  for (std::uint64_t k = 0; k < 10 * kPending; ++k) {
+    Event least = queue.pop();
+    least.time += exponential(s);
+    queue.push(least);
+  }
+  CHECK(queue.capacity() < 2 * kPending);
+}
