@@ -77,12 +77,31 @@ void staleness_time(const World& w, Out out) {
 }
 void epsilon_spent(const World& w, Out out) {
   double most = 0;
-  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i) most = std::max(most, w.ledger.account(i).spent);
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
+    most = std::max(most, w.ledger.account(i).spent().epsilon);
   out[0] = most;
 }
 void epsilon_spent_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = w.ledger.account(w.agent(owner)).spent;
+    out[owner] = w.ledger.account(w.agent(owner)).spent().epsilon;
+}
+void epsilon_budget_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).epsilon_budget();
+}
+void epsilon_step_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).epsilon_step();
+}
+void delta_spent(const World& w, Out out) {
+  double most = 0;
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
+    most = std::max(most, w.ledger.account(i).spent().delta);
+  out[0] = most;
+}
+void delta_spent_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).spent().delta;
 }
 void releases_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner) {
@@ -117,9 +136,18 @@ constexpr std::array kMetrics{
     Metric{"staleness", "Mean number of updates made between what an update answers and the update.", "",
            false, false, staleness},
     Metric{"staleness_time", "Mean age of what an update used.", "s", false, false, staleness_time},
-    Metric{"epsilon_spent", "Largest epsilon that any owner has spent.", "", false, false, epsilon_spent},
-    Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent.", "", true, false,
-           epsilon_spent_by_owner},
+    Metric{"epsilon_spent", "Largest epsilon that any owner has spent, composed by the accountant.", "",
+           false, false, epsilon_spent},
+    Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent, composed by the accountant.", "",
+           true, false, epsilon_spent_by_owner},
+    Metric{"epsilon_budget_by_owner", "Epsilon that each owner may spend in all; 0 without privacy.", "",
+           true, false, epsilon_budget_by_owner},
+    Metric{"epsilon_step_by_owner", "Epsilon of each owner's next release alone; 0 without privacy.", "",
+           true, false, epsilon_step_by_owner},
+    Metric{"delta_spent", "Largest delta that goes with an owner's epsilon spent.", "", false, false,
+           delta_spent},
+    Metric{"delta_spent_by_owner", "Delta that goes with each owner's epsilon spent.", "", true, false,
+           delta_spent_by_owner},
     Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, releases_by_owner},
     Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
 };

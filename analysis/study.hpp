@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a study once it has run: its points, and what each run came to.
+// What is known of a study: its points, and what each run came to.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +12,30 @@
 
 namespace hearsay::analysis {
 
+/// How a run came out: done, diverged (a metric was not finite), failed (message kept), or interrupted before
+/// its end.
 enum class Status : std::uint8_t { kDone, kDiverged, kFailed, kInterrupted };
 std::string_view name(Status status);
-std::string_view name(sim::End end);
+
+/// What ended a run: the protocol itself, a limit of "stop", nothing left to happen, or an interruption.
+enum class RunEnd : std::uint8_t {
+  kFinished,
+  kIterations,
+  kTime,
+  kVectors,
+  kBytes,
+  kEvents,
+  kIdle,
+  kTarget,
+  kWall,
+  kBudgets,
+  kInterrupted
+};
+std::string_view name(RunEnd end);
+
+/// The enumerator of a name; nothing if there is none.
+std::optional<Status> status_of(std::string_view name);
+std::optional<RunEnd> end_of(std::string_view name);
 
 /// A number that belongs to a point or run as a whole, perhaps to one of its agents.
 struct Scalar {
@@ -29,13 +50,14 @@ struct RunResult {
   std::uint32_t repetition = 0;
   Status status = Status::kDone;
   std::string message;  ///< why it failed
-  sim::End end = sim::End::kFinished;
+  RunEnd end = RunEnd::kFinished;
   std::uint64_t fingerprint = 0, events = 0, iterations = 0;
   double time = 0;  ///< simulated s
   sim::Traffic traffic;
   Series series;
-  std::vector<Scalar> scalars;  ///< of the run's own problem, where every repetition draws its own
-  double wall = 0;              ///< s
+  std::vector<Scalar>
+      scalars;      ///< where it reached its target; numbers of the run's own problem, if it has one
+  double wall = 0;  ///< s
 };
 
 /// One combination of the swept values.
@@ -48,14 +70,14 @@ struct PointResult {
   sim::AgentId first_owner = 0;  ///< agent of owner 0
 };
 
-struct StudyResult {
+/// What all runs of a study share.
+struct StudyHead {
   std::vector<std::string> axes;
   std::vector<const Metric*> metrics;
-  std::vector<PointResult> points;
-  std::vector<RunResult> runs;  ///< in order of point, then repetition
 };
 
-/// The last value that a run recorded of each metric; per-agent metrics as their mean over owners.
-std::vector<double> final_values(const StudyResult& study, const RunResult& run);
+/// The last value that a run recorded of each metric; per-agent metrics as their mean over owners. Empty if
+/// it recorded nothing.
+std::vector<double> final_values(const StudyHead& study, const PointResult& point, const RunResult& run);
 
 }  // namespace hearsay::analysis

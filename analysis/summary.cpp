@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace hearsay::analysis {
 
@@ -41,64 +42,71 @@ std::string rounded(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-// The baseline's mean over owners of a metric, as text: of the point, or the median over its repetitions;
-// empty where it has none.
-std::string baseline_value(const StudyResult& study, std::size_t point, const std::string& baseline,
-                           std::string_view metric) {
-  const std::string wanted = fmt::format("{}.{}", baseline, metric);
-  const auto is_wanted = [&](const Scalar& s) { return !s.agent && s.name == wanted; };
-  std::vector<double> found;
-  const auto collect = [&](const std::vector<Scalar>& scalars) {
-    for (const Scalar& s : scalars) {
-      if (is_wanted(s)) found.push_back(s.value);
-    }
-  };
-  collect(study.points[point].scalars);
-  for (const RunResult& run : study.runs) {
-    if (run.point == point) collect(run.scalars);
-  }
-  return found.empty() ? "" : rounded(quantile(found, 0.5));
-}
-
 }  // namespace
 
-std::string summary_table(const StudyResult& study) {
-  std::vector<std::vector<std::string>> rows(1);
-  for (const std::string& axis : study.axes) rows[0].push_back(axis);
-  rows[0].push_back("runs");
-  for (const Metric* m : study.metrics) rows[0].push_back(fmt::format("{} [quartiles]", m->name));
+Summary::Summary(const StudyHead& study) : study_(study), rows_(1), finals_(study.metrics.size()) {
+  for (const std::string& axis : study.axes) rows_[0].push_back(axis);
+  rows_[0].emplace_back("runs");
+  for (const Metric* m : study.metrics) rows_[0].push_back(fmt::format("{} [quartiles]", m->name));
+}
 
-  for (std::size_t p = 0; p < study.points.size(); ++p) {
-    const PointResult& point = study.points[p];
-    std::vector<std::vector<double>> finals(study.metrics.size());
-    std::size_t done = 0;
-    for (const RunResult& run : study.runs) {
-      if (run.point != p || run.status != Status::kDone) continue;
-      ++done;
-      const std::vector<double> values = final_values(study, run);
-      for (std::size_t m = 0; m < values.size(); ++m) finals[m].push_back(values[m]);
-    }
-    std::vector<std::string> row(point.labels);
-    row.push_back(fmt::format("{}", done));
-    for (const auto& numbers : finals) {
-      row.push_back(numbers.empty()
-                        ? "-"
-                        : fmt::format("{} [{}, {}]", rounded(quantile(numbers, 0.5)),
-                                      rounded(quantile(numbers, 0.25)), rounded(quantile(numbers, 0.75))));
-    }
-    rows.push_back(row);
-    for (const char* baseline : {"isolated", "pooled"}) {
-      std::vector<std::string> line(point.labels.size());
-      line.emplace_back(baseline);
-      bool any = false;
-      for (const Metric* m : study.metrics) {
-        line.push_back(baseline_value(study, p, baseline, m->name));
-        any = any || !line.back().empty();
-      }
-      if (any) rows.push_back(line);
-    }
+void Summary::add(const PointResult& point) {
+  end_point();
+  open_ = true;
+  point_ = point;
+  for (const Scalar& s : point.scalars) {
+    if (!s.agent) baselines_.emplace_back(s.name, s.value);
   }
-  return align(rows);
+}
+
+void Summary::add(const PointResult& point, const RunResult& run) {
+  for (const Scalar& s : run.scalars) {
+    if (!s.agent) baselines_.emplace_back(s.name, s.value);
+  }
+  if (run.status != Status::kDone) return;
+  ++done_;
+  const std::vector<double> values = final_values(study_, point, run);
+  for (std::size_t m = 0; m < values.size(); ++m) finals_[m].push_back(values[m]);
+}
+
+void Summary::end_point() {
+  if (!std::exchange(open_, false)) return;
+  ++points_;
+  first_row_.push_back(rows_.size());
+  std::vector<std::string> row(point_.labels);
+  row.push_back(fmt::format("{}", done_));
+  for (const auto& numbers : finals_) {
+    row.push_back(numbers.empty()
+                      ? "-"
+                      : fmt::format("{} [{}, {}]", rounded(quantile(numbers, 0.5)),
+                                    rounded(quantile(numbers, 0.25)), rounded(quantile(numbers, 0.75))));
+  }
+  rows_.push_back(std::move(row));
+  for (const char* baseline : {"isolated", "pooled"}) {
+    std::vector<std::string> line(point_.labels.size());
+    line.emplace_back(baseline);
+    bool any = false;
+    for (const Metric* m : study_.metrics) {
+      const std::string wanted = fmt::format("{}.{}", baseline, m->name);
+      std::vector<double> found;
+      for (const auto& [name, value] : baselines_) {
+        if (name == wanted) found.push_back(value);
+      }
+      any = any || !found.empty();
+      line.push_back(found.empty() ? "" : rounded(quantile(found, 0.5)));
+    }
+    if (any) rows_.push_back(std::move(line));
+  }
+  for (auto& numbers : finals_) numbers.clear();
+  baselines_.clear();
+  done_ = 0;
+}
+
+std::string Summary::text(std::size_t most) {
+  end_point();
+  if (points_ <= most) return align(rows_);
+  const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(first_row_[most]);
+  return align({rows_.begin(), last}) + fmt::format("... and {} points more\n", points_ - most);
 }
 
 }  // namespace hearsay::analysis

@@ -1,12 +1,10 @@
 #include "analysis/tables.hpp"
 
-#include "analysis/output_file.hpp"
-
 namespace hearsay::analysis {
 
 namespace {
 
-std::string header_of(const StudyResult& study) {
+std::string header_of(const StudyHead& study) {
   std::string header;
   for (const std::string& axis : study.axes) header += csv_field(axis) + ",";
   return header;
@@ -18,9 +16,13 @@ std::string labels_of(const PointResult& point) {
   return labels;
 }
 
+std::string agent_text(const std::optional<sim::AgentId>& agent) {
+  return agent ? fmt::format("{}", *agent) : "";
+}
+
 // Calls f(metric, agent as text, value) for every number of one mark.
 template <class F>
-void each_value(const StudyResult& study, const PointResult& point, const double* values, F&& f) {
+void each_value(const StudyHead& study, const PointResult& point, const double* values, F&& f) {
   for (const Metric* m : study.metrics) {
     if (!m->per_agent) {
       f(*m, std::string(), *values++);
@@ -33,68 +35,65 @@ void each_value(const StudyResult& study, const PointResult& point, const double
 
 }  // namespace
 
-void write_series(const StudyResult& study, const std::filesystem::path& path) {
-  OutputFile file(path);
-  file.print("{}repetition,metric,agent,iteration,time_s,vectors,bytes,value\n", header_of(study));
-  for (const RunResult& run : study.runs) {
-    const PointResult& point = study.points[run.point];
-    const std::string labels = labels_of(point);
-    const std::size_t marks = run.series.marks.size();
-    const std::size_t width = marks == 0 ? 0 : run.series.values.size() / marks;
-    for (std::size_t k = 0; k < marks; ++k) {
-      const Mark& mark = run.series.marks[k];
-      each_value(study, point, run.series.values.data() + k * width,
-                 [&](const Metric& metric, const std::string& agent, double value) {
-                   file.print("{}{},{},{},{},{},{},{},{}\n", labels, run.repetition, metric.name, agent,
-                              mark.iteration, mark.time, mark.vectors, mark.bytes, value);
-                 });
-    }
-  }
-  file.commit();
+SeriesTable::SeriesTable(const StudyHead& study, const std::filesystem::path& path)
+    : study_(study), file_(path) {
+  file_.print("{}repetition,metric,agent,iteration,time_s,vectors,bytes,value\n", header_of(study));
 }
 
-void write_scalars(const StudyResult& study, const std::filesystem::path& path) {
-  OutputFile file(path);
-  file.print("{}repetition,name,agent,value\n", header_of(study));
-  for (const PointResult& point : study.points) {
-    for (const Scalar& s : point.scalars) {
-      file.print("{},{},{},{}\n", labels_of(point), s.name, s.agent ? fmt::format("{}", *s.agent) : "",
-                 s.value);
-    }
-  }
-  for (const RunResult& run : study.runs) {
-    const PointResult& point = study.points[run.point];
-    const std::string labels = labels_of(point);
-    for (const Scalar& s : run.scalars) {
-      file.print("{}{},{},{},{}\n", labels, run.repetition, s.name,
-                 s.agent ? fmt::format("{}", *s.agent) : "", s.value);
-    }
-    if (run.series.marks.empty()) continue;
-    const std::size_t width = run.series.values.size() / run.series.marks.size();
-    each_value(study, point, run.series.values.data() + run.series.values.size() - width,
+void SeriesTable::add(const PointResult& point, const RunResult& run) {
+  const std::string prefix = fmt::format("{}{},", labels_of(point), run.repetition);
+  const std::size_t marks = run.series.marks.size();
+  const std::size_t width = marks == 0 ? 0 : run.series.values.size() / marks;
+  for (std::size_t k = 0; k < marks; ++k) {
+    const Mark& mark = run.series.marks[k];
+    const std::string where = fmt::format("{},{},{},{}", mark.iteration, mark.time, mark.vectors, mark.bytes);
+    each_value(study_, point, run.series.values.data() + k * width,
                [&](const Metric& metric, const std::string& agent, double value) {
-                 file.print("{}{},{},{},{}\n", labels, run.repetition, metric.name, agent, value);
+                 file_.print("{}{},{},{},{}\n", prefix, metric.name, agent, where, value);
                });
   }
-  file.commit();
 }
 
-void write_runs(const StudyResult& study, const std::filesystem::path& path) {
-  OutputFile file(path);
-  file.print("{}repetition,status,end,iterations,time_s,events,messages,delivered,vectors,bytes",
-             header_of(study));
-  for (int r = 0; r < sim::kLossReasons; ++r)
-    file.print(",lost_{}", sim::name(static_cast<sim::LossReason>(r)));
-  file.print(",fingerprint,message\n");
-  for (const RunResult& run : study.runs) {
-    const sim::Traffic& t = run.traffic;
-    file.print("{}{},{},{},{},{},{},{},{},{},{}", labels_of(study.points[run.point]), run.repetition,
-               name(run.status), name(run.end), run.iterations, run.time, run.events, t.messages, t.delivered,
-               t.vectors, t.bytes);
-    for (const std::uint64_t lost : t.lost) file.print(",{}", lost);
-    file.print(",{:016x},{}\n", run.fingerprint, csv_field(run.message));
+ScalarTable::ScalarTable(const StudyHead& study, const std::filesystem::path& path)
+    : study_(study), file_(path) {
+  file_.print("{}repetition,name,agent,value\n", header_of(study));
+}
+
+void ScalarTable::add(const PointResult& point) {
+  const std::string labels = labels_of(point);
+  for (const Scalar& s : point.scalars) {
+    file_.print("{},{},{},{}\n", labels, csv_field(s.name), agent_text(s.agent), s.value);
   }
-  file.commit();
+}
+
+void ScalarTable::add(const PointResult& point, const RunResult& run) {
+  const std::string prefix = fmt::format("{}{},", labels_of(point), run.repetition);
+  for (const Scalar& s : run.scalars) {
+    file_.print("{}{},{},{}\n", prefix, csv_field(s.name), agent_text(s.agent), s.value);
+  }
+  if (run.series.marks.empty()) return;
+  const std::size_t width = run.series.values.size() / run.series.marks.size();
+  each_value(study_, point, run.series.values.data() + run.series.values.size() - width,
+             [&](const Metric& metric, const std::string& agent, double value) {
+               file_.print("{}{},{},{}\n", prefix, metric.name, agent, value);
+             });
+}
+
+RunTable::RunTable(const StudyHead& study, const std::filesystem::path& path) : file_(path) {
+  file_.print("{}repetition,status,end,iterations,time_s,events,messages,delivered,vectors,bytes",
+              header_of(study));
+  for (int r = 0; r < sim::kLossReasons; ++r)
+    file_.print(",lost_{}", sim::name(static_cast<sim::LossReason>(r)));
+  file_.print(",fingerprint,message\n");
+}
+
+void RunTable::add(const PointResult& point, const RunResult& run) {
+  const sim::Traffic& t = run.traffic;
+  file_.print("{}{},{},{},{},{},{},{},{},{},{}", labels_of(point), run.repetition, name(run.status),
+              name(run.end), run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors,
+              t.bytes);
+  for (const std::uint64_t lost : t.lost) file_.print(",{}", lost);
+  file_.print(",{:016x},{}\n", run.fingerprint, csv_field(run.message));
 }
 
 }  // namespace hearsay::analysis

@@ -13,7 +13,7 @@ Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::Vector
   if (privacy.clips()) {
     ++world_.tally.gradients;
     world_.tally.clipped_records +=
-        problem().mean_gradient_clipped(owner, theta, privacy.bound, Norm::kL1, result.value_);
+        problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_);
   } else {
     problem().mean_gradient(owner, theta, result.value_);
   }
@@ -21,38 +21,53 @@ Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::Vector
 }
 
 ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases) {
+  return plan(i, Timetable{.releases = releases});
+}
+
+ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable) {
   const PrivacyPlan& privacy = world_.study.privacy;
   if (!privacy.active()) {
-    // Without privacy nothing is ever spent.
-    const ReleasePlan unlimited;
-    world_.ledger.open(i, std::numeric_limits<double>::infinity(), unlimited.releases);
-    return unlimited;
+    world_.ledger.open(i, nullptr);
+    return {};
   }
   const double budget = privacy.epsilon[world_.owner(i)];
-  world_.ledger.open(i, budget, releases);
-  return {.epsilon_step = budget / static_cast<double>(releases), .releases = releases};
+  std::shared_ptr<const SpendingPlan> steps;
+  if (privacy.schedule == Schedule::kUniform) {
+    steps = privacy.spending->uniform(budget, timetable.releases);
+  } else {
+    const ScheduleWeights weights = schedule_weights(privacy.schedule, timetable);
+    steps = privacy.spending->weighted(budget, weights.own, weights.whole);
+  }
+  world_.ledger.open(i, steps);
+  return ReleasePlan(*steps);
 }
 
 std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan) {
-  const double charge = charge_of(plan);
-  if (!world_.ledger.affords(i, charge)) {
+  const Account& account = world_.ledger.account(i);
+  if (!world_.ledger.affords(i)) {
     world_.spare_.push_back(std::move(sensitive.value_));
     return std::nullopt;
   }
-  const auto number = static_cast<std::uint32_t>(world_.ledger.account(i).releases);
+  sim::check(account.plan.get() == plan.steps_, "a release by a plan that is not the agent's");
+  const std::uint64_t number = account.releases;
   world_.released_ = sensitive.value_;
-  const std::span<double> out(world_.released_.data(), static_cast<std::size_t>(world_.released_.size()));
   if (world_.prescribed_noise != nullptr) {
     world_.released_ += world_.prescribed_noise->at(world_.total_releases_);
-  } else if (std::holds_alternative<Laplace>(world_.study.privacy.mechanism)) {
-    sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, number);
-    add_laplace(out, sensitive.sensitivity_ / plan.epsilon_step, s);
+  } else if (plan.steps_ != nullptr) {
+    const Mechanism& mechanism = world_.study.privacy.mechanism;
+    const double scale = noise_scale(mechanism, sensitive.sensitivity_, plan.steps_->step(number));
+    const std::span<double> out(world_.released_.data(), static_cast<std::size_t>(world_.released_.size()));
+    sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, static_cast<std::uint32_t>(number));
+    add_noise(mechanism, out, scale, s);
   }
-  world_.ledger.charge(i, charge);
+  world_.ledger.charge(i);
   ++world_.total_releases_;
   if (world_.engine.tracing()) {
-    world_.engine.trace_release(i, fmt::format("release={} epsilon={:.17g} spent={:.17g}", number + 1, charge,
-                                               world_.ledger.account(i).spent));
+    const Guarantee spent = account.spent();
+    world_.engine.trace_release(
+        i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", number + 1,
+                       plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : 0, spent.epsilon,
+                       spent.delta));
   }
   world_.spare_.push_back(std::move(sensitive.value_));
   return Vector(world_.released_.data(), world_.released_.size());

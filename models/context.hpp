@@ -10,10 +10,23 @@
 
 namespace hearsay::models {
 
-/// What one release of an agent may cost: its share of the agent's budget.
-struct ReleasePlan {
-  double epsilon_step = std::numeric_limits<double>::infinity();
-  std::uint64_t releases = std::numeric_limits<std::uint64_t>::max();
+/// What an agent may release, and at what cost; without privacy as much as it likes, for nothing.
+class ReleasePlan {
+ public:
+  ReleasePlan() = default;
+  explicit ReleasePlan(const SpendingPlan& steps) : steps_(&steps) {}
+
+  std::uint64_t releases() const {
+    return steps_ != nullptr ? steps_->releases() : std::numeric_limits<std::uint64_t>::max();
+  }
+  /// Epsilon of the n-th release, from 0; 0 where a Gaussian release has no epsilon of its own.
+  double epsilon_step(std::uint64_t n = 0) const {
+    return steps_ != nullptr ? steps_->step(n).epsilon : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  friend class Context;
+  const SpendingPlan* steps_ = nullptr;
 };
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
@@ -48,18 +61,18 @@ class Context {
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
   /// scenario says.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
-  /// Opens agent i's account: `releases` of its budget's equal parts.
+  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant.
   ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
-  /// Whether agent i may make one more release of the plan.
-  bool may_release(sim::AgentId i, const ReleasePlan& plan) const {
-    return world_.ledger.affords(i, charge_of(plan));
-  }
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
+  ReleasePlan plan(sim::AgentId i, const Timetable& timetable);
+  /// Whether agent i may make one more release of its plan.
+  bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.
   bool all_spent() const { return world_.ledger.all_spent(); }
-  /// Adds noise for the plan's epsilon and charges agent i's account, in one: the only way out for what is
-  /// sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the budget
-  /// does not allow it: then nothing is drawn or charged. The vector is valid until the next release of the
-  /// run.
+  /// Adds the noise of the plan's next release and charges agent i's account, in one: the only way out for
+  /// what is sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the
+  /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
+  /// of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
@@ -112,10 +125,6 @@ class Context {
 
  private:
   const Problem& problem() const { return world_.problem(); }
-  double charge_of(const ReleasePlan& plan) const {
-    return world_.study.privacy.active() ? plan.epsilon_step : 0;
-  }
-
   World& world_;
 };
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "models/record_pass.hpp"
 #include "models/solvers/normal_equations.hpp"
 
 namespace hearsay::models {
@@ -197,34 +198,41 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
     }
     return;
   }
-  out.setZero();
   loss().visit([&](const auto& l) {
-    for_records(data_.train[owner], theta, [&](double s, double y, const Row& x) {
-      const double slope = l.slope(s, y);
-      if (slope != 0) out += slope * x;
-    });
+    sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
   });
   out /= static_cast<double>(n(owner));
 }
 
 double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
-  out.setZero();
+  const Eigen::VectorXd& norms = record_norms(owner, norm);
   Index clipped = 0;
   loss().visit([&](const auto& l) {
-    for_records(data_.train[owner], theta, [&](double s, double y, const Row& x) {
-      double slope = l.slope(s, y);
-      if (slope == 0) return;
-      const double length = std::abs(slope) * norm_of(x, norm);
-      if (length > bound) {
-        slope *= bound / length;
-        ++clipped;
-      }
-      out += slope * x;
+    sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index k) {
+      const double slope = l.slope(s, y);
+      const double length = std::abs(slope) * norms[k];
+      if (length <= bound) return slope;
+      ++clipped;
+      return slope * (bound / length);
     });
   });
   const auto count = static_cast<double>(n(owner));
   out /= count;
   return static_cast<double>(clipped) / count;
+}
+
+const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const {
+  RecordNorms& cache = norm == Norm::kL1 ? norms_->l1 : norms_->l2;
+  std::call_once(cache.once, [&] {
+    for (const Shard& shard : data_.train) {
+      if (norm == Norm::kL1) {
+        cache.by_owner.emplace_back(shard.features.rowwise().lpNorm<1>());
+      } else {
+        cache.by_owner.emplace_back(shard.features.rowwise().norm());
+      }
+    }
+  });
+  return cache.by_owner[owner];
 }
 
 void Problem::record_gradient(std::size_t owner, Index record, In theta, Out out) const {

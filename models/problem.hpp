@@ -8,18 +8,18 @@
 // Over a set S of owners f_S has the same g and the mean over their records alone.
 #include <Eigen/Core>
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
+#include "models/norm.hpp"
 #include "sim/describe.hpp"
 
 namespace hearsay::models {
-
-/// The norm in which a record's gradient is measured.
-enum class Norm { kL1, kL2 };
 
 /// The "model" of a scenario.
 struct ModelOptions {
@@ -104,6 +104,16 @@ class Problem {
   std::span<const std::size_t> everyone() const { return everyone_; }
 
  private:
+  // Norms of all records, worked out when first asked for: only clipping needs them.
+  struct RecordNorms {
+    std::once_flag once;
+    std::vector<Eigen::VectorXd> by_owner;
+  };
+  struct NormCache {
+    RecordNorms l1, l2;
+  };
+
+  const Eigen::VectorXd& record_norms(std::size_t owner, Norm norm) const;
   void check_targets() const;
   void gather_moments();
   double mean_loss(const Moments& m, In theta) const;
@@ -115,6 +125,7 @@ class Problem {
   std::vector<Moments> moments_;  ///< squared loss: one an owner
   Moments pooled_;
   Eigen::VectorXd reference_;
+  std::unique_ptr<NormCache> norms_ = std::make_unique<NormCache>();
 };
 
 }  // namespace hearsay::models

@@ -31,6 +31,7 @@ struct Entry {
   std::string_view name, help;
   bool hub = false;           ///< agent 0 is a learner that holds no data
   std::uint32_t vectors = 1;  ///< most p-vectors in one message
+  bool schedules = false;     ///< plans its releases by a Timetable: has schedules other than uniform
 };
 
 /// Looks at a run without changing it.
@@ -38,7 +39,14 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void observe(const World& world) = 0;
+  /// Whether the run has come far enough to end. Asked after each observation, or every
+  /// `check_every_iterations` where that is given; a function of the world alone.
+  virtual bool reached(const World&) { return false; }
+  /// Whether to break the run off wherever it is. Asked every kPatience events.
+  virtual bool impatient() { return false; }
+  static constexpr std::uint32_t kPatience = 64;
 
+  std::uint64_t check_every_iterations = 0;
   /// Observations are made at these distances, whichever is given.
   std::uint64_t every_iterations = 0, every_vectors = 0, every_bytes = 0;  // 0: never
   sim::Time every_time = sim::kNever;
@@ -69,12 +77,13 @@ class Driver {
         observer_(observer),
         next_iteration_(observer.every_iterations),
         next_vectors_(observer.every_vectors),
-        next_bytes_(observer.every_bytes) {}
+        next_bytes_(observer.every_bytes),
+        next_check_(observer.check_every_iterations) {}
 
   sim::End run() {
     const sim::End end = world_.engine.run(*this);
     world_.ledger.verify();
-    if (!observed_here_) observer_.observe(world_);
+    if (!observed_here_) look();
     world_.engine.fingerprint({world_.models.data(), static_cast<std::size_t>(world_.models.size())});
     return end;
   }
@@ -83,6 +92,7 @@ class Driver {
     if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
     context_.freeze_start();
     look();
+    if (observer_.check_every_iterations != 0) stopped_ = observer_.reached(world_);
   }
   void on_tick(sim::AgentId i) {
     protocol_.on_tick(i, context_);
@@ -107,12 +117,13 @@ class Driver {
     after_event();
   }
   void on_observation() { look(); }
-  bool finished() const { return finished_; }
+  bool finished() const { return finished_ || stopped_; }
 
  private:
   void look() {
     observer_.observe(world_);
     observed_here_ = true;
+    if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
   }
 
   // `next` is due when `count` has reached it; moves it past the count.
@@ -129,9 +140,12 @@ class Driver {
     look_now |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
     look_now |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
     if (look_now) look();
+    if (due(world_.iterations, observer_.check_every_iterations, next_check_))
+      stopped_ |= observer_.reached(world_);
+    if (++events_ % Observer::kPatience == 0) stopped_ |= observer_.impatient();
     const StopLimits& stop = world_.study.stop;
     finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
-                traffic.bytes >= stop.bytes;
+                traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
     if constexpr (requires { protocol_.finished(context_); })
       finished_ = finished_ || protocol_.finished(context_);
   }
@@ -140,8 +154,10 @@ class Driver {
   World& world_;
   Context context_;
   Observer& observer_;
-  std::uint64_t next_iteration_, next_vectors_, next_bytes_;
+  std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
+  std::uint32_t events_ = 0;
   bool finished_ = false;
+  bool stopped_ = false;        // by the observer
   bool observed_here_ = false;  // nothing has happened since the last observation
 };
 

@@ -1,5 +1,9 @@
 #include "models/registry.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "models/protocols/central_async.hpp"
 
 namespace hearsay::models {
@@ -7,6 +11,18 @@ namespace hearsay::models {
 std::vector<ProtocolRow>& protocols() {
   static std::vector<ProtocolRow> table{central_async_row()};
   return table;
+}
+
+void require_schedule(const Entry& entry, Schedule schedule) {
+  if (entry.schedules || schedule == Schedule::kUniform) return;
+  std::string others;
+  for (const ProtocolRow& row : protocols()) {
+    if (row.entry.schedules) others += fmt::format("{}{}", others.empty() ? "" : ", ", row.entry.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}", entry.name,
+                  sim::Choices<Schedule>::kValues[static_cast<std::size_t>(schedule)].name,
+                  others.empty() ? "none yet" : others));
 }
 
 ProtocolChoice::ProtocolChoice() : held_(protocols().front().make()) {}

@@ -46,6 +46,9 @@ struct ProtocolRow {
 /// All rows; hearsay's own first.
 std::vector<ProtocolRow>& protocols();
 
+/// Throws std::invalid_argument if the schedule is one that the protocol does not offer.
+void require_schedule(const Entry& entry, Schedule schedule);
+
 /// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
 class ProtocolChoice {
  public:

@@ -26,7 +26,7 @@ class Sensitive {
       : value_(std::move(value)), sensitivity_(sensitivity) {}
 
   Eigen::VectorXd value_;
-  double sensitivity_;  // largest norm_1 of the difference between neighbouring data sets
+  double sensitivity_;  // largest difference between neighbouring data sets, in the mechanism's norm
 };
 
 }  // namespace hearsay::models

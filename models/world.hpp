@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/privacy/ledger.hpp"
-#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/privacy_plan.hpp"
 #include "models/problem.hpp"
 #include "models/sensitive.hpp"
 #include "models/solvers/optimum.hpp"
@@ -20,6 +20,7 @@ struct StopLimits {
   std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t vectors = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+  bool budgets_spent = false;  ///< once no account allows another release
 };
 
 /// Sums from which metrics of a protocol's inner working are taken.

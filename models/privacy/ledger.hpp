@@ -1,49 +1,61 @@
 #pragma once
-// What each agent has been allowed to spend and has spent. Every release is charged here, before it leaves;
-// one that would exceed the budget is refused.
+// What each agent may spend and has spent. Every release is charged here, before it leaves; one that its plan
+// does not have is refused. Lost messages stay spent: a release is charged when it is made, not when it is
+// received. Sending the same released vector again costs nothing.
 //
-// Accountant `basic`: releases that are each epsilon_t-differentially private compose to sum_t epsilon_t
-// (Dwork, McSherry, Nissim, Smith 2006). Lost messages stay spent: a release is charged when it is made, not
-// when it is received.
+// The releases of an agent are those of its SpendingPlan, in order, so that a charge is a count and what has
+// been spent is worked out when somebody asks.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
+#include "models/privacy/spending.hpp"
 #include "sim/check.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::models {
 
 struct Account {
-  double budget = std::numeric_limits<double>::infinity();  ///< epsilon in all
-  double spent = 0;                                         ///< epsilon so far
+  std::shared_ptr<const SpendingPlan> plan;  ///< none: releases cost nothing
   std::uint64_t releases = 0;
-  std::uint64_t release_limit = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t release_limit = 0;
+
+  /// (epsilon, delta) of the releases so far, composed; 0 without privacy.
+  Guarantee spent() const { return plan ? plan->after(releases) : Guarantee{}; }
+  /// What they may come to; 0 without privacy.
+  double epsilon_budget() const { return plan ? plan->budget() : 0; }
+  double delta_budget() const { return plan ? plan->delta() : 0; }
+  /// The epsilon of the next release, or of the last one once all are made; 0 without privacy, and for
+  /// Gaussian releases that no (epsilon, delta) of their own has been stated for.
+  double epsilon_step() const {
+    if (!plan) return 0;
+    return plan->step(releases < release_limit ? releases : release_limit - 1).epsilon;
+  }
 };
 
 class Ledger {
  public:
-  /// Rounding of a sum of at most 1e7 equal steps stays below this, relative to the budget.
-  static constexpr double kTolerance = 1e-9;
-
   explicit Ledger(sim::AgentId agents = 0) : accounts_(agents) {}
 
-  void open(sim::AgentId agent, double budget, std::uint64_t release_limit) {
-    sim::check(release_limit > 0, "an account was opened without a release");
-    accounts_[agent] = {.budget = budget, .release_limit = release_limit};
+  /// Without a plan releases are free and without number. Before its account is opened an agent may release
+  /// nothing.
+  void open(sim::AgentId agent, std::shared_ptr<const SpendingPlan> plan) {
+    Account& a = accounts_[agent];
+    sim::check(a.release_limit == 0, "an account was opened twice");
+    a.release_limit = plan ? plan->releases() : std::numeric_limits<std::uint64_t>::max();
+    a.plan = std::move(plan);
     ++open_;
   }
-  /// Whether the agent may make one more release of `epsilon`.
-  bool affords(sim::AgentId agent, double epsilon) const {
-    const Account& a = accounts_[agent];
-    return a.releases < a.release_limit && a.spent + epsilon <= a.budget * (1 + kTolerance);
+  /// Whether the agent may make one more release.
+  bool affords(sim::AgentId agent) const {
+    return accounts_[agent].releases < accounts_[agent].release_limit;
   }
   /// Charges one release; it must be affordable.
-  void charge(sim::AgentId agent, double epsilon) {
-    sim::check(affords(agent, epsilon), "a release was charged that the budget does not allow");
+  void charge(sim::AgentId agent) {
+    sim::check(affords(agent), "a release was charged that the budget does not allow");
     Account& a = accounts_[agent];
-    a.spent += epsilon;
     if (++a.releases == a.release_limit) --open_;
   }
   /// Whether no account that was opened allows another release. O(1).
@@ -51,13 +63,9 @@ class Ledger {
   const Account& account(sim::AgentId agent) const { return accounts_[agent]; }
   sim::AgentId agents() const { return static_cast<sim::AgentId>(accounts_.size()); }
 
-  /// Throws sim::InvariantError if any agent has spent more than its budget.
-  void verify() const {
-    for (const Account& a : accounts_) {
-      sim::check(a.spent <= a.budget * (1 + kTolerance) && a.releases <= a.release_limit,
-                 "an agent has spent more than its budget");
-    }
-  }
+  /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Of agents
+  /// with the same plan the one with most releases is looked at: composition is monotone.
+  void verify() const;
 
  private:
   std::vector<Account> accounts_;

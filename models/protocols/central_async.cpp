@@ -90,6 +90,7 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
   const auto t = static_cast<double>(horizon_);
   const auto owners = static_cast<double>(study.problem.owners());
   step_ = rho_of(params, study) / (t * t * sigma_);
+  study.privacy.require_room(horizon_);
   learner_factor_ = params.learner_step == LearnerStep::kPrinted ? (owners - 1) / owners : 0.5;
 }
 

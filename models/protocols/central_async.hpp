@@ -16,8 +16,8 @@
 // sends query(bar); the owner computes, releases and sends its answer; the learner updates. One conversation
 // at a time. An owner that does not answer within `timeout` is forgotten: its late answer is discarded, its
 // release stays spent. k counts the answers that the learner used; T is the horizon. An owner releases at
-// most T answers, each at epsilon_i/T, lost ones included; after that it neither requests nor answers. With
-// zero latency and everyone up this is Algorithm 1 exactly.
+// most T answers, lost ones included, each at epsilon_i/T or what the accountant makes of it; after that it
+// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly.
 #include <Eigen/Core>
 
 #include <cstdint>

@@ -40,6 +40,7 @@ class Document {
 
   std::uint32_t add_source(Source source);
   const Source& source(Position position) const { return sources_->at(position.source); }
+  std::uint32_t sources() const { return static_cast<std::uint32_t>(sources_->size()); }
 
   /// Paths in the values of sweep points are relative to the folder of the scenario itself.
   void set_folder(const std::filesystem::path& folder);

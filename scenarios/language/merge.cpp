@@ -122,6 +122,24 @@ Node command_line_value(const Document& document, std::uint32_t source, std::str
   return node;
 }
 
+constexpr std::string_view kSweepPrefix = "sweep.";
+
+// Axes are named by paths: "sweep.privacy.epsilon" is the axis "privacy.epsilon".
+void set_axis(Document& document, const std::string& name, const Node& value) {
+  if (document.root.find("sweep") == nullptr) document.set("sweep", Node::object(value.at));
+  for (Node::Member& member : document.root.changeable_items()) {
+    if (member.key != "sweep") continue;
+    if (!member.value.is(Node::Kind::kObject)) member.value = Node::object(value.at);
+    Node patch = Node::object(value.at);
+    patch.add(name, Node{});
+    patch.at = member.value.at;
+    patch.key_at = member.value.key_at;
+    // A range replaces the axis that was there; it is not merged into it.
+    merge_patch(member.value, patch);
+    if (!value.is(Node::Kind::kNull)) member.value.add(name, value);
+  }
+}
+
 }  // namespace
 
 void merge_patch(Node& target, const Node& patch) {
@@ -153,6 +171,7 @@ void apply_set(Document& document, const std::string& set) {
   const std::string shown = printable(path);
   const std::uint32_t source = document.add_source({Source::Kind::kCommandLine, "--set " + shown, {}});
   Node value = command_line_value(document, source, std::string_view(set).substr(equals + 1), shown);
+  if (path.starts_with(kSweepPrefix)) return set_axis(document, path.substr(kSweepPrefix.size()), value);
   document.set(path, std::move(value));
 }
 

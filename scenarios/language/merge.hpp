@@ -18,7 +18,7 @@ Document load(const std::filesystem::path& file, std::span<const std::string> se
 /// Merges `patch` into `target` as RFC 7386 does, except that a differing "type" replaces the whole object.
 void merge_patch(Node& target, const Node& patch);
 
-/// Applies one "path=value" of the command line.
+/// Applies one "path=value" of the command line. "sweep.PATH=value" sets the axis PATH.
 void apply_set(Document& document, const std::string& set);
 
 }  // namespace hearsay::scenarios

@@ -9,6 +9,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/commands/command.hpp"
 #include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/sweep.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -22,6 +23,8 @@ constexpr Command kCommands[] = {
      show_command},
     {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
     {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
+    {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
+     privacy_command},
     {"schema", "schema", "the JSON Schema of scenarios", schema_command},
 };
 
@@ -61,10 +64,14 @@ int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
   try {
     return dispatch(arguments);
+  } catch (const BudgetRefusal& e) {
+    return fail(kExitBudget, e.what());
   } catch (const InputError& e) {
     return fail(kExitInvalidInput, e.what());
   } catch (const UsageError& e) {
     return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()).c_str());
+  } catch (const RefusedError& e) {
+    return fail(kExitRefused, e.what());
   } catch (const analysis::OutputError& e) {
     return fail(kExitOutput, e.what());
   } catch (const std::bad_alloc&) {

@@ -1,18 +1,22 @@
 #include "scenarios/runner/execute.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "analysis/output_file.hpp"
+#include "analysis/store_writer.hpp"
 #include "scenarios/runner/experiment.hpp"
+#include "scenarios/runner/keys.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// Calls f(0) .. f(count - 1), each once, on several threads. The exception of the lowest number that threw is
-// thrown on.
+// Calls f(0) .. f(count - 1), each once, on several threads, until one throws: the exception of the lowest
+// number that threw is thrown on.
 template <class F>
 void parallel_for(std::size_t count, unsigned threads, F&& f) {
   std::atomic<std::size_t> next = 0;
@@ -25,6 +29,7 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
         f(i);
       } catch (...) {
         const std::lock_guard lock(mutex);
+        next = count;
         if (i < failed) {
           failed = i;
           failure = std::current_exception();
@@ -44,21 +49,6 @@ bool draws_anew(const Scenario& s) {
   return s.data.draw() == models::Draw::kRepetition;
 }
 
-// Solves every different problem of the points once, for repetition 0.
-std::vector<std::shared_ptr<const SolvedProblem>> solve_all(const std::vector<PlannedPoint>& points,
-                                                            unsigned threads) {
-  std::map<std::string, std::vector<std::size_t>> users;
-  for (std::size_t p = 0; p < points.size(); ++p) users[points[p].problem_key].push_back(p);
-  std::vector<const std::vector<std::size_t>*> groups;
-  for (const auto& [key, all] : users) groups.push_back(&all);
-  std::vector<std::shared_ptr<const SolvedProblem>> solved(points.size());
-  parallel_for(groups.size(), threads, [&](std::size_t g) {
-    const auto problem = solve(points[groups[g]->front()].scenario, 0);
-    for (const std::size_t p : *groups[g]) solved[p] = problem;
-  });
-  return solved;
-}
-
 analysis::RunResult failed_run(std::uint32_t repetition, const std::string& why) {
   analysis::RunResult result;
   result.repetition = repetition;
@@ -67,65 +57,163 @@ analysis::RunResult failed_run(std::uint32_t repetition, const std::string& why)
   return result;
 }
 
+// Enough for every thread to work at two points at a time, few enough for large problems.
+std::size_t cache_size(unsigned threads) {
+  return std::max<std::size_t>(8, 2 * threads);
+}
+
 }  // namespace
 
-analysis::StudyResult execute(const std::vector<std::string>& axes, const std::vector<PlannedPoint>& points,
-                              const ExecuteOptions& options) {
-  analysis::StudyResult study;
-  study.axes = axes;
-  for (const MetricChoice& m : points.front().scenario.record.metrics) study.metrics.push_back(&*m);
-
-  std::vector<std::unique_ptr<Experiment>> experiments(points.size());
-  study.points.resize(points.size());
-  {
-    const auto solved = solve_all(points, options.threads);
-    parallel_for(points.size(), options.threads, [&](std::size_t p) {
-      experiments[p] = std::make_unique<Experiment>(points[p].scenario, solved[p]);
-      study.points[p] = experiments[p]->describe_point(points[p].labels);
-      if (draws_anew(points[p].scenario)) study.points[p].scalars.clear();
-    });
+Execution::Execution(const Plan& plan, ExecuteOptions options)
+    : plan_(plan),
+      options_(std::move(options)),
+      described_(plan.points.size()),
+      described_points_(plan.points.size()),
+      problems_(cache_size(options_.threads)),
+      experiments_(cache_size(options_.threads)) {
+  std::map<std::string, std::uint32_t> numbers;
+  for (const PlannedPoint& p : plan_.points) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    problem_of_.push_back(numbers.try_emplace(p.problem_key, next).first->second);
   }
+  plan_tasks(nullptr);
+}
 
-  if (options.before_runs) options.before_runs();
+void Execution::consider(const analysis::KnownStudy& known) {
+  described_ = known.described;
+  plan_tasks(&known);
+}
 
-  std::vector<std::pair<std::size_t, std::uint32_t>> tasks;
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    for (std::uint32_t r = 0; r < points[p].scenario.repeat; ++r) tasks.emplace_back(p, r);
-  }
-  study.runs.resize(tasks.size());
-  std::size_t done = 0;
-  std::mutex mutex;
-  parallel_for(tasks.size(), options.threads, [&](std::size_t t) {
-    const auto [p, r] = tasks[t];
-    const Scenario& scenario = points[p].scenario;
-    std::unique_ptr<analysis::TraceCsv> trace;
-    if (scenario.record.trace && scenario.record.trace->point == p &&
-        scenario.record.trace->repetition == r) {
-      trace = std::make_unique<analysis::TraceCsv>(*scenario.record.trace, options.trace_path);
-    }
-    try {
-      if (draws_anew(scenario)) {
-        const Experiment own(scenario, solve(scenario, r));
-        study.runs[t] = own.run(r, trace.get());
-        study.runs[t].scalars = own.describe_point({}).scalars;
-      } else {
-        study.runs[t] = experiments[p]->run(r, trace.get());
+bool Execution::is_traced(std::size_t point, std::uint32_t repetition) const {
+  const auto& trace = plan_.points[point].scenario.record.trace;
+  return trace && trace->point == point && trace->repetition == repetition;
+}
+
+void Execution::plan_tasks(const analysis::KnownStudy* known) {
+  tasks_.clear();
+  kept_ = recorded_anew_ = 0;
+  std::map<std::string, std::size_t> first;  // of points that are the same, the first makes the runs
+  using State = analysis::KnownRun::State;
+  for (std::size_t p = 0; p < plan_.points.size(); ++p) {
+    const std::size_t maker = first.try_emplace(plan_.points[p].key, p).first->second;
+    for (std::uint32_t r = 0; r < plan_.points[p].scenario.repeat; ++r) {
+      const analysis::KnownRun run = known != nullptr ? known->runs[p][r] : analysis::KnownRun{};
+      const bool traced = is_traced(p, r);
+      const bool twin = maker != p && r < plan_.points[maker].scenario.repeat;
+      if (run.state == State::kKept || twin) {
+        ++kept_;
+        if (!traced) continue;
       }
-    } catch (const sim::InvariantError&) {
-      throw;
-    } catch (const analysis::OutputError&) {
-      throw;
-    } catch (const std::exception& e) {
-      study.runs[t] = failed_run(r, e.what());
+      if (run.state == State::kUnrecorded) ++recorded_anew_;
+      tasks_.push_back({static_cast<std::uint32_t>(p), r, run, traced});
     }
-    study.runs[t].point = p;
-    if (trace) trace->commit();
-    if (options.progress) {
-      const std::lock_guard lock(mutex);
-      options.progress(++done, tasks.size());
-    }
+  }
+  // Runs that share a problem follow one another: those of one repetition where each draws its own.
+  const auto order = [this](const Task& t) {
+    const bool anew = draws_anew(plan_.points[t.point].scenario);
+    return std::tuple(anew ? t.repetition : 0, problem_of_[t.point], t.point, t.repetition);
+  };
+  std::stable_sort(tasks_.begin(), tasks_.end(),
+                   [&](const Task& a, const Task& b) { return order(a) < order(b); });
+}
+
+std::shared_ptr<const SolvedProblem> Execution::solved(std::size_t point, std::uint32_t repetition) {
+  const Scenario& scenario = plan_.points[point].scenario;
+  const std::uint32_t instance = draws_anew(scenario) ? repetition : 0;
+  return problems_.get({problem_of_[point], instance}, [&] { return solve(scenario, instance); });
+}
+
+std::shared_ptr<const Experiment> Execution::experiment(std::size_t point, std::uint32_t repetition) {
+  const Scenario& scenario = plan_.points[point].scenario;
+  const std::uint32_t instance = draws_anew(scenario) ? repetition : 0;
+  return experiments_.get({static_cast<std::uint32_t>(point), instance}, [&] {
+    return std::make_shared<const Experiment>(scenario, solved(point, repetition));
   });
-  return study;
+}
+
+void Execution::assemble() {
+  std::vector<bool> wanted(plan_.points.size());
+  for (std::size_t p = 0; p < wanted.size(); ++p) wanted[p] = !described_[p];
+  for (const Task& t : tasks_) wanted[t.point] = true;
+  std::vector<std::size_t> points;
+  for (std::size_t p = 0; p < wanted.size(); ++p) {
+    if (wanted[p]) points.push_back(p);
+  }
+  std::stable_sort(points.begin(), points.end(),
+                   [this](std::size_t a, std::size_t b) { return problem_of_[a] < problem_of_[b]; });
+  parallel_for(points.size(), options_.threads, [&](std::size_t i) {
+    if (interrupted()) return;
+    const std::size_t p = points[i];
+    const auto one = experiment(p, 0);
+    if (described_[p]) return;
+    described_points_[p] = one->describe_point(plan_.points[p].labels);
+    if (draws_anew(plan_.points[p].scenario)) described_points_[p]->scalars.clear();
+  });
+}
+
+analysis::RunResult Execution::make(const Task& task) {
+  const Scenario& scenario = plan_.points[task.point].scenario;
+  std::unique_ptr<analysis::TraceCsv> trace;
+  if (task.traced) trace = std::make_unique<analysis::TraceCsv>(*scenario.record.trace, options_.trace_path);
+  analysis::RunResult run;
+  try {
+    const auto one = experiment(task.point, task.repetition);
+    run = one->run(task.repetition, trace.get(), options_.interrupted);
+    if (draws_anew(scenario)) {
+      const auto numbers = one->describe_point({}).scalars;
+      run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());
+    }
+  } catch (const sim::InvariantError&) {
+    throw;
+  } catch (const analysis::OutputError&) {
+    throw;
+  } catch (const std::exception& e) {
+    run = failed_run(task.repetition, e.what());
+  }
+  run.point = task.point;
+  if (run.status == analysis::Status::kInterrupted) {
+    run.series = {};
+    run.scalars.clear();
+  } else if (trace) {
+    trace->commit();
+  }
+  return run;
+}
+
+void Execution::compare(const Task& task, const analysis::RunResult& run) const {
+  const bool ended = run.status == analysis::Status::kDone || run.status == analysis::Status::kDiverged;
+  if (!task.known.comparable || !ended || run.end == analysis::RunEnd::kWall) return;
+  if (run.fingerprint == task.known.fingerprint) return;
+  throw sim::InvariantError(
+      fmt::format("point {} repetition {} (run key {}, seed {}) has fingerprint {:016x}, it had {:016x}",
+                  task.point, task.repetition, run_key(plan_.points[task.point].key, task.repetition),
+                  plan_.points[task.point].scenario.seed, run.fingerprint, task.known.fingerprint));
+}
+
+bool Execution::run(analysis::Store& store) {
+  store.begin_study(plan_.study());
+  for (std::size_t p = 0; p < described_points_.size(); ++p) {
+    if (described_points_[p]) store.put_point(p, *described_points_[p]);
+  }
+  store.commit();
+
+  analysis::StoreWriter writer(store);
+  std::mutex mutex;
+  const auto one = [&](std::size_t t) {
+    const Task& task = tasks_[t];
+    if (interrupted()) return;
+    analysis::RunResult run = make(task);
+    compare(task, run);
+    if (options_.finished) {
+      const std::lock_guard lock(mutex);
+      options_.finished(run);
+    }
+    if (task.known.state == analysis::KnownRun::State::kKept) return;
+    writer.add(std::move(run), run_key(plan_.points[task.point].key, task.repetition));
+  };
+  parallel_for(tasks_.size(), options_.threads, one);
+  writer.finish();
+  return !interrupted();
 }
 
 }  // namespace hearsay::scenarios

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <limits>
 
+#include "models/privacy/accountants/budget.hpp"
+
 namespace hearsay::scenarios {
 
 namespace {
@@ -18,6 +20,8 @@ auto part(const char* pointer, F&& f) {
     throw;
   } catch (const AssemblyError&) {
     throw;
+  } catch (const models::BudgetError& e) {
+    throw OverBudget("/privacy", e.what());
   } catch (const std::exception& e) {
     throw AssemblyError(pointer, e.what());
   }
@@ -30,7 +34,8 @@ sim::Streams study_streams(const Scenario& s) {
 models::StopLimits stop_limits(const StopOptions& stop) {
   return {.iterations = stop.iterations.value_or(Limits::max()),
           .vectors = stop.vectors.value_or(Limits::max()),
-          .bytes = stop.bytes.value_or(Limits::max())};
+          .bytes = stop.bytes.value_or(Limits::max()),
+          .budgets_spent = stop.budgets_spent};
 }
 
 sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub) {
@@ -88,24 +93,66 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
           part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
       study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop)},
       engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
+  part("/privacy/schedule",
+       [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
   part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
-  Eigen::Index tested = 0;
-  for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
-  for (const MetricChoice& m : scenario_.record.metrics) {
-    if ((*m).needs_test && tested == 0) {
-      throw AssemblyError(
-          "/record/metrics",
-          fmt::format("{} needs test records: set data.test_fraction or data.test_records", (*m).name));
-    }
+  if (scenario_.stop.budgets_spent && !plan_.active()) {
+    throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
+  for (const MetricChoice& m : scenario_.record.metrics) require_test_records(*m, "/record/metrics");
+  if (scenario_.stop.target) require_test_records(*scenario_.stop.target->metric, "/stop/target/metric");
 }
 
-analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace) const {
+void Experiment::require_test_records(const analysis::Metric& metric, const char* part_name) const {
+  if (!metric.needs_test) return;
+  Eigen::Index tested = 0;
+  for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
+  if (tested > 0) return;
+  throw AssemblyError(
+      part_name,
+      fmt::format("{} needs test records: set data.test_fraction or data.test_records", metric.name));
+}
+
+analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
+                                    const analysis::Recorder& recorder) const {
+  using analysis::RunEnd;
+  switch (end) {
+    case sim::End::kTime:
+      return RunEnd::kTime;
+    case sim::End::kEvents:
+      return RunEnd::kEvents;
+    case sim::End::kIdle:
+      return RunEnd::kIdle;
+    case sim::End::kFinished:
+      break;
+  }
+  const models::StopLimits& stop = study_.stop;
+  const sim::Traffic& traffic = world.engine.traffic();
+  if (recorder.interrupted()) return RunEnd::kInterrupted;
+  if (recorder.reached_at()) return RunEnd::kTarget;
+  if (world.iterations >= stop.iterations) return RunEnd::kIterations;
+  if (traffic.vectors >= stop.vectors) return RunEnd::kVectors;
+  if (traffic.bytes >= stop.bytes) return RunEnd::kBytes;
+  if (stop.budgets_spent && world.ledger.all_spent()) return RunEnd::kBudgets;
+  return recorder.out_of_time() ? RunEnd::kWall : RunEnd::kFinished;
+}
+
+analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
+                                    const std::atomic<bool>* interrupted) const {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<const analysis::Metric*> metrics;
   for (const MetricChoice& m : scenario_.record.metrics) metrics.push_back(&*m);
-  analysis::Recorder recorder(metrics, solved_->problem.owners());
+  const StopOptions& stop = scenario_.stop;
+  std::optional<analysis::Target> target;
+  if (stop.target) {
+    target.emplace(analysis::Target{.metric = &*stop.target->metric});
+    if (stop.target->below) target->below = *stop.target->below;
+    if (stop.target->above) target->above = *stop.target->above;
+  }
+  analysis::Recorder recorder(metrics, solved_->problem.owners(), target, interrupted,
+                              stop.wall.value_or(std::numeric_limits<double>::infinity()));
+  if (stop.target) recorder.check_every_iterations = stop.target->check_every.value_or(0);
   recorder.every_iterations = scenario_.record.every.iterations.value_or(0);
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
@@ -113,8 +160,16 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   models::World world(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
   analysis::RunResult result;
   result.repetition = repetition;
-  result.end = scenario_.protocol->run(world, recorder);
-  result.status = recorder.finite() ? analysis::Status::kDone : analysis::Status::kDiverged;
+  result.end = end_of(world, scenario_.protocol->run(world, recorder), recorder);
+  result.status = result.end == analysis::RunEnd::kInterrupted ? analysis::Status::kInterrupted
+                  : recorder.finite()                          ? analysis::Status::kDone
+                                                               : analysis::Status::kDiverged;
+  if (const std::optional<analysis::Mark>& at = recorder.reached_at()) {
+    result.scalars = {{"reached_at.iterations", {}, static_cast<double>(at->iteration)},
+                      {"reached_at.seconds", {}, at->time},
+                      {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
+                      {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
+  }
   result.fingerprint = world.engine.fingerprint().value();
   result.events = world.engine.events();
   result.iterations = world.iterations;
@@ -152,6 +207,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
     point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
+  for (const std::string& warning : plan_.warnings) point.notes.push_back("warning: " + warning);
   return point;
 }
 

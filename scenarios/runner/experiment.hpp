@@ -1,6 +1,7 @@
 #pragma once
 // One point of a study, put together: data, problem, optimum, network and protocol, ready to be run any
 // number of times.
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,11 @@ struct AssemblyError : std::runtime_error {
   AssemblyError(std::string p, const std::string& message)
       : std::runtime_error(message), part(std::move(p)) {}
   std::string part;
+};
+
+/// Releases that no noise makes fit their budget.
+struct OverBudget : AssemblyError {
+  using AssemblyError::AssemblyError;
 };
 
 /// A problem with its exact solution; shared by all points that have the same data and model.
@@ -38,8 +44,10 @@ class Experiment {
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
-  /// One run; `trace` may be null. Throws what a broken invariant throws.
-  analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
+  /// One run; `trace` may be null, and so may `interrupted`, which breaks it off. Throws what a broken
+  /// invariant throws.
+  analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
+                          const std::atomic<bool>* interrupted = nullptr) const;
 
   /// What is to be said of the point as a whole: optimum, baselines, noise.
   analysis::PointResult describe_point(std::vector<std::string> labels) const;
@@ -47,6 +55,9 @@ class Experiment {
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
+  void require_test_records(const analysis::Metric& metric, const char* part_name) const;
+  analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
+
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;
   bool hub_;

@@ -1,48 +1,27 @@
 #include "scenarios/runner/manifest.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-
-#include <algorithm>
-#include <set>
 
 #include "analysis/output_file.hpp"
 #include "scenarios/runner/build_info.hpp"
-#include "sim/fingerprint.hpp"
+#include "scenarios/runner/machine.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-std::string host() {
-  utsname name{};
-  return ::uname(&name) == 0 ? fmt::format("{} {} {}", name.sysname, name.release, name.machine) : "unknown";
-}
-
-std::uint64_t peak_memory_bytes() {
-  rusage usage{};
-  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;
-}
-
-// One number for the whole study: the fingerprints of its runs in order.
-std::uint64_t fingerprint_of(const analysis::StudyResult& study) {
-  sim::Fingerprint all;
-  for (const analysis::RunResult& run : study.runs) {
-    all.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);
-  }
-  return all.value();
-}
-
 nlohmann::ordered_json privacy_of(const ManifestInput& in) {
-  std::set<std::string> bounds;
   nlohmann::ordered_json privacy;
   const models::PrivacyOptions& options = in.scenario.privacy;
   privacy["statement"] = "simulated differential privacy: not for release";
-  privacy["mechanism"] = std::visit([](const auto& m) { return std::string(m.kName); }, options.mechanism);
+  privacy["mechanism"] = models::name_of(options.mechanism);
   if (!models::is_private(options.mechanism)) return privacy;
-  privacy["accountant"] = "basic";
+  privacy["norm"] = models::name_of(models::norm_of(options.mechanism));
+  privacy["accountant"] = models::name_of(options.accountant);
+  privacy["delta"] = options.needs_delta() ? options.delta : 0;
   privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
+  privacy["schedule"] =
+      sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
   privacy["sensitivity"] = options.clip             ? "clip: every record's gradient is scaled to the bound"
                            : options.gradient_bound ? "gradient_bound: given, not enforced"
                            : options.bound_from_data
@@ -60,17 +39,7 @@ std::string version_line() {
 }
 
 void write_manifest(const ManifestInput& in, const std::filesystem::path& path) {
-  std::set<std::string> unprivate, notes;
-  std::uint64_t events = 0;
-  double busy = 0;
-  for (const auto& point : in.study.points) {
-    unprivate.insert(point.unprivate.begin(), point.unprivate.end());
-    notes.insert(point.notes.begin(), point.notes.end());
-  }
-  for (const auto& run : in.study.runs) {
-    events += run.events;
-    busy += run.wall;
-  }
+  const analysis::Totals& t = in.totals;
   nlohmann::ordered_json m;
   m["hearsay"] = {{"version", build_info::kVersion},
                   {"commit", build_info::kCommit},
@@ -81,20 +50,24 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["host"] = host();
   m["threads"] = in.threads;
   m["wall_s"] = in.wall;
-  m["peak_memory_bytes"] = peak_memory_bytes();
-  m["events"] = events;
-  m["events_per_s_and_thread"] = busy > 0 ? static_cast<double>(events) / busy : 0;
+  m["peak_memory_bytes"] = peak_memory();
+  m["events"] = t.events;
+  m["events_per_s_and_thread"] = t.wall > 0 ? static_cast<double>(t.events) / t.wall : 0;
   m["seed"] = in.scenario.seed;
-  m["points"] = in.study.points.size();
-  m["runs"] = in.study.runs.size();
+  m["points"] = t.points;
+  m["runs"] = t.runs;
+  m["done"] = t.done;
+  m["diverged"] = t.diverged;
+  m["failed"] = t.failed;
+  m["interrupted"] = t.interrupted;
   m["delivery"] = "events";
   m["privacy"] = privacy_of(in);
-  m["fitted_on_private_data_without_accounting"] = unprivate;
-  m["notes"] = notes;
+  m["fitted_on_private_data_without_accounting"] = t.unprivate;
+  m["notes"] = t.notes;
   m["diagnostics"] =
       "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
       "them";
-  m["fingerprint"] = fmt::format("{:016x}", fingerprint_of(in.study));
+  m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
   m["scenario"] = in.resolved;
   analysis::OutputFile file(path);
   file.write(m.dump(2));

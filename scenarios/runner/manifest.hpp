@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "analysis/study.hpp"
+#include "analysis/export.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
 
 struct ManifestInput {
-  const analysis::StudyResult& study;
+  const analysis::Totals& totals;
   const Scenario& scenario;  ///< the first point's
   std::string file, command;
   nlohmann::ordered_json resolved;  ///< the whole scenario

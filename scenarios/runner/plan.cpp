@@ -1,8 +1,16 @@
 #include "scenarios/runner/plan.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <sstream>
+
+#include "analysis/output_file.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/merge.hpp"
 #include "scenarios/language/writer.hpp"
+#include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/sweep.hpp"
 
 namespace hearsay::scenarios {
@@ -13,11 +21,6 @@ Scenario read_scenario(const Document& document, const ReadOptions& options) {
   Scenario scenario;
   read(document, document.root, scenario, options);
   return scenario;
-}
-
-// What the data and the model of a point depend on.
-std::string problem_key(const Scenario& s) {
-  return canonical(write_changes(s.data)) + canonical(write_changes(s.model)) + std::to_string(s.seed);
 }
 
 }  // namespace
@@ -46,22 +49,113 @@ nlohmann::ordered_json to_json(const Node& node) {
   return nullptr;
 }
 
-Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& options) {
-  Plan plan{.file = file, .document = load(file, sets)};
-  const Node* written_sweep = plan.document.root.find("sweep");
-  const nlohmann::ordered_json sweep_json = written_sweep != nullptr ? to_json(*written_sweep) : nullptr;
-  const Sweep sweep = take_sweep(plan.document);
-  plan.axes = sweep.axes;
-  for (std::size_t p = 0; p < sweep.points.size(); ++p) {
-    const Document document = at_point(plan.document, sweep.points[p], static_cast<std::uint32_t>(p));
-    PlannedPoint point{.scenario = read_scenario(document, options), .labels = sweep.points[p].labels};
-    point.problem_key = problem_key(point.scenario);
+namespace {
+
+constexpr char kSeparator = '\n';  // between folders
+
+std::string joined(const std::set<std::string>& folders) {
+  return fmt::format("{}", fmt::join(folders, std::string(1, kSeparator)));
+}
+
+// Where the files of a scenario were looked for, absolute: beside each file that it was merged from, and in
+// the folders of the command line.
+std::string folders_of(const Document& document, const ReadOptions& read) {
+  std::set<std::string> all;
+  std::error_code error;
+  const auto add = [&](const std::filesystem::path& folder) {
+    const auto real = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+    if (!error) all.insert(real.string());
+  };
+  for (std::uint32_t s = 0; s < document.sources(); ++s) add(document.source({s, 0, 0}).folder);
+  for (const auto& folder : read.data_dirs) add(folder);
+  for (const auto& folder : read.allow_paths) add(folder);
+  return joined(all);
+}
+
+void refuse_too_many(const Plan& plan, double most) {
+  const auto runs = static_cast<double>(plan.runs());
+  if (runs > most) {
+    throw RefusedError(
+        fmt::format("{}: {} points with their repetitions are {} runs, more than {:.6g}; see "
+                    "--max-runs",
+                    plan.file, plan.points.size(), plan.runs(), most));
+  }
+}
+
+Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
+                   const ReadOptions& read, const PlanOptions& options) {
+  Plan plan{.file = file, .document = std::move(document)};
+  plan.origin["folders"] = folders_of(plan.document, read);
+  plan.origin["condition"] = options.points;
+  nlohmann::ordered_json merged = to_json(plan.document.root);
+  const Sweep sweep(plan.document, sets);
+  plan.axes = sweep.axes();
+  Keys keys;
+  for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
+    const Document at = at_point(plan.document, swept);
+    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels};
+    if (sweep.independent()) point.scenario.seed = keys.independent_seed(point.scenario);
+    PointKey key = keys.point(point.scenario);
+    point.key = std::move(key.point);
+    point.problem_key = std::move(key.problem);
     plan.points.push_back(std::move(point));
   }
+  plan.record_key = record_key(plan.points.front().scenario);
   // The scenario itself need not be complete: a swept option may be given by the sweep alone.
   plan.resolved = write_all(plan.points.front().scenario);
-  if (!sweep_json.is_null()) plan.resolved["sweep"] = sweep_json;
+  if (merged.contains("sweep")) plan.resolved["sweep"] = merged["sweep"];
+  plan.origin["scenario"] = merged.dump();
+  refuse_too_many(plan, options.max_runs);
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
+               const PlanOptions& options) {
+  try {
+    return plan_document(load(file, sets), file, sets, read, options);
+  } catch (const RefusedError& error) {
+    throw RefusedError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+Plan make_plan_again(analysis::StoredStudy& study) {
+  const std::string file = analysis::Store::file(study.folder()).string();
+  const std::string text = study.info("scenario");
+  if (text.empty()) throw analysis::OutputError(file + ": does not say what scenario it is of");
+  ReadOptions read;
+  std::stringstream folders(study.info("folders"));
+  for (std::string folder; std::getline(folders, folder, kSeparator);) read.data_dirs.emplace_back(folder);
+  Plan plan = plan_document(parse(text, file), file, {}, read, {.points = study.info("condition")});
+  bool same = plan.points.size() == study.points();
+  for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
+  if (!same) {
+    throw analysis::OutputError(
+        fmt::format("{}: its scenario now has other points than it was run with: an input file or the "
+                    "program has changed",
+                    file));
+  }
+  return plan;
+}
+
+std::uint64_t Plan::runs() const {
+  std::uint64_t all = 0;
+  for (const PlannedPoint& p : points) all += p.scenario.repeat;
+  return all;
+}
+
+analysis::StudyPlan Plan::study() const {
+  analysis::StudyPlan study;
+  study.head.axes = axes;
+  for (const MetricChoice& m : points.front().scenario.record.metrics) study.head.metrics.push_back(&*m);
+  study.record_key = record_key;
+  study.info = origin;
+  study.info["file"] = file;
+  for (const PlannedPoint& p : points) {
+    study.points.push_back({p.key, p.labels, p.scenario.repeat, description_key(p.scenario)});
+  }
+  return study;
 }
 
 std::string Plan::locate(const AssemblyError& error) const {

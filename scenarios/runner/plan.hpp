@@ -1,29 +1,54 @@
 #pragma once
-// A scenario file, read: its points as plain options.
+// A scenario file, read: its points as plain options, and what identifies them.
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "analysis/stored_study.hpp"
 #include "scenarios/language/reader.hpp"
-#include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/experiment.hpp"
+#include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
+
+/// One point, read.
+struct PlannedPoint {
+  Scenario scenario;
+  std::vector<std::string> labels;
+  std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
+};
+
+struct PlanOptions {
+  std::string points{};  ///< --points: a condition on the points
+  double max_runs = std::numeric_limits<double>::infinity();
+};
 
 struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
   std::vector<PlannedPoint> points{};
+  std::string record_key{};
   nlohmann::ordered_json
       resolved{};  ///< of the scenario before the sweep, all options, and "sweep" as written
+  /// By which the study can be planned again: the scenario as it was merged, the condition on its points, and
+  /// the folders that files are looked for in.
+  std::map<std::string, std::string> origin{};
 
+  std::uint64_t runs() const;
   /// A message of assembly, located at the part of the scenario that it is about.
   std::string locate(const AssemblyError& error) const;
+  analysis::StudyPlan study() const;
 };
 
-/// Reads a scenario and every point of its sweep. Throws InputError.
-Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& options);
+/// Reads a scenario and every point of its sweep. Throws InputError, RefusedError.
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
+               const PlanOptions& options = {});
+
+/// Plans the study of a store again, from the origin that is kept there. Throws OutputError if it can not be,
+/// or if input files have changed since.
+Plan make_plan_again(analysis::StoredStudy& study);
 
 /// A Node as plain JSON.
 nlohmann::ordered_json to_json(const Node& node);

@@ -12,8 +12,30 @@ void StopOptions::describe(sim::Visitor& v) {
   v(vectors, {.name = "vectors", .help = "p-vectors put on links.", .min = 1});
   v(bytes, {.name = "bytes", .help = "Bytes put on links.", .unit = "B", .min = 1});
   v(events, {.name = "events", .help = "Events of the simulator.", .min = 1});
-  v.check(iterations || time || vectors || bytes || events, "",
-          "a run needs an end: give iterations, time, vectors, bytes or events");
+  v(wall, {.name = "wall",
+           .help = "Time of the machine; where it ends a run, another machine may end it elsewhere.",
+           .unit = "s",
+           .min = 0,
+           .open_min = true});
+  v(target,
+    {.name = "target", .help = "A value of a metric that is far enough; the scalars reached_at say where."});
+  v(budgets_spent,
+    {.name = "budgets_spent", .help = "End once nobody's privacy budget allows another release."});
+  v.check(
+      iterations || time || vectors || bytes || events || wall || budgets_spent, "",
+      "a run needs an end that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "
+      "budgets_spent");
+}
+
+void TargetOptions::describe(sim::Visitor& v) {
+  v(metric,
+    {.name = "metric", .help = "Which metric; of one that each agent has, the mean.", .required = true});
+  v(below, {.name = "below", .help = "Reached when it is below this."});
+  v(above, {.name = "above", .help = "Reached when it is above this."});
+  v(check_every, {.name = "check_every",
+                  .help = "Iterations from one look at the metric to the next; by default at every record.",
+                  .min = 1});
+  v.check(below.has_value() != above.has_value(), "", "give one of below and above");
 }
 
 void EveryOptions::describe(sim::Visitor& v) {

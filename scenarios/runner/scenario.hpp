@@ -18,13 +18,6 @@
 
 namespace hearsay::scenarios {
 
-/// The first limit that is reached ends a run.
-struct StopOptions {
-  std::optional<std::uint64_t> iterations, vectors, bytes, events;
-  std::optional<sim::Time> time;
-  void describe(sim::Visitor& v);
-};
-
 /// How far observations are apart; at most one of these.
 struct EveryOptions {
   std::optional<std::uint64_t> iterations, vectors, bytes;
@@ -42,6 +35,25 @@ class MetricChoice {
 
  private:
   std::size_t index_ = 0;
+};
+
+/// Where a metric has come far enough. It is looked at whenever the metrics are recorded, or every so many
+/// iterations.
+struct TargetOptions {
+  MetricChoice metric{"relative_fitness"};
+  std::optional<double> below, above;
+  std::optional<std::uint64_t> check_every;
+  void describe(sim::Visitor& v);
+};
+
+/// The first limit that is reached ends a run.
+struct StopOptions {
+  std::optional<std::uint64_t> iterations, vectors, bytes, events;
+  std::optional<sim::Time> time;
+  std::optional<double> wall;  ///< s
+  std::optional<TargetOptions> target;
+  bool budgets_spent = false;
+  void describe(sim::Visitor& v);
 };
 
 struct RecordOptions {

@@ -1,28 +1,67 @@
 #pragma once
-// The points of a study: every combination of the values that a scenario's "sweep" lists.
+// The points of a study: every combination of the values that a scenario's "sweep" gives for its axes.
+//
+//   "sweep": { "privacy.epsilon": [0.1, 1], "network.latency.max": {"from": "0 ms", "to": "60 ms", "step":
+//   "15 ms"},
+//              "zip": [ {"data.records": [1e4, 1e5], "protocol.rho": [1, 2]} ],     these move together
+//              "where": "privacy.epsilon * data.records >= 1e4",                    only points for which it
+//              holds "random_numbers": "independent" }                                    by default "common"
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "scenarios/language/document.hpp"
+#include "scenarios/runner/axis.hpp"
+#include "scenarios/runner/condition.hpp"
 
 namespace hearsay::scenarios {
+
+/// A study that is too large for its limits or the machine; what() has the numbers.
+struct RefusedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct SweepPoint {
   std::vector<std::string> labels;                     ///< one an axis
   std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
 };
 
-struct Sweep {
-  std::vector<std::string> axes;
-  std::vector<SweepPoint>
-      points;  ///< the first axis varies slowest; one point without axes where nothing is swept
+class Sweep {
+ public:
+  /// Takes "sweep" out of the document. An axis that one of `sets` ("path=value" of the command line, already
+  /// applied) gives a value is left with that one; "sweep.PATH=..." is an axis itself. Throws InputError.
+  Sweep(Document& document, std::span<const std::string> sets);
+
+  std::vector<std::string> axes() const;
+  bool independent() const { return independent_; }
+
+  /// The points, the first axis varying slowest; one without labels where nothing is swept. `only` is a
+  /// further condition, of the command line. Throws InputError, or RefusedError if there are more than
+  /// `most_points`: at once where there is no condition, and after trying at most 1e7 combinations where
+  /// there is.
+  std::vector<SweepPoint> points(const std::string& only, double most_points) const;
+
+ private:
+  struct Group {
+    std::vector<Axis> axes;  // that move together
+  };
+  void read(const Document& document, const Node& written);
+  void read_zip(const Document& document, const Node& zip);
+  void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
+  double combinations() const;
+  std::vector<bool> numeric() const;
+  std::vector<Condition> conditions(const std::string& only) const;
+
+  std::vector<Group> groups_;
+  std::string where_, where_place_;
+  bool independent_ = false;
 };
 
-/// Takes "sweep" out of the document and works it out. Throws InputError.
-Sweep take_sweep(Document& document);
-
-/// The document of one point: the scenario with the point's values in place.
-Document at_point(const Document& document, const SweepPoint& point, std::uint32_t number);
+/// The document of one point: the scenario with the point's values in place. Shorter paths are set first, and
+/// of equally long ones "type", for a type clears what belongs to another.
+Document at_point(const Document& document, const SweepPoint& point);
 
 }  // namespace hearsay::scenarios

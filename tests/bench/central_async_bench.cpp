@@ -19,7 +19,7 @@ void central_async(benchmark::State& state) {
   models::PrivacyOptions privacy;
   privacy.mechanism = models::Laplace{};
   privacy.gradient_bound = 50;
-  const tests::StudyFixture fixture(make_data(data, sim::Streams(1, 0)), model, privacy, kIterations);
+  const test::StudyFixture fixture(make_data(data, sim::Streams(1, 0)), model, privacy, kIterations);
   sim::NetworkOptions network;
   network.links.latency = sim::Distribution(sim::Uniform{0, 0.015});
   models::CentralAsync::Params params;
@@ -28,7 +28,7 @@ void central_async(benchmark::State& state) {
   for (auto _ : state) {
     const auto world = fixture.world(fixture.engine(network));
     models::CentralAsync protocol(params, fixture.study());
-    tests::Watch watch(
+    test::Watch watch(
         [&](const models::World& w) {
           fitness += w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
         },

@@ -3,13 +3,14 @@
 // scenario.
 #include <memory>
 
-#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/privacy_plan.hpp"
 #include "models/problem.hpp"
+#include "models/protocol.hpp"
 #include "models/solvers/optimum.hpp"
 #include "models/world.hpp"
 #include "sim/topology.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 class StudyFixture {
  public:
@@ -65,4 +66,4 @@ class Watch final : public models::Observer {
   F f_;
 };
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

@@ -14,7 +14,7 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   models::ModelOptions model;
   model.l2 = section["reg"];
   model.theta_max = section["theta_max"].get<double>();
-  const tests::StudyFixture fixture(data_set(section), model, {}, horizon);
+  const test::StudyFixture fixture(data_set(section), model, {}, horizon);
 
   sim::ClockTrace clock;
   for (std::size_t k = 0; k < section["schedule"].size(); ++k) {
@@ -29,7 +29,7 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   const auto world = fixture.world(fixture.engine({}, clock));
   world->prescribed_noise = &noise;
   models::CentralAsync protocol(params, fixture.study());
-  tests::Watch watch([&](const models::World& w) {
+  test::Watch watch([&](const models::World& w) {
     if (w.iterations == 0) return;
     comparison.vector(fmt::format("central.thetaL[{}]", w.iterations - 1), w.models.col(0),
                       section["thetaL"][w.iterations - 1]);

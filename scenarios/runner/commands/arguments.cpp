@@ -18,6 +18,22 @@ po::options_description input_options() {
   return options;
 }
 
+po::options_description sweep_options() {
+  po::options_description options("Sweep");
+  options.add_options()  //
+      ("points", po::value<std::string>()->value_name("EXPR"),
+       "only points for which this holds, as in privacy.epsilon >= 1")  //
+      ("max-runs", po::value<double>()->value_name("N")->default_value(1e6, "1e6"),
+       "refuse a study of more runs");
+  return options;
+}
+
+PlanOptions sweep_arguments(const po::variables_map& values) {
+  PlanOptions options{.max_runs = values["max-runs"].as<double>()};
+  if (values.count("points") != 0) options.points = values["points"].as<std::string>();
+  return options;
+}
+
 bool parse_arguments(const Arguments& arguments, std::string_view usage,
                      const po::options_description& options, po::variables_map& values) {
   po::options_description all("Options");

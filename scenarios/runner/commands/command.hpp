@@ -7,13 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/runner/plan.hpp"
 
 namespace hearsay::scenarios {
 
 /// Wrong use of the command line; what() is for the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// A scenario whose releases can not fit their budget.
+struct BudgetRefusal : InputError {
+  using InputError::InputError;
 };
 
 using Arguments = std::vector<std::string>;
@@ -29,6 +36,7 @@ int show_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
+int privacy_command(const Arguments& arguments);
 
 /// Options that every command on scenarios has: --set, --data-dir, --allow-path.
 struct InputArguments {
@@ -36,6 +44,9 @@ struct InputArguments {
   ReadOptions read{};
 };
 boost::program_options::options_description input_options();
+/// Options of commands that take the sweep: --points, --max-runs.
+boost::program_options::options_description sweep_options();
+PlanOptions sweep_arguments(const boost::program_options::variables_map& values);
 /// Parses `arguments`, prints help and returns false if asked for it. Throws UsageError.
 bool parse_arguments(const Arguments& arguments, std::string_view usage,
                      const boost::program_options::options_description& options,

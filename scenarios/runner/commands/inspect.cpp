@@ -19,14 +19,16 @@ namespace po = boost::program_options;
 int validate_command(const Arguments& arguments) {
   constexpr std::string_view kUsage = "validate SCENARIO... [--set PATH=VALUE]... [--data-dir DIR]";
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, input_options(), values)) return kExitDone;
+  po::options_description own = sweep_options();
+  own.add(input_options());
+  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
   const InputArguments input = input_arguments(values);
   if (input.files.empty()) throw UsageError(fmt::format("a scenario is needed; usage: hearsay {}", kUsage));
   int code = kExitDone;
   for (const std::string& file : input.files) {
     try {
-      const Plan plan = make_plan(file, input.sets, input.read);
-      fmt::print("{}: ok, {} points\n", file, plan.points.size());
+      const Plan plan = make_plan(file, input.sets, input.read, sweep_arguments(values));
+      fmt::print("{}: ok, {} points, {} runs\n", file, plan.points.size(), plan.runs());
     } catch (const InputError& e) {
       // Every fault that was found, not only the first: this is what the command is for.
       for (const std::string& line : e.lines()) fmt::print(stderr, "{}\n", line);
@@ -37,16 +39,17 @@ int validate_command(const Arguments& arguments) {
 }
 
 int show_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage = "show SCENARIO [--runs] [--set PATH=VALUE]... [--data-dir DIR]";
+  constexpr std::string_view kUsage =
+      "show SCENARIO [--runs] [--points 'EXPR'] [--set PATH=VALUE]... [--data-dir DIR]";
   po::options_description own("Show");
   own.add_options()("runs", "list the points of the sweep");
-  own.add(input_options());
+  own.add(sweep_options()).add(input_options());
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
   const InputArguments input = input_arguments(values);
   if (input.files.size() != 1)
     throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
-  const Plan plan = make_plan(input.files.front(), input.sets, input.read);
+  const Plan plan = make_plan(input.files.front(), input.sets, input.read, sweep_arguments(values));
   if (values.count("runs") == 0) {
     fmt::print("{}\n", plan.resolved.dump(2));
     return kExitDone;

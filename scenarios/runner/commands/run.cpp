@@ -1,19 +1,19 @@
-// hearsay run: the whole study, its tables, and a summary.
+// hearsay run: what is missing of a study, its tables, and a summary.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
+#include "analysis/export.hpp"
 #include "analysis/output_file.hpp"
-#include "analysis/summary.hpp"
-#include "analysis/tables.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/command_line.hpp"
 #include "scenarios/runner/commands/command.hpp"
+#include "scenarios/runner/execute.hpp"
+#include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/manifest.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/progress.hpp"
 
 namespace hearsay::scenarios {
 
@@ -23,70 +23,19 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::string_view kUsage =
-    "run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--data-dir DIR] "
-    "[--no-progress]";
+    "run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
+    "[--data-dir DIR] [--max-runs N] [--dry-run] [--no-progress]";
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// A line now and then while runs go on: in place on a terminal, else every ten seconds.
-class Progress {
- public:
-  explicit Progress(bool wanted) : wanted_(wanted), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  void operator()(std::size_t done, std::size_t all) {
-    if (!wanted_) return;
-    const double elapsed = seconds_since(begin_);
-    if (done < all && elapsed - last_ < (terminal_ ? 0.2 : 10.0)) return;
-    if (!terminal_ && last_ == 0 && done == all) return;
-    last_ = elapsed;
-    const double left = elapsed / static_cast<double>(done) * static_cast<double>(all - done);
-    fmt::print(stderr, "{}{:3.0f}%  {} of {} runs, {:.0f} s, {:.0f} s to go{}", terminal_ ? "\r" : "",
-               100.0 * static_cast<double>(done) / static_cast<double>(all), done, all, elapsed, left,
-               terminal_ && done < all ? "  " : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  bool wanted_, terminal_;
-  Clock::time_point begin_ = Clock::now();
-  double last_ = 0;
+struct RunArguments {
+  InputArguments input;
+  std::filesystem::path folder{};
+  unsigned threads = 1;
+  PlanOptions plan{};
+  bool progress = true, dry = false;
 };
 
-std::filesystem::path make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw analysis::OutputError(fmt::format("{}: can not be made: {}", folder.string(), error.message()));
-  return folder;
-}
-
-int exit_code(const analysis::StudyResult& study) {
-  for (const analysis::RunResult& run : study.runs) {
-    if (run.status != analysis::Status::kDone) return kExitSomeFailed;
-  }
-  return kExitDone;
-}
-
-void print_results(const analysis::StudyResult& study, const std::filesystem::path& folder, double wall) {
-  fmt::print("{}\n", analysis::summary_table(study));
-  std::size_t diverged = 0, failed = 0;
-  for (const analysis::RunResult& run : study.runs) {
-    diverged += run.status == analysis::Status::kDiverged ? 1u : 0u;
-    failed += run.status == analysis::Status::kFailed ? 1u : 0u;
-  }
-  if (diverged + failed > 0) {
-    fmt::print("{} runs diverged, {} failed: see {}\n", diverged, failed, (folder / "runs.csv").string());
-  }
-  fmt::print(
-      "{} points, {} runs in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ (series.csv, "
-      "scalars.csv, runs.csv, manifest.json)\n",
-      study.points.size(), study.runs.size(), wall, folder.string());
-}
-
-}  // namespace
-
-int run_command(const Arguments& arguments) {
+// Nothing, if only help was asked for.
+std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   po::options_description own("Run");
   own.add_options()  //
       ("output,o", po::value<std::string>()->value_name("DIR"),
@@ -94,53 +43,143 @@ int run_command(const Arguments& arguments) {
       ("jobs,j", po::value<unsigned>()->value_name("N"), "threads (default: all processors)")  //
       ("seed", po::value<std::string>()->value_name("S"), "short for --set seed=S")            //
       ("repeat", po::value<std::string>()->value_name("R"), "short for --set repeat=R")        //
+      ("dry-run", "say what would be run, and run nothing")                                    //
       ("no-progress", "no progress line");
-  own.add(input_options());
+  own.add(sweep_options()).add(input_options());
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  InputArguments input = input_arguments(values);
-  if (input.files.size() != 1)
+  if (!parse_arguments(arguments, kUsage, own, values)) return std::nullopt;
+  RunArguments run{.input = input_arguments(values)};
+  if (run.input.files.size() != 1)
     throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
   for (const char* name : {"seed", "repeat"}) {
     if (values.count(name) != 0)
-      input.sets.push_back(fmt::format("{}={}", name, values[name].as<std::string>()));
+      run.input.sets.push_back(fmt::format("{}={}", name, values[name].as<std::string>()));
   }
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  if (values.count("jobs") != 0) threads = values["jobs"].as<unsigned>();
-  if (threads == 0 || threads > 1024) throw UsageError("-j needs a number from 1 to 1024");
+  run.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (values.count("jobs") != 0) run.threads = values["jobs"].as<unsigned>();
+  if (run.threads == 0 || run.threads > 1024) throw UsageError("-j needs a number from 1 to 1024");
+  run.plan = sweep_arguments(values);
+  run.progress = values.count("no-progress") == 0;
+  run.dry = values.count("dry-run") != 0;
+  run.folder = values.count("output") != 0 ? std::filesystem::path(values["output"].as<std::string>())
+                                           : "out" / std::filesystem::path(run.input.files.front()).stem();
+  return run;
+}
 
+std::string what_is_to_do(const Execution& execution, const std::filesystem::path& folder) {
+  std::string text =
+      fmt::format("{} runs: {} kept, {} to do", execution.all(), execution.kept(), execution.to_do());
+  if (execution.recorded_anew() > 0)
+    text += fmt::format(" ({} of them again, for other records)", execution.recorded_anew());
+  return text + fmt::format("; results: {}/", folder.string());
+}
+
+void print_results(const analysis::Exported& exported, const Execution& execution,
+                   const std::filesystem::path& folder, double wall) {
+  const analysis::Totals& t = exported.totals;
+  fmt::print("{}\n", exported.summary);
+  if (t.diverged + t.failed > 0) {
+    fmt::print("{} runs diverged, {} failed: see {}\n", t.diverged, t.failed, (folder / "runs.csv").string());
+  }
+  fmt::print(
+      "{} points, {} runs ({} made now) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
+      "(series.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
+      t.points, t.runs, execution.to_do(), wall, folder.string());
+}
+
+void print_warnings(const analysis::Totals& totals) {
+  for (const std::string& note : totals.notes) {
+    if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
+  }
+}
+
+int dry_run(const RunArguments& arguments, const Plan& plan, Execution& execution) {
+  std::error_code error;
+  if (std::filesystem::exists(analysis::Store::file(arguments.folder), error))
+    execution.consider(analysis::known(*analysis::open_store(arguments.folder), plan.study()));
+  fmt::print("{}\n{} points, about {:.3g} MB of memory on {} threads\n",
+             what_is_to_do(execution, arguments.folder), plan.points.size(),
+             estimate_memory(plan, arguments.threads) / 1e6, arguments.threads);
+  return kExitDone;
+}
+
+std::string joined(const Arguments& arguments) {
+  std::string command = "hearsay run";
+  for (const std::string& argument : arguments) command += " " + argument;
+  return command;
+}
+
+// Makes the runs; returns whether it came to its end.
+bool run_missing(const Plan& plan, Execution& execution, const RunArguments& arguments, Progress*& progress) {
+  // Nothing is written before every point has been put together; but what is there need not be.
+  std::optional<analysis::Store> store;
+  std::error_code error;
+  if (std::filesystem::exists(analysis::Store::file(arguments.folder), error)) {
+    store.emplace(arguments.folder);
+    execution.consider(store->known(plan.study()));
+  }
+  execution.assemble();
+  if (!store) store.emplace(arguments.folder);
+  fmt::print(stderr, "{}\n", what_is_to_do(execution, arguments.folder));
+  Progress shown(arguments.progress, execution.to_do(), execution.all());
+  progress = &shown;
+  const bool ended = execution.run(*store);
+  shown.stop();
+  progress = nullptr;
+  store->close();
+  return ended;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  const std::optional<RunArguments> run = read_arguments(arguments);
+  if (!run) return kExitDone;
   const Clock::time_point begin = Clock::now();
-  const Plan plan = make_plan(input.files.front(), input.sets, input.read);
-  const std::filesystem::path file(input.files.front());
-  const std::filesystem::path folder = values.count("output") != 0
-                                           ? std::filesystem::path(values["output"].as<std::string>())
-                                           : "out" / file.stem();
+  const Plan plan = make_plan(run->input.files.front(), run->input.sets, run->input.read, run->plan);
+  refuse_if_too_large(plan, run->threads);
 
-  Progress progress(values.count("no-progress") == 0);
-  ExecuteOptions options{.threads = threads, .trace_path = folder / "trace.csv"};
-  options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
-  options.before_runs = [&] { make_folder(folder); };
+  const InterruptGuard interrupt;
+  Progress* progress = nullptr;
+  Execution execution(plan, {.threads = run->threads,
+                             .trace_path = run->folder / "trace.csv",
+                             .interrupted = &interrupt.flag(),
+                             .finished = [&](const analysis::RunResult& one) {
+                               if (progress != nullptr) progress->finished(one);
+                             }});
+  if (run->dry) return dry_run(*run, plan, execution);
+  bool ended = false;
   try {
-    const analysis::StudyResult study = execute(plan.axes, plan.points, options);
-    analysis::write_series(study, folder / "series.csv");
-    analysis::write_scalars(study, folder / "scalars.csv");
-    analysis::write_runs(study, folder / "runs.csv");
-    std::string command = "hearsay run";
-    for (const std::string& argument : arguments) command += " " + argument;
-    const double wall = seconds_since(begin);
-    write_manifest({.study = study,
-                    .scenario = plan.points.front().scenario,
-                    .file = plan.file,
-                    .command = command,
-                    .resolved = plan.resolved,
-                    .threads = threads,
-                    .wall = wall},
-                   folder / "manifest.json");
-    print_results(study, folder, wall);
-    return exit_code(study);
+    ended = run_missing(plan, execution, *run, progress);
+  } catch (const OverBudget& e) {
+    throw BudgetRefusal(plan.locate(e));
   } catch (const AssemblyError& e) {
     throw InputError(plan.locate(e));
+  } catch (const analysis::OutputError& e) {
+    throw analysis::OutputError(
+        fmt::format("{}; what has been kept is not made again by the same command", e.what()));
   }
+
+  analysis::StoredStudy study(run->folder);
+  const analysis::Exported exported = analysis::export_tables(study, run->folder);
+  const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+  write_manifest({.totals = exported.totals,
+                  .scenario = plan.points.front().scenario,
+                  .file = plan.file,
+                  .command = joined(arguments),
+                  .resolved = plan.resolved,
+                  .threads = run->threads,
+                  .wall = wall},
+                 run->folder / "manifest.json");
+  print_results(exported, execution, run->folder, wall);
+  print_warnings(exported.totals);
+  const analysis::Totals& t = exported.totals;
+  if (!ended) {
+    fmt::print(stderr, "interrupted: {} of {} runs are kept; the same command goes on from there\n",
+               t.done + t.diverged, execution.all());
+    return kExitInterrupted;
+  }
+  return t.diverged + t.failed > 0 ? kExitSomeFailed : kExitDone;
 }
 
 }  // namespace hearsay::scenarios

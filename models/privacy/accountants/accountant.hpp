@@ -1,0 +1,57 @@
+#pragma once
+// The accountants by name: what a sequence of releases guarantees, and at which delta. Pure functions that
+// draw nothing.
+//
+//   basic          the sum of the epsilons                                       basic.hpp
+//   kairouz        the least of three closed forms                               kairouz.hpp
+//   kairouz_exact  the optimum for equal pure steps                              kairouz_exact.hpp
+//   zcdp           zero-concentrated differential privacy                        zcdp.hpp
+//   rdp            Renyi differential privacy at fixed orders                    rdp.hpp
+//   pld            the privacy loss distribution, numerically                    pld.hpp
+#include <span>
+#include <string_view>
+
+#include "models/privacy/accountants/step.hpp"
+#include "sim/describe.hpp"
+
+namespace hearsay::models {
+
+enum class Accountant { kBasic, kKairouz, kKairouzExact, kZcdp, kRdp, kPld };
+
+std::string_view name_of(Accountant accountant);
+
+struct AccountantOptions {
+  Accountant accountant = Accountant::kBasic;
+  double delta = 0;  ///< of the total guarantee; 0 with basic only
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  void describe(sim::Visitor& v);
+};
+
+/// (epsilon, delta)-differential privacy of all releases together, and by what reckoning.
+struct Guarantee {
+  double epsilon = 0, delta = 0;
+  Accountant accountant = Accountant::kBasic;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+};
+
+/// The total guarantee; epsilon = 0 for no steps. `delta` of the result is options.delta, for basic the sum
+/// of those of the steps. Throws std::invalid_argument, in one line that says what to do, when the accountant
+/// does not cover a step, or delta is out of its range.
+Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions& options);
+
+/// The least delta at total `epsilon`; options.delta is not read.
+double total_delta(std::span<const StepRun> runs, double epsilon, const AccountantOptions& options);
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::Accountant> {
+  static constexpr std::array kValues{
+      Choice{"basic", "The sum of the epsilons; delta is the sum of the deltas."},
+      Choice{"kairouz", "The least of three closed forms: Kairouz, Oh, Viswanath 2015, Theorem 3.5."},
+      Choice{"kairouz_exact", "The optimum for equal pure steps: Kairouz, Oh, Viswanath 2015, Theorem 3.3."},
+      Choice{"zcdp", "Zero-concentrated differential privacy: Bun and Steinke 2016."},
+      Choice{"rdp", "Renyi differential privacy: Mironov 2017; Canonne, Kamath, Steinke 2020."},
+      Choice{"pld", "Privacy loss distribution, numerically: at most 10000 steps, delta at least 1e-12."},
+  };
+};

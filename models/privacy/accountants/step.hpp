@@ -1,0 +1,104 @@
+#pragma once
+// What an accountant is told of one release, and of a sequence of them.
+//
+// A step is free of scale: a mechanism's noise is stated relative to its sensitivity, so that adjacency
+// enters only through the sensitivity that was divided by, and through which amplification by sampling holds.
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/describe.hpp"
+
+namespace hearsay::models {
+
+/// Which data sets are neighbours.
+enum class Adjacency { kReplaceOne, kAddRemove };
+
+enum class StepKind : std::uint8_t {
+  kPure,             ///< any epsilon-differentially private release
+  kLaplace,          ///< scalar Laplace noise, epsilon = Delta_1 / b
+  kGaussian,         ///< Gaussian noise, noise multiplier z = s / Delta_2
+  kExponentialNorm,  ///< density proportional to exp(-beta norm2(z)) in R^d, epsilon = beta Delta_2
+};
+
+struct Step {
+  StepKind kind = StepKind::kPure;
+  double epsilon = 0;  ///< guarantee before sampling; Gaussian: the one it was calibrated to, 0 if none
+  double delta = 0;    ///< Gaussian: the delta that goes with epsilon; otherwise 0
+  double noise_multiplier = 0;  ///< Gaussian only
+  double sampling_rate =
+      1;  ///< each record takes part with this probability (Poisson), or q of them without replacement
+  int dimension = 1;  ///< exponential_norm only
+
+  friend auto operator<=>(const Step&, const Step&) = default;
+};
+
+/// The constructors throw std::invalid_argument unless epsilon, the noise multiplier and the dimension are
+/// positive and finite, 0 < q <= 1 and 0 < delta < 1.
+Step pure_step(double epsilon, double q = 1);
+Step laplace_step(double epsilon, double q = 1);
+Step gaussian_step(double noise_multiplier, double q = 1);
+/// A Gaussian release with the (epsilon, delta) it was calibrated to; what `basic` and `kairouz` need.
+Step calibrated_gaussian_step(double noise_multiplier, double epsilon, double delta);
+Step exponential_norm_step(double epsilon, int dimension, double q = 1);
+
+/// Throws std::invalid_argument when a member is out of range.
+void check(const Step& step);
+
+/// `count` equal steps.
+struct StepRun {
+  Step step;
+  std::int64_t count = 0;
+};
+
+/// A sequence of releases, run-length encoded.
+class Releases {
+ public:
+  Releases() = default;
+  Releases(const Step& step, std::int64_t count) { add(step, count); }
+
+  /// O(1); allocates nothing when the step equals the last one added, or within what was reserved.
+  void add(const Step& step, std::int64_t count = 1) {
+    if (!runs_.empty() && runs_.back().step == step) {
+      runs_.back().count += count;
+    } else {
+      runs_.push_back({step, count});
+    }
+    steps_ += count;
+  }
+  void reserve(std::size_t runs) { runs_.reserve(runs); }
+  void clear() {
+    runs_.clear();
+    steps_ = 0;
+  }
+
+  std::int64_t steps() const { return steps_; }
+  std::span<const StepRun> runs() const { return runs_; }
+  operator std::span<const StepRun>() const {
+    return runs_;
+  }  // NOLINT(google-explicit-constructor): it is a view
+
+ private:
+  std::vector<StepRun> runs_;
+  std::int64_t steps_ = 0;
+};
+
+/// The same releases sorted, equal steps merged and empty runs left out, each step checked: composition does
+/// not depend on the order, and with this neither does rounding. O(r log r) in the number of runs.
+std::vector<StepRun> canonical(std::span<const StepRun> runs);
+
+/// The epsilon for which the step is epsilon-differentially private, sampling included. Throws
+/// std::invalid_argument for a Gaussian step, naming `accountant` as the one that needs it.
+double pure_epsilon(const Step& step, std::string_view accountant);
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::Adjacency> {
+  static constexpr std::array kValues{
+      Choice{"replace_one", "Neighbours differ in the value of one record."},
+      Choice{"add_remove", "One of the neighbours has one record more."},
+  };
+};

@@ -1,0 +1,120 @@
+#include "models/privacy/privacy_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+namespace hearsay::models {
+
+namespace {
+
+constexpr std::uint32_t kEpsilonOption = 1;  // index of (kPerAgent, agent)
+
+void find_bound(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+                PrivacyPlan& plan) {
+  if (options.clip) {
+    plan.source = BoundSource::kClip;
+    plan.bound = *options.clip;
+  } else if (options.gradient_bound) {
+    plan.source = BoundSource::kGiven;
+    plan.bound = *options.gradient_bound;
+  } else if (options.bound_from_data) {
+    plan.source = BoundSource::kFromData;
+    plan.bound = std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), plan.norm()),
+                          problem.largest_record_gradient(optimum, plan.norm()));
+  } else if (const auto derived = problem.derived_gradient_bound()) {
+    plan.source = BoundSource::kDerived;
+    plan.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
+  } else {
+    throw std::invalid_argument(
+        "noise needs a bound on a record's gradient: give gradient_bound or clip, or declare bounds of the "
+        "data and theta_max, or say bound_from_data");
+  }
+}
+
+// A release of each kind is put before the accountant, so that one it does not cover is refused before the
+// run.
+void require_cover(const PrivacyPlan& plan, int dimension) {
+  Step step = shape_of(plan.mechanism, dimension);
+  step.epsilon = 1;
+  if (step.kind == StepKind::kGaussian) step.noise_multiplier = 1;
+  const bool stated = plan.accountant == Accountant::kBasic || plan.accountant == Accountant::kKairouz;
+  if (step.kind == StepKind::kGaussian && stated) step.delta = plan.delta / 2;
+  if (step.kind == StepKind::kGaussian && !stated) step.epsilon = 0;
+  total_guarantee(Releases(step, 1), {plan.accountant, plan.delta, plan.adjacency});
+}
+
+void warn(PrivacyPlan& plan, const Problem& problem) {
+  if (plan.source == BoundSource::kFromData) {
+    plan.warnings.emplace_back(
+        "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
+        "hold; "
+        "use clip for one that does");
+  }
+  Eigen::Index fewest = problem.n(), exposed = 0;
+  for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
+    if (plan.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
+    fewest = std::min(fewest, problem.n(owner));
+  }
+  if (exposed > 0) {
+    plan.warnings.push_back(
+        fmt::format("privacy.delta: {:g} is at least 1/records of {} of {} owners: to publish a record at "
+                    "random would keep "
+                    "it; choose delta well below {:.3g}",
+                    plan.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+  }
+  const auto* gaussian = std::get_if<Gaussian>(&plan.mechanism);
+  const double greatest = *std::max_element(plan.epsilon.begin(), plan.epsilon.end());
+  if (gaussian != nullptr && gaussian->calibration == GaussianCalibration::kPaper && greatest > 1) {
+    plan.warnings.emplace_back(
+        "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 a release; use analytic");
+  }
+}
+
+}  // namespace
+
+std::string PrivacyPlan::describe_bound() const {
+  switch (source) {
+    case BoundSource::kNone:
+      return "none";
+    case BoundSource::kGiven:
+      return "given by the scenario, not enforced";
+    case BoundSource::kDerived:
+      return "derived from declared bounds of features, target and theta_max";
+    case BoundSource::kClip:
+      return "enforced: each record's gradient is clipped";
+    case BoundSource::kFromData:
+      return "taken from the private data: the stated epsilon does not hold";
+  }
+  return "";
+}
+
+void PrivacyPlan::require_room(std::uint64_t releases) const {
+  if (!active()) return;
+  for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
+    spending->uniform(budget, releases);
+  }
+}
+
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+                      sim::AgentId first_agent, const sim::Streams& streams) {
+  PrivacyPlan plan{.mechanism = options.mechanism,
+                   .accountant = options.accountant,
+                   .adjacency = options.adjacency,
+                   .schedule = options.schedule};
+  if (!plan.active()) return plan;
+  plan.delta = options.needs_delta() ? options.delta : 0;
+  plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
+                                        kEpsilonOption, streams);
+  find_bound(options, problem, optimum, plan);
+  const auto dimension = static_cast<int>(problem.p());
+  require_cover(plan, dimension);
+  warn(plan, problem);
+  plan.spending = std::make_shared<SpendingPlans>(
+      plan.mechanism, AccountantOptions{plan.accountant, plan.delta, plan.adjacency}, dimension);
+  return plan;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,52 @@
+#pragma once
+// What the "privacy" of a scenario comes to for a given problem.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/privacy/privacy_options.hpp"
+#include "models/privacy/spending.hpp"
+#include "models/problem.hpp"
+
+namespace hearsay::models {
+
+/// Where the bound on a record's gradient comes from.
+enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData };
+
+/// Privacy of one problem: the bound in force and each owner's budget.
+struct PrivacyPlan {
+  Mechanism mechanism = {};
+  Accountant accountant = Accountant::kBasic;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  Schedule schedule = Schedule::kUniform;
+  double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
+  BoundSource source = BoundSource::kNone;
+  double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
+  std::vector<double> epsilon{};  ///< total budget, by owner
+  std::vector<std::string> warnings{};
+  std::shared_ptr<SpendingPlans> spending{};  ///< null without privacy
+
+  bool active() const { return is_private(mechanism); }
+  bool clips() const { return source == BoundSource::kClip; }
+  /// The norm of the bound and of the sensitivity: the mechanism's.
+  Norm norm() const { return norm_of(mechanism); }
+  /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record is
+  /// added or removed (n is public and the same on both neighbours).
+  double sensitivity(Eigen::Index n) const {
+    return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
+  }
+  /// One sentence for the manifest.
+  std::string describe_bound() const;
+  /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
+  /// their noise, once. For protocols to ask before a run.
+  void require_room(std::uint64_t releases) const;
+};
+
+/// Works the options out for a problem. `optimum` is theta*, where the data themselves may give the bound:
+/// the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
+/// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced, or the accountant
+/// does not cover the mechanism.
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+                      sim::AgentId first_agent, const sim::Streams& streams);
+
+}  // namespace hearsay::models

@@ -1,0 +1,92 @@
+#include "models/privacy/spending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/privacy/accountants/budget.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant)
+    : budget_(budget), steps_(std::move(steps)), accountant_(accountant) {
+  sim::check(steps_.steps() > 0, "an account was opened without a release");
+  std::uint64_t end = 0;
+  for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
+  whole_ = total_guarantee(steps_, accountant_);
+  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
+             "planned releases exceed the epsilon of the budget");
+  sim::check(whole_.delta <= accountant_.delta * (1 + kTolerance),
+             "planned releases exceed the delta of the budget");
+}
+
+const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
+  const auto run = std::upper_bound(ends_.begin(), ends_.end(), n) - ends_.begin();
+  return steps_.runs()[static_cast<std::size_t>(run)].step;
+}
+
+Guarantee SpendingPlan::total(std::uint64_t n) const {
+  Releases first;
+  for (const StepRun& run : steps_.runs()) {
+    const auto left = static_cast<std::int64_t>(n) - first.steps();
+    if (left <= 0) break;
+    first.add(run.step, std::min(run.count, left));
+  }
+  return total_guarantee(first, accountant_);
+}
+
+Guarantee SpendingPlan::after(std::uint64_t n) const {
+  if (n == 0) return {.accountant = accountant_.accountant, .adjacency = accountant_.adjacency};
+  if (n >= releases()) return whole_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(n); found != known_.end()) return found->second;
+  }
+  Guarantee part = total(n);
+  // A numerical accountant may put a part a hair above the whole; the lesser of two upper bounds holds.
+  part.epsilon = std::min(part.epsilon, whole_.epsilon);
+  const std::lock_guard lock(mutex_);
+  return known_.emplace(n, part).first->second;
+}
+
+SpendingPlans::SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
+    : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
+
+Step SpendingPlans::shape(std::uint64_t releases) const {
+  Step shape = shape_of(mechanism_, dimension_);
+  if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
+    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant_);
+  return shape;
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases) {
+  const std::lock_guard lock(mutex_);
+  auto& plan = uniform_[{budget, releases}];
+  if (plan) return plan;
+  const auto count = static_cast<std::int64_t>(releases);
+  Step step = shape(releases);
+  if (accountant_.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+    step.epsilon = budget / static_cast<double>(releases);
+  } else {
+    const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
+    step = step_for_budget(budget, count, step, accountant_,
+                           gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
+  }
+  return plan = std::make_shared<const SpendingPlan>(budget, Releases(step, count), accountant_);
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
+                                                            std::span<const double> whole) const {
+  const Step form = shape(whole.size());
+  const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
+  const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
+  const double factor = factor_for_budget(budget, whole, form, accountant_);
+  Releases steps;
+  steps.reserve(own.size());
+  for (const double weight : own)
+    steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
+  return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_);
+}
+
+}  // namespace hearsay::models

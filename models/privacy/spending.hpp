@@ -1,0 +1,79 @@
+#pragma once
+// What an owner may release, worked out from its budget before the run: the steps in their order, and what
+// the first n of them cost together. As the whole keeps the budget under the accountant and a part never
+// costs more than the whole, an owner that stops after the last step can not exceed it, and to charge a
+// release is to count it.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/mechanism.hpp"
+
+namespace hearsay::models {
+
+/// Immutable but for results kept; any number of threads may ask.
+class SpendingPlan {
+ public:
+  /// Rounding of a total, relative to the budget.
+  static constexpr double kTolerance = 1e-11;
+
+  /// `steps` in order of release, at least one. Throws sim::InvariantError if together they exceed
+  /// (budget, accountant.delta).
+  SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant);
+
+  double budget() const { return budget_; }
+  /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
+  double delta() const { return whole_.delta; }
+  std::uint64_t releases() const { return static_cast<std::uint64_t>(steps_.steps()); }
+  /// The n-th release, n from 0. O(1) where all are alike, else O(log n).
+  const Step& step(std::uint64_t n) const {
+    const auto runs = steps_.runs();
+    return runs.size() == 1 ? runs.front().step : step_of_several(n);
+  }
+  /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. The accountant
+  /// is asked once for every n.
+  Guarantee after(std::uint64_t n) const;
+
+ private:
+  const Step& step_of_several(std::uint64_t n) const;
+  Guarantee total(std::uint64_t n) const;
+
+  double budget_;
+  Releases steps_;
+  std::vector<std::uint64_t> ends_;  // releases up to the end of each run
+  AccountantOptions accountant_;
+  Guarantee whole_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::uint64_t, Guarantee> known_;
+};
+
+/// Makes the plans of one study: all releases are of one mechanism, in R^dimension, under one accountant.
+class SpendingPlans {
+ public:
+  SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
+
+  /// `releases` equal steps that just keep the budget. The inverse problem is solved once for every different
+  /// (budget, releases). Throws BudgetError if no noise is enough, std::invalid_argument as the accountant
+  /// does.
+  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases);
+  /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
+  /// budget; `own` is a part of `whole`, or the same. Not kept.
+  std::shared_ptr<const SpendingPlan> weighted(double budget, std::span<const double> own,
+                                               std::span<const double> whole) const;
+
+ private:
+  Step shape(std::uint64_t releases) const;
+
+  Mechanism mechanism_;
+  AccountantOptions accountant_;
+  int dimension_;
+  std::mutex mutex_;
+  std::map<std::pair<double, std::uint64_t>, std::shared_ptr<const SpendingPlan>> uniform_;
+};
+
+}  // namespace hearsay::models

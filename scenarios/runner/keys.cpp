@@ -1,0 +1,137 @@
+#include "scenarios/runner/keys.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <fstream>
+#include <memory>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/writer.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    sim::check(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1, "no SHA-256");
+  }
+  void add(const char* data, std::size_t size) {
+    sim::check(EVP_DigestUpdate(context_.get(), data, size) == 1, "SHA-256 failed");
+  }
+  std::string hex() {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    sim::check(EVP_DigestFinal_ex(context_.get(), bytes, &size) == 1, "SHA-256 failed");
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += {kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
+};
+
+// Puts what input files hold in place of where they lie.
+class FileHasher final : public sim::Visitor {
+ public:
+  explicit FileHasher(std::map<std::string, std::string>& known) : known_(known) {}
+
+ protected:
+  void boolean(bool&, const sim::About&) override {}
+  void number(double&, const sim::About&) override {}
+  void whole(std::int64_t&, const sim::About&) override {}
+  void text(std::string&, const sim::About&) override {}
+  void choice(std::size_t&, std::span<const sim::Choice>, const sim::About&) override {}
+  void failed(std::string_view, const std::string&) override {}
+  void file(sim::InputFile& value, const sim::About&) override {
+    if (value.path.empty()) return;
+    const auto [hash, is_new] = known_.try_emplace(value.resolved);
+    if (is_new) hash->second = sha256_of_file(value.resolved);
+    value.path = "sha256:" + hash->second;
+  }
+  void object(const sim::About&, const sim::Describe& members) override { members(*this); }
+  void optional(const sim::About&, bool present, const std::function<void(bool)>&,
+                const sim::Describe& value) override {
+    if (present) value(*this);
+  }
+  void list(const sim::About&, std::size_t size, const std::function<void(std::size_t)>&,
+            const std::function<void(sim::Visitor&, std::size_t)>& element) override {
+    for (std::size_t i = 0; i < size; ++i) element(*this, i);
+  }
+  void alternatives(const sim::About&, std::span<const sim::Alternative>, std::size_t,
+                    const std::function<void(std::size_t)>&, const sim::Describe& current) override {
+    current(*this);
+  }
+
+ private:
+  std::map<std::string, std::string>& known_;
+};
+
+}  // namespace
+
+std::string sha256(std::string_view text) {
+  Sha256 hash;
+  hash.add(text.data(), text.size());
+  return hash.hex();
+}
+
+std::string sha256_of_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  Sha256 hash;
+  std::vector<char> block(1u << 20);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
+    hash.add(block.data(), static_cast<std::size_t>(in.gcount()));
+  if (!in.eof()) throw InputError(fmt::format("{}: can not be read", printable(path, 4096)));
+  return hash.hex();
+}
+
+PointKey Keys::point(const Scenario& scenario) {
+  Scenario s = scenario;
+  s.name.clear();
+  s.description.clear();
+  s.version = s.repeat = 1;
+  s.baselines.clear();
+  s.record = {};
+  FileHasher hasher(files_);
+  s.describe(hasher);
+  nlohmann::ordered_json options = write_changes(s);
+  const auto part = [&](const char* name) {
+    return options.contains(name) ? canonical(options[name]) : std::string("{}");
+  };
+  PointKey key;
+  key.problem = fmt::format("{} {} {}", part("data"), part("model"), scenario.seed);
+  if (s.stop.target && !s.stop.target->check_every) {
+    options["looked_at"] = write_changes(scenario.record.every);
+  }
+  key.point = sha256(fmt::format("hearsay results {}\n{}", kResultsVersion, canonical(options)));
+  return key;
+}
+
+std::uint64_t Keys::independent_seed(const Scenario& scenario) {
+  return std::stoull(point(scenario).point.substr(0, 14), nullptr, 16) >> 3;
+}
+
+std::string run_key(const std::string& point_key, std::uint32_t repetition) {
+  return sha256(fmt::format("{} {}", point_key, repetition));
+}
+
+std::string record_key(const Scenario& scenario) {
+  std::string text = "every " + canonical(write_changes(scenario.record.every)) + "\n";
+  for (const MetricChoice& m : scenario.record.metrics) text += fmt::format("{}\n", (*m).name);
+  if (scenario.data.draw() == models::Draw::kRepetition) text += description_key(scenario);
+  return sha256(text);
+}
+
+std::string description_key(const Scenario& scenario) {
+  std::string text = "1";
+  for (const analysis::Baseline b : scenario.baselines)
+    text += fmt::format(" {}", sim::Choices<analysis::Baseline>::kValues[static_cast<std::size_t>(b)].name);
+  return text;
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,48 @@
+#pragma once
+// What identifies a run, so that no run is made twice.
+//
+//   point key  = SHA-256(results version, options that can change an event or a number, each input file's
+//   SHA-256) run key    = SHA-256(point key, repetition) record key = SHA-256(metrics, every)
+//
+// Options count only where they differ from their defaults, in one canonical form. In none of the three are
+// name, description, trace, baselines, repeat, sweep, threads and where files lie. Two exceptions: a target
+// that is looked at when metrics are recorded makes "every" an option that can change an event; and where
+// every repetition draws its own data, the baselines are numbers of the run, so that the record key has them.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "scenarios/runner/scenario.hpp"
+
+namespace hearsay::scenarios {
+
+/// To be raised when the same options come to mean other events or numbers.
+inline constexpr int kResultsVersion = 1;
+
+/// SHA-256 in hexadecimal. Throws InputError if a file can not be read.
+std::string sha256(std::string_view text);
+std::string sha256_of_file(const std::string& path);
+
+struct PointKey {
+  std::string point;
+  std::string problem;  ///< equal: the same data and model
+};
+
+/// Makes the keys of points; hashes each input file once.
+class Keys {
+ public:
+  PointKey point(const Scenario& scenario);
+  /// A seed for this point alone: 53 bits of the key that it has with the study's seed.
+  std::uint64_t independent_seed(const Scenario& scenario);
+
+ private:
+  std::map<std::string, std::string> files_;  // hash by path
+};
+
+std::string run_key(const std::string& point_key, std::uint32_t repetition);
+std::string record_key(const Scenario& scenario);
+/// Identifies what is to be said of a point as a whole.
+std::string description_key(const Scenario& scenario);
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,81 @@
+#include "scenarios/runner/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "scenarios/runner/machine.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// 1.2k, 34M: three digits are enough to see how fast it goes.
+std::string short_number(double x) {
+  constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
+  int unit = 0;
+  while (std::abs(x) >= 1000 && unit < 4) {
+    x /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g}{}", x, kUnits[unit]);
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace
+
+Progress::Progress(bool wanted, std::uint64_t to_do, std::uint64_t all)
+    : wanted_(wanted && to_do > 0), terminal_(::isatty(STDERR_FILENO) != 0), to_do_(to_do), all_(all) {
+  if (wanted_) thread_ = std::thread([this] { work(); });
+}
+
+Progress::~Progress() {
+  stop();
+}
+
+void Progress::finished(const analysis::RunResult& run) {
+  ++done_;
+  events_ += run.events;
+  simulated_ = simulated_ + run.time;
+}
+
+void Progress::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  if (terminal_) fmt::print(stderr, "\r{}\n", line());
+}
+
+void Progress::work() {
+  const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, pause, [this] { return stopping_; })) {
+    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(), terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+}
+
+std::string Progress::line() const {
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const auto done = static_cast<double>(done_);
+  const auto all = static_cast<double>(to_do_);
+  return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} to go, {} MB  ",
+                     100 * done / all, all_ - to_do_ + done_, all_,
+                     short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
+                     duration(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,42 @@
+#pragma once
+// Says how far a study has come: a line that renews itself on a terminal, else a line every ten seconds.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "analysis/study.hpp"
+
+namespace hearsay::scenarios {
+
+class Progress {
+ public:
+  /// `to_do` of `all` runs are to be made. Says nothing unless `wanted`.
+  Progress(bool wanted, std::uint64_t to_do, std::uint64_t all);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void finished(const analysis::RunResult& run);
+  /// Leaves the terminal's line as it should stay.
+  void stop();
+
+ private:
+  void work();
+  std::string line() const;
+
+  bool wanted_, terminal_;
+  std::uint64_t to_do_, all_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::atomic<std::uint64_t> done_ = 0, events_ = 0;
+  std::atomic<double> simulated_ = 0;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hearsay::scenarios

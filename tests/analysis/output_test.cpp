@@ -1,0 +1,100 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/output_file.hpp"
+#include "analysis/summary.hpp"
+#include "analysis/trace_csv.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+}  // namespace
+
+TEST_CASE("output file: appears whole when committed, leaves nothing when not") {
+  const test::Scratch scratch;
+  const auto path = scratch.path() / "table.csv";
+  {
+    analysis::OutputFile file(path);
+    file.print("{},{}\n", 1, 0.1);
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  CHECK(files_in(scratch.path()) == 0);
+  {
+    analysis::OutputFile file(path);
+    file.print("{},{}\n", 1, 0.1);
+    file.commit();
+  }
+  CHECK(content(path) == "1,0.1\n");
+  CHECK(files_in(scratch.path()) == 1);
+}
+
+TEST_CASE("output file: a missing folder is told, not ignored") {
+  CHECK_THROWS_AS(analysis::OutputFile("/no/such/folder/table.csv"), analysis::OutputError);
+}
+
+TEST_CASE("csv: fields are quoted when they hold a separator, a quote or a line break") {
+  CHECK(analysis::csv_field("plain text") == "plain text");
+  CHECK(analysis::csv_field("a,b") == "\"a,b\"");
+  CHECK(analysis::csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
+  CHECK(analysis::csv_field("two\nlines") == "\"two\nlines\"");
+}
+
+TEST_CASE("quantile: linear between order statistics") {
+  // Type 7 of 1, 2, 3, 4: position p (n - 1).
+  CHECK(analysis::quantile({4, 1, 3, 2}, 0.5) == 2.5);
+  CHECK(analysis::quantile({4, 1, 3, 2}, 0.25) == 1.75);
+  CHECK(analysis::quantile({4, 1, 3, 2}, 1) == 4);
+  CHECK(analysis::quantile({7}, 0.3) == 7);
+  CHECK(std::isnan(analysis::quantile({}, 0.5)));
+}
+
+TEST_CASE("trace: names what happened, filters by kind and time, and numbers what it leaves out") {
+  const test::Scratch scratch;
+  const auto path = scratch.path() / "trace.csv";
+  analysis::TraceOptions options;
+  options.kinds = {sim::TraceKind::kSend, sim::TraceKind::kLose};
+  options.to = 2;
+  {
+    analysis::TraceCsv trace(options, path);
+    const auto tick = sim::order_key(sim::Rank::kTick, 3, 17);
+    const auto message = sim::order_key(sim::Rank::kMessage, 3, 5);
+    trace.record({.time = 1, .kind = sim::TraceKind::kTick, .agent = 3, .cause = tick});
+    trace.record({.time = 1,
+                  .kind = sim::TraceKind::kSend,
+                  .agent = 3,
+                  .peer = 0,
+                  .message = message,
+                  .cause = tick,
+                  .bytes = 144});
+    trace.record({.time = 1.5,
+                  .kind = sim::TraceKind::kLose,
+                  .agent = 0,
+                  .peer = 3,
+                  .message = message,
+                  .cause = message,
+                  .bytes = 144,
+                  .staleness = 0.5,
+                  .detail = "receiver_down"});
+    trace.record({.time = 2.5, .kind = sim::TraceKind::kSend, .agent = 3, .peer = 0, .message = message});
+    trace.commit();
+  }
+  CHECK(content(path) ==
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n"
+        "1,1,send,3,0,message:3:5,tick:3:17,144,,\n"
+        "2,1.5,lose,0,3,message:3:5,message:3:5,144,0.5,receiver_down\n");
+}

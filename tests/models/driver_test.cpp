@@ -1,0 +1,91 @@
+// The driver with a protocol that only counts: when it looks, when it stops.
+#include <catch2/catch.hpp>
+
+#include "models/protocol.hpp"
+#include "tests/support/study_fixture.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+// Every tick is an iteration; agent 0's ticks also publish.
+class Counting {
+ public:
+  struct Params {
+    void describe(sim::Visitor&) {}
+  };
+  static constexpr models::Entry kEntry{.name = "counting", .help = "Counts ticks."};
+  Counting(const Params&, const models::Study&) {}
+  void on_start(models::Context& context) { context.model(0).setConstant(7); }
+  void on_tick(sim::AgentId i, models::Context& context) {
+    heard.push_back(context.latest(i, context.neighbours(i)[0])[0]);
+    context.model(i).setConstant(static_cast<double>(context.iterations()) + 1);
+    context.publish(i);
+    context.count_iteration();
+  }
+  std::vector<double> heard;
+};
+
+models::DataSet data(std::size_t owners) {
+  models::DataSet set;
+  set.feature_names = {"x"};
+  for (std::size_t i = 0; i < owners; ++i) {
+    set.train.push_back({models::Records::Ones(1, 1), Eigen::VectorXd::Ones(1)});
+    set.test.push_back({models::Records(0, 1), Eigen::VectorXd(0)});
+    set.owner_names.push_back("owner");
+  }
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {
+  const test::StudyFixture fixture(data(2), {}, {}, 7, sim::Ring{}, false);
+  const auto world = fixture.world(fixture.engine());
+  std::vector<std::uint64_t> seen;
+  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
+  Counting protocol({}, fixture.study());
+  models::Driver<Counting>(protocol, *world, watch).run();
+  CHECK(seen == std::vector<std::uint64_t>{0, 3, 6, 7});
+}
+
+TEST_CASE("driver: a record that is due at the last iteration is not made twice") {
+  const test::StudyFixture fixture(data(2), {}, {}, 6, sim::Ring{}, false);
+  const auto world = fixture.world(fixture.engine());
+  std::vector<std::uint64_t> seen;
+  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
+  Counting protocol({}, fixture.study());
+  models::Driver<Counting>(protocol, *world, watch).run();
+  CHECK(seen == std::vector<std::uint64_t>{0, 3, 6});
+}
+
+TEST_CASE(
+    "latest: the public start before anything has arrived, then what was published, never what is not yet "
+    "there") {
+  // Two agents, 1 s apart in latency: agent 1 reads agent 0's start (7) at 1.0, still at 1.5 although agent 0
+  // published at 1.2, and the publication (2, made at iteration 1) at 2.5.
+  const test::StudyFixture fixture(data(2), {}, {}, 4, sim::Ring{}, false);
+  sim::NetworkOptions network;
+  network.links.latency = 1.0;
+  const auto world =
+      fixture.world(fixture.engine(network, sim::ClockTrace{{1.0, 1.2, 1.5, 2.5}, {1, 0, 1, 1}}));
+  test::Watch watch([](const models::World&) {});
+  Counting protocol({}, fixture.study());
+  models::Driver<Counting>(protocol, *world, watch).run();
+  // Agent 0 at 1.2 reads agent 1's start, 0: the publication of 1.0 arrives at 2.0.
+  CHECK(protocol.heard == std::vector<double>{7, 0, 7, 2});
+}
+
+TEST_CASE("driver: the number of observations does not change a run") {
+  const auto fingerprint = [](std::uint64_t every) {
+    const test::StudyFixture fixture(data(3), {}, {}, 200, sim::Ring{}, false);
+    sim::NetworkOptions network;
+    network.links.latency = sim::Distribution(sim::Uniform{0, 2});
+    const auto world = fixture.world(fixture.engine(network));
+    test::Watch watch([](const models::World&) {}, every);
+    Counting protocol({}, fixture.study());
+    models::Driver<Counting>(protocol, *world, watch).run();
+    return world->engine.fingerprint().value();
+  };
+  CHECK(fingerprint(1) == fingerprint(50));
+}

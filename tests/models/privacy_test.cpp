@@ -1,0 +1,204 @@
+#include <catch2/catch.hpp>
+#include <type_traits>
+
+#include "models/context.hpp"
+#include "models/privacy/ledger.hpp"
+#include "models/privacy/mechanism.hpp"
+#include "models/privacy/privacy_plan.hpp"
+#include "tests/support/study_fixture.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+models::DataSet two_owners() {
+  models::DataSet data;
+  data.feature_names = {"a", "b"};
+  for (const int records : {2, 4}) {
+    data.train.push_back({models::Records::Ones(records, 2), Eigen::VectorXd::Ones(records)});
+    data.test.push_back({models::Records(0, 2), Eigen::VectorXd(0)});
+    data.owner_names.push_back("owner");
+  }
+  return data;
+}
+
+models::ModelOptions model() {
+  models::ModelOptions m;
+  m.theta_max = 10;
+  return m;
+}
+
+// Equal parts of a budget under basic.
+std::shared_ptr<const models::SpendingPlan> spending(double budget, std::uint64_t releases) {
+  return models::SpendingPlans(models::Laplace{}, {}, 2).uniform(budget, releases);
+}
+
+models::PrivacyOptions laplace() {
+  models::PrivacyOptions privacy;
+  privacy.mechanism = models::Laplace{};
+  return privacy;
+}
+
+}  // namespace
+
+TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may still release") {
+  models::Ledger ledger(3);
+  CHECK_FALSE(ledger.affords(1));  // no account, no release
+  ledger.open(1, spending(1, 4));
+  ledger.open(2, spending(1, 1));
+  CHECK_FALSE(ledger.all_spent());
+  for (int k = 0; k < 4; ++k) {
+    CHECK(ledger.account(1).spent().epsilon == 0.25 * k);
+    CHECK(ledger.affords(1));
+    ledger.charge(1);
+  }
+  CHECK_FALSE(ledger.affords(1));
+  CHECK_THROWS_AS(ledger.charge(1), sim::InvariantError);
+  CHECK_THROWS_AS(ledger.open(1, spending(1, 4)), sim::InvariantError);
+  CHECK(ledger.account(1).spent().epsilon == 1);
+  CHECK(ledger.account(1).releases == 4);
+  CHECK_FALSE(ledger.all_spent());
+  ledger.charge(2);
+  CHECK(ledger.all_spent());
+  CHECK_NOTHROW(ledger.verify());
+}
+
+TEST_CASE("spending: steps that together exceed the budget make no plan") {
+  const models::AccountantOptions basic;
+  CHECK_NOTHROW(models::SpendingPlan(1, {models::pure_step(0.25), 4}, basic));
+  CHECK_THROWS_AS(models::SpendingPlan(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
+  CHECK_THROWS_AS(models::SpendingPlan(1, {}, basic), sim::InvariantError);
+}
+
+TEST_CASE("spending: ten million equal steps stay within the budget to rounding") {
+  const auto plan = spending(0.3, 10'000'000);
+  CHECK(plan->after(10'000'000).epsilon == Approx(0.3).epsilon(1e-15));
+  CHECK(plan->after(5'000'000).epsilon == Approx(0.15).epsilon(1e-15));
+  CHECK(plan->after(0).epsilon == 0);
+}
+
+TEST_CASE("spending: unequal steps come in their order, and parts cost what they compose to") {
+  models::Releases steps;
+  for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.add(models::pure_step(epsilon));
+  const models::SpendingPlan plan(1.375, steps, {});
+  const std::vector<double> expected{0.5, 0.5, 0.25, 0.125};
+  double sum = 0;
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    CHECK(plan.step(n).epsilon == expected[n]);
+    CHECK(plan.after(n).epsilon == sum);
+    sum += expected[n];
+  }
+  CHECK(plan.after(4).epsilon == sum);
+}
+
+TEST_CASE("spending: the inverse problem is solved once for a budget and a number of releases") {
+  models::SpendingPlans plans(models::Laplace{}, {models::Accountant::kKairouz, std::exp(-5)}, 3);
+  const auto plan = plans.uniform(1, 10);
+  CHECK(plan == plans.uniform(1, 10));
+  CHECK(plan != plans.uniform(1, 11));
+  // Kairouz, Oh, Viswanath 2015, Theorem 3.5, solved by an independent program.
+  CHECK(plan->step(0).epsilon == Approx(0.106046).margin(5e-7));
+}
+
+TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is added or removed") {
+  models::PrivacyPlan plan;
+  plan.bound = 3;
+  CHECK(plan.sensitivity(4) == 1.5);
+  plan.adjacency = models::Adjacency::kAddRemove;
+  CHECK(plan.sensitivity(4) == 0.75);
+}
+
+TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
+  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const auto plan_of = [&](const models::PrivacyOptions& options) {
+    return models::make_plan(options, fixture.problem(), fixture.optimum().theta, 1, sim::Streams(1, 0));
+  };
+  models::PrivacyOptions options = laplace();
+  CHECK_THROWS_WITH(plan_of(options), Catch::Contains("needs a bound on a record's gradient"));
+  options.gradient_bound = 7;
+  CHECK(plan_of(options).bound == 7);
+  CHECK(plan_of(options).source == models::BoundSource::kGiven);
+  options = laplace();
+  options.clip = 5;
+  CHECK(plan_of(options).clips());
+  options = laplace();
+  options.bound_from_data = true;
+  // All records are x = (1, 1), y = 1: at 0 the gradient is 2 (0 - 1) (1, 1), L1 norm 4; at the optimum it is
+  // about 0.
+  CHECK(plan_of(options).bound == Approx(4));
+  CHECK(plan_of(options).source == models::BoundSource::kFromData);
+
+  models::DataSet declared = two_owners();
+  declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
+  const models::Problem problem(declared, model());
+  const auto plan = models::make_plan(laplace(), problem, Eigen::VectorXd::Zero(2), 1, sim::Streams(1, 0));
+  // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
+  CHECK(plan.bound == 84);
+  CHECK(plan.source == models::BoundSource::kDerived);
+}
+
+TEST_CASE("laplace: the sign is fair, independent of the magnitude, and zero scale adds nothing") {
+  std::vector<double> x(100, 1.0);
+  sim::Stream s({1, 2}, 0, 0, 0);
+  models::add_laplace(x, 0, s);
+  CHECK(x == std::vector<double>(100, 1.0));
+
+  // 1e5 draws: positive ones are Binomial(n, 1/2); Hoeffding: P(|share - 1/2| > t) <= 2 exp(-2 n t^2) = 1e-9
+  // at t = 0.01035. E x = 0 and Var x = 2 b^2: six standard deviations of the mean, sqrt(2/n) b each, fail
+  // with probability 2e-9.
+  constexpr int kDraws = 100'000;
+  std::vector<double> draws(kDraws, 0.0);
+  sim::Stream t({3, 4}, 0, 0, 0);
+  models::add_laplace(draws, 2, t);
+  int positive = 0;
+  double sum = 0;
+  for (const double d : draws) {
+    positive += d > 0 ? 1 : 0;
+    sum += d;
+  }
+  CHECK(std::abs(positive / double{kDraws} - 0.5) < 0.01035);
+  CHECK(std::abs(sum / kDraws) < 6 * 2 * std::sqrt(2.0 / kDraws));
+}
+
+TEST_CASE("sensitive vectors can not be copied, read or turned into plain ones by themselves") {
+  STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<models::Sensitive>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<models::Sensitive, Eigen::VectorXd>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<models::Sensitive, Eigen::VectorXd, double>);
+}
+
+TEST_CASE("release: refused releases draw nothing and charge nothing") {
+  models::PrivacyOptions options = laplace();
+  options.gradient_bound = 1;
+  const test::StudyFixture fixture(two_owners(), model(), options, 1);
+  const auto world = fixture.world(fixture.engine());
+  models::Context context(*world);
+  const models::ReleasePlan plan = context.plan(1, 2);
+  CHECK(plan.epsilon_step() == 0.5);
+  const Eigen::VectorXd theta = Eigen::VectorXd::Zero(2);
+  const auto first = context.release(1, context.gradient(1, theta), plan);
+  REQUIRE(first);
+  const Eigen::VectorXd one = *first;
+  const auto second = context.release(1, context.gradient(1, theta), plan);
+  REQUIRE(second);
+  CHECK(one != *second);  // fresh noise
+  CHECK_FALSE(context.release(1, context.gradient(1, theta), plan));
+  CHECK(world->ledger.account(1).releases == 2);
+  CHECK(world->ledger.account(1).spent().epsilon == 1);
+  CHECK_FALSE(context.may_release(1, plan));
+}
+
+TEST_CASE("release: without privacy the gradient comes out as it is and nothing is spent") {
+  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const auto world = fixture.world(fixture.engine());
+  models::Context context(*world);
+  const models::ReleasePlan plan = context.plan(1, 1);
+  for (int k = 0; k < 3; ++k) {
+    const auto out = context.release(1, context.gradient(1, Eigen::VectorXd::Zero(2)), plan);
+    REQUIRE(out);
+    // Mean of 2 (0 - 1) (1, 1).
+    CHECK((*out)[0] == Approx(-2));
+    CHECK((*out)[1] == Approx(-2));
+  }
+  CHECK(world->ledger.account(1).spent().epsilon == 0);
+  CHECK_FALSE(context.all_spent());
+}

@@ -1,0 +1,114 @@
+// Wrong arguments end in one line that says what to do.
+#include <limits>
+
+#include "models/privacy/accountants/amplification.hpp"
+#include "models/privacy/accountants/basic.hpp"
+#include "models/privacy/accountants/budget.hpp"
+#include "models/privacy/accountants/kairouz.hpp"
+#include "models/privacy/accountants/kairouz_exact.hpp"
+#include "models/privacy/accountants/pld.hpp"
+#include "models/privacy/accountants/rdp.hpp"
+#include "models/privacy/accountants/schedule.hpp"
+#include "models/privacy/accountants/zcdp.hpp"
+#include "tests/privacy/accountants/support.hpp"
+
+using namespace hearsay::models;
+using namespace hearsay::models::test;
+using Catch::Contains;
+
+namespace {
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr Accountant kWithDelta[] = {Accountant::kKairouz, Accountant::kKairouzExact, Accountant::kZcdp,
+                                     Accountant::kRdp, Accountant::kPld};
+}  // namespace
+
+TEST_CASE("refusals: an epsilon, a noise multiplier, a rate or a dimension that is none") {
+  for (const double bad : {0.0, -1.0, kNan, kInf}) {
+    INFO(bad);
+    CHECK_THROWS_WITH(pure_step(bad), Contains("epsilon must be a positive finite number"));
+    CHECK_THROWS_WITH(laplace_step(bad), Contains("epsilon"));
+    CHECK_THROWS_WITH(exponential_norm_step(bad, 3), Contains("epsilon"));
+    CHECK_THROWS_WITH(gaussian_step(bad), Contains("noise multiplier"));
+    CHECK_THROWS_WITH(calibrated_gaussian_step(1, bad, 1e-5), Contains("epsilon"));
+    CHECK_THROWS_WITH(gaussian_noise_multiplier(bad, 1e-5, GaussianCalibration::kPaper), Contains("epsilon"));
+    CHECK_THROWS_WITH(amplified_epsilon(bad, 0.5), Contains("epsilon"));
+    CHECK_THROWS_WITH(epsilon_per_step(bad, 10, {}), Contains("the total epsilon"));
+    CHECK_THROWS_WITH(kairouz_exact_epsilon(bad, 10, 0.1), Contains("epsilon"));
+    CHECK_THROWS_WITH(uniform_schedule(bad, 10), Contains("budget"));
+    CHECK_THROWS_AS(basic_total(Releases(Step{.epsilon = bad}, 2)), std::invalid_argument);
+  }
+  for (const double bad : {0.0, -0.1, 1.1, kNan}) CHECK_THROWS_WITH(pure_step(1, bad), Contains("(0, 1]"));
+  CHECK_THROWS_WITH(exponential_norm_step(1, 0), Contains("dimension"));
+  CHECK_THROWS_WITH(basic_total(Releases(pure_step(1), -1)), Contains("negative"));
+}
+
+TEST_CASE("refusals: a delta that is no probability of failure") {
+  const Releases releases(pure_step(1), 3);
+  for (const double bad : {0.0, -1e-5, 1.0, 2.0, kNan, kInf}) {
+    INFO(bad);
+    for (const Accountant a : kWithDelta) {
+      CHECK_THROWS_WITH(epsilon(releases, a, bad), Contains("delta must lie strictly between 0 and 1"));
+    }
+    CHECK_THROWS_WITH(calibrated_gaussian_step(1, 1, bad), Contains("delta"));
+    for (const auto c :
+         {GaussianCalibration::kPaper, GaussianCalibration::kClassic, GaussianCalibration::kAnalytic}) {
+      CHECK_THROWS_WITH(gaussian_noise_multiplier(0.5, bad, c), Contains("delta"));
+    }
+  }
+  for (const double bad : {-1.0, kNan, kInf}) {
+    for (const Accountant a : kWithDelta) {
+      CHECK_THROWS_WITH(total_delta(releases, bad, {a, 0, Adjacency::kAddRemove}), Contains("epsilon"));
+    }
+  }
+}
+
+TEST_CASE("refusals: the classic Gaussian calibration beyond epsilon 1") {
+  CHECK_THROWS_WITH(gaussian_noise_multiplier(1.01, 1e-5, GaussianCalibration::kClassic),
+                    Contains("use analytic"));
+  CHECK_NOTHROW(gaussian_noise_multiplier(1, 1e-5, GaussianCalibration::kClassic));
+  CHECK_NOTHROW(gaussian_noise_multiplier(1.01, 1e-5, GaussianCalibration::kPaper));
+}
+
+TEST_CASE("refusals: steps that an accountant does not cover") {
+  Releases unequal(pure_step(1), 3);
+  unequal.add(pure_step(2));
+  CHECK_THROWS_WITH(kairouz_exact_epsilon(unequal, 1e-5), Contains("equal steps only"));
+  CHECK_THROWS_WITH(kairouz_exact_delta(unequal, 1), Contains("use kairouz, or pld"));
+  const Releases gaussian(gaussian_step(1), 3), sampled(gaussian_step(1, 0.1), 3);
+  CHECK_THROWS_WITH(basic_total(gaussian), Contains("calibrated"));
+  CHECK_THROWS_WITH(kairouz_epsilon(gaussian, 1e-5), Contains("calibrated"));
+  CHECK_THROWS_WITH(kairouz_exact_epsilon(gaussian, 1e-5), Contains("use zcdp, rdp or pld"));
+  CHECK_THROWS_WITH(zcdp_epsilon(sampled, 1e-5), Contains("use rdp or pld"));
+  CHECK_THROWS_WITH(rdp_epsilon(sampled, 1e-5, Adjacency::kReplaceOne), Contains("add_remove"));
+  CHECK_THROWS_WITH(pld_epsilon(sampled, 1e-5, Adjacency::kReplaceOne), Contains("add_remove"));
+  CHECK_THROWS_WITH(renyi_divergence(pure_step(1), 1, Adjacency::kAddRemove), Contains("greater than 1"));
+  CHECK_THROWS_WITH(kairouz_epsilon(Releases(calibrated_gaussian_step(1, 1, 1e-5), 100), 1e-6),
+                    Contains("exceeds the total delta"));
+}
+
+TEST_CASE("refusals: pld of exponential_norm beyond one dimension, of too many steps, of too small a delta") {
+  const auto pld = [](const Step& step, std::int64_t n, double delta) {
+    return pld_epsilon(Releases(step, n), delta, Adjacency::kReplaceOne);
+  };
+  CHECK_THROWS_WITH(pld(exponential_norm_step(1, 2), 5, 1e-5), Contains("use kairouz_exact or kairouz"));
+  CHECK(pld(exponential_norm_step(1, 1), 5, 1e-5) == pld(laplace_step(1), 5, 1e-5));
+  CHECK_THROWS_WITH(pld(laplace_step(1e-3), 10'001, 1e-5), Contains("at most 10000 steps, got 10001"));
+  CHECK_THROWS_WITH(pld(laplace_step(1), 5, 9e-13), Contains("at least 1e-12"));
+  CHECK_NOTHROW(pld(laplace_step(1e-3), 10'000, 1e-12));
+}
+
+TEST_CASE("refusals: schedules") {
+  const std::vector<double> ticks{0, 1};
+  for (const double bad : {0.0, 1.1, -0.5, kNan}) {
+    CHECK_THROWS_WITH(proposition_2_schedule(1, bad, ticks), Contains("(0, 1]"));
+    CHECK_THROWS_WITH(lemma_3_schedule(1, bad, 5), Contains("(0, 1]"));
+  }
+  CHECK_THROWS_WITH(proposition_2_schedule(1, 0.5, std::vector<double>{-1}), Contains("tick"));
+  CHECK_THROWS_WITH(proposition_2_schedule(1, 0.5, std::vector<double>{0, 1e5}), Contains("underflows"));
+  CHECK_THROWS_WITH(expected_ticks(3, 1, 2), Contains("at least the agent's own"));
+  CHECK_THROWS_WITH(epsilon_per_step(1, 0, {}), Contains("at least 1 step"));
+  CHECK_THROWS_WITH(step_for_budget(1e-3, 5, gaussian_step(1), {Accountant::kRdp, 1e-10}),
+                    Contains("no strength of the steps") && Contains("under rdp"));
+  CHECK_THROWS_WITH(factor_for_budget(1, {}, {}), Contains("at least 1 weight"));
+}

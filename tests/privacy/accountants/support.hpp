@@ -1,0 +1,85 @@
+#pragma once
+// Random inputs and reference files of the accountants' tests.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "models/privacy/accountants/accountant.hpp"
+
+namespace hearsay::models::test {
+
+/// Seeded with `seed`, or freshly with HEARSAY_TEST_SEED=random, or with the number given there; the seed in
+/// use is part of every failure's message (INFO).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : seed_(chosen(seed)), engine_(seed_) {}
+  std::uint64_t seed() const { return seed_; }
+
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
+  }
+  double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
+  std::int64_t whole(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  std::int64_t log_whole(std::int64_t low, std::int64_t high) {
+    return std::llround(log_uniform(static_cast<double>(low), static_cast<double>(high)));
+  }
+  std::mt19937_64& engine() { return engine_; }
+
+ private:
+  static std::uint64_t chosen(std::uint64_t seed) {
+    const char* wish = std::getenv("HEARSAY_TEST_SEED");
+    if (wish == nullptr || *wish == '\0') return seed;
+    if (std::string(wish) != "random") return std::stoull(wish);
+    const std::uint64_t fresh = std::random_device{}();
+    WARN("HEARSAY_TEST_SEED=" << fresh);
+    return fresh;
+  }
+
+  std::uint64_t seed_;
+  std::mt19937_64 engine_;
+};
+
+/// `name` in the folder HEARSAY_REFERENCE_DIR; none, with a visible warning, where there is none.
+inline std::optional<std::filesystem::path> reference_file(const std::string& name) {
+  const char* folder = std::getenv("HEARSAY_REFERENCE_DIR");
+  if (folder == nullptr || *folder == '\0') {
+    WARN("skipped: HEARSAY_REFERENCE_DIR is not set, " << name << " is not compared");
+    return std::nullopt;
+  }
+  const auto path = std::filesystem::path(folder) / name;
+  if (!std::filesystem::exists(path)) {
+    WARN("skipped: there is no " << path);
+    return std::nullopt;
+  }
+  return path;
+}
+
+inline Approx near(double value, double relative) {
+  return Approx(value).epsilon(relative).scale(0);
+}
+
+inline double epsilon(const Releases& releases, Accountant accountant, double delta,
+                      Adjacency adjacency = Adjacency::kAddRemove) {
+  return total_guarantee(releases, {accountant, delta, adjacency}).epsilon;
+}
+
+inline Releases shuffled(const Releases& releases, Random& random) {
+  std::vector<StepRun> runs(releases.runs().begin(), releases.runs().end());
+  Releases result;
+  for (std::size_t left = runs.size(); left > 0; --left) {
+    const auto k = static_cast<std::size_t>(random.whole(0, static_cast<std::int64_t>(left) - 1));
+    result.add(runs[k].step, runs[k].count);
+    runs[k] = runs[left - 1];
+  }
+  return result;
+}
+
+}  // namespace hearsay::models::test

@@ -1,0 +1,43 @@
+// A protocol that gives out a gradient. With RELEASED it goes through release and compiles; each of the other
+// ways must not.
+#include "models/protocol.hpp"
+
+namespace hearsay::models {
+
+class Leaking {
+ public:
+  struct Params {
+    void describe(sim::Visitor&) {}
+  };
+  static constexpr Entry kEntry{"leaking", "Gives out what it must not."};
+  Leaking(const Params&, const Study&) {}
+
+  void on_start(Context& context) { plan_ = context.plan(0, 10); }
+  void on_tick(sim::AgentId i, Context& context) {
+    Sensitive gradient = context.gradient(i, context.model(i));
+#if defined(RELEASED)
+    if (const auto noisy = context.release(i, std::move(gradient), plan_)) context.model(i) = *noisy;
+    context.publish(i);
+#elif defined(SENT)
+    context.send(i, context.neighbours(i)[0], 0, 0, gradient);
+#elif defined(PUBLISHED)
+    context.model(i) = gradient;
+    context.publish(i);
+#elif defined(ADDED)
+    context.model(i) += gradient;
+#elif defined(COPIED)
+    const Sensitive copy = gradient;
+    context.release(i, std::move(gradient), plan_);
+#elif defined(READ)
+    context.model(i) = gradient.value_;
+#endif
+  }
+
+ private:
+  ReleasePlan plan_;
+};
+
+static_assert(Protocol<Leaking>);
+template class Driver<Leaking>;
+
+}  // namespace hearsay::models

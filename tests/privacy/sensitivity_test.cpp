@@ -1,0 +1,170 @@
+// The sensitivity that noise is scaled to holds: no pair of neighbouring data sets has mean clipped gradients
+// further apart, and some come close.
+#include "models/privacy/privacy_plan.hpp"
+#include "tests/privacy/accountants/support.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+using namespace hearsay::models::test;
+
+namespace {
+
+constexpr std::size_t kPairs = 100'000;
+constexpr Eigen::Index kFeatures = 3;
+
+double size_of(const Eigen::VectorXd& v, Norm norm) {
+  return norm == Norm::kL1 ? v.lpNorm<1>() : v.norm();
+}
+
+double target(const Loss& loss, Random& random) {
+  if (loss.is_classifier()) return random.uniform(0, 1) < 0.5 ? -1 : 1;
+  return random.uniform(-1, 1) * random.log_uniform(1e-3, 1e3);
+}
+
+// Pairs of data sets: owner k of one and of the other differ in one record, or one has a record more.
+struct Neighbours {
+  DataSet one, other;
+};
+
+DataSet empty_set() {
+  DataSet data;
+  data.feature_names = {"a", "b", "c"};
+  return data;
+}
+
+void add_owner(DataSet& data, Shard shard) {
+  data.train.push_back(std::move(shard));
+  data.test.push_back({Records(0, kFeatures), Eigen::VectorXd(0)});
+  data.owner_names.emplace_back("owner");
+}
+
+Shard random_shard(Eigen::Index records, const Loss& loss, Random& random) {
+  Shard shard{Records(records, kFeatures), Eigen::VectorXd(records)};
+  for (Eigen::Index k = 0; k < records; ++k) {
+    const double scale = random.log_uniform(1e-3, 1e6);
+    for (Eigen::Index j = 0; j < kFeatures; ++j) shard.features(k, j) = scale * random.uniform(-1, 1);
+    shard.target[k] = target(loss, random);
+  }
+  return shard;
+}
+
+// Every third pair is extreme: long records that point in opposite directions, some along an axis.
+Neighbours replaced(const Loss& loss, Random& random) {
+  Neighbours pairs{empty_set(), empty_set()};
+  for (std::size_t pair = 0; pair < kPairs; ++pair) {
+    Shard shard = random_shard(random.whole(1, 3), loss, random);
+    Shard changed = shard;
+    if (pair % 3 == 0) {
+      shard.features.row(0) *= 1e6;
+      if (pair % 2 == 0) shard.features.row(0).tail(kFeatures - 1).setZero();
+      if (!loss.is_classifier()) shard.target[0] = 1e3;
+      changed.features.row(0) = -shard.features.row(0);
+      changed.target[0] = shard.target[0];
+    } else {
+      const Shard fresh = random_shard(1, loss, random);
+      changed.features.row(0) = fresh.features.row(0);
+      changed.target[0] = fresh.target[0];
+    }
+    add_owner(pairs.one, std::move(shard));
+    add_owner(pairs.other, std::move(changed));
+  }
+  return pairs;
+}
+
+Neighbours removed(const Loss& loss, Random& random) {
+  Neighbours pairs{empty_set(), empty_set()};
+  for (std::size_t pair = 0; pair < kPairs; ++pair) {
+    Shard shard = random_shard(random.whole(2, 4), loss, random);
+    if (pair % 3 == 0) shard.features.bottomRows(1) *= 1e6;
+    const Eigen::Index left = shard.target.size() - 1;
+    add_owner(pairs.other, {shard.features.topRows(left), shard.target.head(left)});
+    add_owner(pairs.one, std::move(shard));
+  }
+  return pairs;
+}
+
+std::vector<Loss> losses() {
+  return {SquaredLoss{}, LogisticLoss{}, HingeLoss{}, SmoothedHingeLoss{}};
+}
+
+}  // namespace
+
+TEST_CASE("sensitivity: a replaced record moves the mean of clipped gradients by at most 2 clip/n") {
+  Random random(40);
+  for (const Loss& loss : losses()) {
+    Neighbours pairs = replaced(loss, random);
+    const Problem one(std::move(pairs.one), {.loss = loss}), other(std::move(pairs.other), {.loss = loss});
+    for (const Norm norm : {Norm::kL1, Norm::kL2}) {
+      const double clip = random.log_uniform(1e-3, 1e3);
+      Eigen::VectorXd a(kFeatures), b(kFeatures), theta(kFeatures);
+      double most = 0;
+      for (std::size_t pair = 0; pair < kPairs; ++pair) {
+        for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
+        one.mean_gradient_clipped(pair, theta, clip, norm, a);
+        other.mean_gradient_clipped(pair, theta, clip, norm, b);
+        const PrivacyPlan plan{.adjacency = Adjacency::kReplaceOne, .bound = clip};
+        most = std::max(most, size_of(a - b, norm) / plan.sensitivity(one.n(pair)));
+      }
+      INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
+      CHECK(most <= 1 + 1e-12);
+      CHECK(most >= 0.9);
+    }
+  }
+}
+
+TEST_CASE("sensitivity: a record more moves the sum of clipped gradients over a public n by at most clip/n") {
+  Random random(41);
+  for (const Loss& loss : losses()) {
+    Neighbours pairs = removed(loss, random);
+    const Problem one(std::move(pairs.one), {.loss = loss}), other(std::move(pairs.other), {.loss = loss});
+    for (const Norm norm : {Norm::kL1, Norm::kL2}) {
+      const double clip = random.log_uniform(1e-3, 1e3);
+      Eigen::VectorXd a(kFeatures), b(kFeatures), theta(kFeatures);
+      double most = 0;
+      for (std::size_t pair = 0; pair < kPairs; ++pair) {
+        for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
+        one.mean_gradient_clipped(pair, theta, clip, norm, a);
+        other.mean_gradient_clipped(pair, theta, clip, norm, b);
+        const double n = static_cast<double>(one.n(pair));
+        const PrivacyPlan plan{.adjacency = Adjacency::kAddRemove, .bound = clip};
+        most = std::max(most, size_of(a - (n - 1) / n * b, norm) / plan.sensitivity(one.n(pair)));
+      }
+      INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
+      CHECK(most <= 1 + 1e-12);
+      CHECK(most >= 0.9);
+    }
+  }
+}
+
+TEST_CASE(
+    "sensitivity: derived bounds hold for every record within the declared ones, and are reached to 90 %") {
+  Random random(42);
+  for (const Loss& loss : losses()) {
+    DataSet data = empty_set();
+    data.bounds = DeclaredBounds{.features_l1 = 2, .target = loss.is_classifier() ? 1 : 3.0};
+    for (std::size_t owner = 0; owner < 1000; ++owner) {
+      Shard shard = random_shard(20, loss, random);
+      for (Eigen::Index k = 0; k < 20; ++k) {
+        // On the edge of the bounds, half of them along an axis.
+        if (k % 2 == 0) shard.features.row(k).tail(kFeatures - 1).setZero();
+        shard.features.row(k) *= 2 / shard.features.row(k).lpNorm<1>();
+        if (!loss.is_classifier()) shard.target[k] = shard.target[k] > 0 ? 3 : -3;
+      }
+      add_owner(data, std::move(shard));
+    }
+    const Problem problem(std::move(data), {.loss = loss, .theta_max = 4});
+    const double bound = problem.derived_gradient_bound().value();
+    double l1 = 0, l2 = 0;
+    for (int k = 0; k < 100; ++k) {
+      Eigen::VectorXd theta(kFeatures);
+      for (double& t : theta) t = random.uniform(0, 1) < 0.5 ? -4 : 4;
+      l1 = std::max(l1, problem.largest_record_gradient(theta, Norm::kL1));
+      l2 = std::max(l2, problem.largest_record_gradient(theta, Norm::kL2));
+    }
+    INFO(loss.name());
+    CHECK(l1 <= bound * (1 + 1e-12));
+    CHECK(l2 <= bound * (1 + 1e-12));
+    CHECK(l1 >= 0.9 * bound);
+    CHECK(l2 >= 0.9 * bound);
+  }
+}

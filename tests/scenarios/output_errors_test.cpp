@@ -1,0 +1,81 @@
+// Folders and files that can not be written or read: one line, exit code 4.
+#include <catch2/catch.hpp>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Outcome;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+
+namespace {
+
+void check_refused(const Outcome& outcome, const std::string& part) {
+  INFO(outcome.err);
+  CHECK(outcome.code == 4);
+  CHECK_THAT(outcome.err, Catch::Contains(part));
+  CHECK_THAT(outcome.err, !Catch::Contains("internal"));
+}
+
+}  // namespace
+
+TEST_CASE("output: a folder that can not be made or written is told in one line") {
+  const Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
+  check_refused(shell(run + "/proc/hearsay"), "/proc/hearsay: can not be made");
+  check_refused(shell(run + "/dev/full"), "/dev/full");
+  dir.write("file", "x");
+  check_refused(shell(run + dir / "file"), dir / "file: can not be");
+}
+
+TEST_CASE("output: a full disk ends the study, and it goes on once there is room") {
+  const Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 3000)", 20)) +
+                          " --no-progress -j 2 -o " + dir / "out";
+  check_refused(shell("trap '' XFSZ; ulimit -f 300; " + run), dir / "out/results.sqlite");
+  const Outcome again = shell(run);
+  CHECK(again.code == 0);
+  CHECK_THAT(again.err, Catch::StartsWith("3000 runs: ") && !Catch::StartsWith("3000 runs: 3000 kept"));
+}
+
+TEST_CASE("output: a damaged database is told in one line and left as it is") {
+  const Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 40)")) +
+                          " --no-progress -o " + dir / "out";
+  REQUIRE(shell(run).code == 0);
+  const std::string good = test::text_of(dir / "out/results.sqlite");
+
+  dir.write("out/results.sqlite",
+            "this is no database, but it is long enough to be one\n" + std::string(5000, 'x'));
+  check_refused(shell(run), "damaged or no database");
+  dir.write("out/results.sqlite", good.substr(0, good.size() / 2));
+  check_refused(shell(run), "damaged");
+  std::string holed = good;
+  std::fill(holed.begin() + 8192, holed.begin() + 30000, '\x5a');
+  dir.write("out/results.sqlite", holed);
+  check_refused(shell(run), "damaged");
+  CHECK(test::text_of(dir / "out/results.sqlite") == holed);
+  dir.write("out/results.sqlite", good);
+  CHECK(shell(run).err.starts_with("40 runs: 40 kept"));
+}
+
+TEST_CASE("output: a database of something else is not written to") {
+  const Scratch dir;
+  const std::string run =
+      "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out";
+  dir.write("out/x", "");
+  REQUIRE(shell("/usr/bin/python3 -c \"import sqlite3; d = sqlite3.connect('" + dir / "out/results.sqlite" +
+                "'); d.execute('create table t (x)'); d.commit()\"")
+              .code == 0);
+  check_refused(shell(run), "is no database of hearsay's results");
+}
+
+TEST_CASE("output: two processes do not write to one folder") {
+  const Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 2000)", 4000)) +
+                          " --no-progress -j 1 -o " + dir / "out";
+  const Outcome second =
+      shell(run + " 2>/dev/null >/dev/null & sleep 0.7; " + run + "; code=$?; kill -9 $!; exit $code");
+  check_refused(second, dir / "out: another hearsay is writing there");
+}

@@ -1,0 +1,172 @@
+// A study that is changed, interrupted, or run on other numbers of threads.
+#include <sqlite3.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+using test::text_of;
+
+namespace {
+
+constexpr const char* kExports[] = {"series.csv", "scalars.csv", "runs.csv"};
+
+void check_same_exports(const Scratch& dir, const std::string& a, const std::string& b) {
+  for (const char* file : kExports) {
+    INFO(file);
+    const std::string one = text_of(dir / (a + "/" + file));
+    CHECK(one.size() > 100);
+    CHECK(one == text_of(dir / (b + "/" + file)));
+  }
+}
+
+std::string run(const Scratch& dir, const std::string& more) {
+  const auto outcome = shell("hearsay run " + dir / "s.json" + " --no-progress " + more);
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  return outcome.err;
+}
+
+std::string counts(const std::string& text) {
+  return text.substr(0, text.find(';'));
+}
+
+}  // namespace
+
+TEST_CASE("resume: tables are byte for byte the same on one thread and on two") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)"));
+  run(dir, "-j 1 -o " + dir / "one");
+  run(dir, "-j 2 -o " + dir / "two");
+  check_same_exports(dir, "one", "two");
+}
+
+TEST_CASE("resume: a further value of an axis and more repetitions make exactly the new runs") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 3)"));
+  const std::string out = "-o " + dir / "out ";
+  CHECK(counts(run(dir, out)) == "6 runs: 0 kept, 6 to do");
+  CHECK(counts(run(dir, out)) == "6 runs: 6 kept, 0 to do");
+  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 kept, 3 to do");
+  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
+        "15 runs: 9 kept, 6 to do");
+  run(dir, "-o " + dir / "fresh --set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5");
+  check_same_exports(dir, "out", "fresh");
+  // A study that asks for less shows less, and throws nothing away.
+  CHECK(counts(run(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 kept, 0 to do");
+  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
+        "15 runs: 15 kept, 0 to do");
+  check_same_exports(dir, "out", "fresh");
+}
+
+TEST_CASE("resume: options that change no event and no number keep all runs; others make them anew") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 2)"));
+  const std::string out = "-o " + dir / "out ";
+  run(dir, out);
+  CHECK(counts(run(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
+        "2 runs: 2 kept, 0 to do");
+  CHECK(text_of(dir / "out/scalars.csv").find("pooled.objective") != std::string::npos);
+  CHECK(counts(run(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 kept, 0 to do");
+  CHECK(counts(run(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run(dir, out + "--seed 2")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run(dir, out + "--set stop.events=100000")) == "2 runs: 0 kept, 2 to do");
+}
+
+TEST_CASE("resume: another metric makes the runs again, with the same fingerprints") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 3)"));
+  run(dir, "-o " + dir / "out");
+  const std::string before = text_of(dir / "out/runs.csv");
+  const std::string metrics =
+      R"(--set 'record.metrics=["objective","messages"]' --set record.every.iterations=10 )";
+  CHECK(counts(run(dir, metrics + "-o " + dir / "out")) ==
+        "3 runs: 0 kept, 3 to do (3 of them again, for other records)");
+  CHECK(text_of(dir / "out/runs.csv") == before);
+  run(dir, metrics + "-o " + dir / "fresh");
+  check_same_exports(dir, "out", "fresh");
+  // Both records are there from now on.
+  CHECK(counts(run(dir, "-o " + dir / "out")) == "3 runs: 3 kept, 0 to do");
+}
+
+TEST_CASE("resume: a run that comes out differently than it did is an internal error that tells both") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  run(dir, "-o " + dir / "out");
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((dir / "out/results.sqlite").c_str(), &database) == SQLITE_OK);
+  CHECK(sqlite3_exec(database, "UPDATE run SET fingerprint = '0123456789abcdef'", nullptr, nullptr,
+                     nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+  const auto again = shell("hearsay run " + dir / "s.json" + " -o " + dir / "out" +
+                           R"( --set 'record.metrics=["objective"]')");
+  CHECK(again.code == 70);
+  CHECK_THAT(again.err, Catch::Contains("it had 0123456789abcdef") && Catch::Contains("seed 1") &&
+                            Catch::Contains("to replay: hearsay run"));
+}
+
+namespace {
+
+// Starts a study of some seconds, and sends it a signal once it has committed something.
+test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 60)", 40'000));
+  // Reads the live database meanwhile, as anybody may.
+  dir.write("committed.py",
+            "import sqlite3, sys, time\n"
+            "while True:\n"
+            "  time.sleep(0.02)\n"
+            "  try:\n"
+            "    runs = sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM run')\n"
+            "    if runs.fetchone()[0] > 3: break\n"
+            "  except sqlite3.OperationalError: pass\n");
+  return shell("$program run " + dir / "s.json" + " -j 1 -o " + dir / "out" +
+               " --no-progress &\n/usr/bin/python3 " + dir / "committed.py " + dir / "out/results.sqlite" +
+               "; kill -" + signal + " $!; wait $!");
+}
+
+void check_goes_on(const Scratch& dir) {
+  const std::string again = run(dir, "-j 2 -o " + dir / "out");
+  INFO(again);
+  CHECK(again.starts_with("120 runs: "));
+  CHECK_FALSE(again.starts_with("120 runs: 0 kept"));
+  CHECK_FALSE(again.starts_with("120 runs: 120 kept"));
+  run(dir, "-j 2 -o " + dir / "fresh");
+  check_same_exports(dir, "out", "fresh");
+}
+
+}  // namespace
+
+TEST_CASE(
+    "resume: after kill -9 the same command makes what is missing, and the tables are as if nothing was") {
+  const Scratch dir;
+  CHECK(stopped_by("KILL", dir).code == 137);
+  CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv"));
+  check_goes_on(dir);
+}
+
+TEST_CASE("resume: SIGINT and SIGTERM break off, export what there is, say how to go on, and exit 130") {
+  for (const char* signal : {"INT", "TERM"}) {
+    const Scratch dir;
+    const auto stopped = stopped_by(signal, dir);
+    CHECK(stopped.code == 130);
+    CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("goes on from there"));
+    CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
+    CHECK(std::filesystem::exists(dir / "out/manifest.json"));
+    check_goes_on(dir);
+  }
+}
+
+TEST_CASE("resume: data that every repetition draws anew are the same whatever the order of runs") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4,
+                                        "baselines": ["isolated"])"));
+  const std::string draw = "--set data.draw=repetition ";
+  run(dir, draw + "-j 1 -o " + dir / "one");
+  run(dir, draw + "-j 2 -o " + dir / "two --repeat 2");
+  CHECK(counts(run(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 kept, 4 to do");
+  check_same_exports(dir, "one", "two");
+}

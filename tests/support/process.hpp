@@ -1,0 +1,53 @@
+#pragma once
+// Running the program itself, as a user does.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/support/scratch.hpp"
+
+namespace hearsay::test {
+
+struct Outcome {
+  int code = -1;  ///< 128 + signal if a signal ended it
+  std::string out{}, err{};
+};
+
+inline std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs a shell command line in which "hearsay" is the program that was built, and "$program" its path: what
+/// a signal must be sent to is to be started by its path.
+inline Outcome shell(const std::string& command) {
+  const Scratch scratch;
+  const std::string script =
+      scratch.write("script", "program=" HEARSAY_BINARY_DIR "/hearsay\nhearsay() { " HEARSAY_BINARY_DIR
+                              "/hearsay \"$@\"; }\nexport HEARSAY_DATA_DIR=\n" +
+                                  command + "\n");
+  const int status = std::system(
+      ("/bin/bash " + script + " >" + scratch / "out" + " 2>" + scratch / "err" + " </dev/null").c_str());
+  Outcome outcome{.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+  outcome.out = text_of(scratch / "out");
+  outcome.err = text_of(scratch / "err");
+  return outcome;
+}
+
+/// A scenario of some milliseconds a run; `changes` are members that come after, "\"repeat\": 3".
+inline std::string small_scenario(const std::string& changes = "", int iterations = 200) {
+  return R"({
+  "data": { "type": "lending_like", "owners": 3, "records": 200, "features": 4 },
+  "network": { "topology": "star", "latency": { "type": "uniform", "min": "0 ms", "max": "15 ms" } },
+  "protocol": { "type": "central_async", "rho": 1 },
+  "privacy": { "mechanism": "laplace", "epsilon": 1, "gradient_bound": 50 },
+  "stop": { "iterations": )" +
+         std::to_string(iterations) + R"( },
+  "record": { "every": { "iterations": 50 }, "metrics": ["relative_fitness", "epsilon_spent_by_owner"] })" +
+         (changes.empty() ? "" : ",\n  " + changes) + "\n}\n";
+}
+
+}  // namespace hearsay::test
