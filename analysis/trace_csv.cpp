@@ -46,20 +46,23 @@ bool TraceOptions::wants(const sim::TraceRecord& record) const {
   return kinds.empty() || std::find(kinds.begin(), kinds.end(), record.kind) != kinds.end();
 }
 
+std::string trace_row(std::uint64_t sequence, const sim::TraceRecord& r) {
+  const bool message = r.peer != sim::kNoAgent;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time, sim::name(r.kind),
+                     r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
+                     message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
+                     r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
+                     std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), csv_field(r.detail));
+}
+
 TraceCsv::TraceCsv(const TraceOptions& options, const std::filesystem::path& path)
     : options_(options), file_(path) {
-  file_.write("sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n");
+  file_.write(kTraceHeader);
 }
 
 void TraceCsv::record(const sim::TraceRecord& r) {
   const std::uint64_t sequence = sequence_++;
-  if (!options_.wants(r)) return;
-  const bool message = r.peer != sim::kNoAgent;
-  file_.print("{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time, sim::name(r.kind),
-              r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
-              message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
-              r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
-              std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), csv_field(r.detail));
+  if (options_.wants(r)) file_.write(trace_row(sequence, r));
 }
 
 }  // namespace hearsay::analysis

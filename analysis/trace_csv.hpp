@@ -23,6 +23,11 @@ struct TraceOptions {
   bool wants(const sim::TraceRecord& record) const;
 };
 
+/// The header of the table, and its row of a record; `sequence` counts all records, written or not.
+inline constexpr std::string_view kTraceHeader =
+    "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n";
+std::string trace_row(std::uint64_t sequence, const sim::TraceRecord& record);
+
 class TraceCsv final : public sim::TraceSink {
  public:
   TraceCsv(const TraceOptions& options, const std::filesystem::path& path);

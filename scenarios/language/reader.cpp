@@ -105,7 +105,7 @@ std::string Reader::pointer(std::string_view name) const {
 }
 
 void Reader::fault(Position at, std::string pointer, std::string message) {
-  if (faults_.size() < kMostFaults) faults_.push_back({at, std::move(pointer), std::move(message)});
+  if (faults_.size() < kMostFaults) faults_.push_back({at, std::move(pointer), std::move(message), 0});
 }
 
 void Reader::wrong(const Node& node, const sim::About& about, std::string_view expected) {
@@ -237,7 +237,9 @@ void Reader::failed(std::string_view key, const std::string& message) {
   if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty()) return;
   const Node* node = find(key, false);
   const bool written = node != nullptr && !node->is(Node::Kind::kNull);
+  if (faults_.size() == kMostFaults) return;
   fault(written ? node->at : frames_.back().at, pointer(key), message);
+  faults_.back().checked_at = frames_.size();
 }
 
 void Reader::within(Frame frame, const sim::Describe& members) {
@@ -253,7 +255,11 @@ void Reader::within(Frame frame, const sim::Describe& members) {
   members(*this);
   const Frame& done = frames_.back();
   if (std::find(done.seen.begin(), done.seen.end(), false) != done.seen.end()) {
-    // What seems to be missing may be what is misspelt.
+    // What seems to be missing, or not to fit, may be what is misspelt.
+    const auto mine = faults_.begin() + static_cast<std::ptrdiff_t>(done.faults);
+    faults_.erase(std::remove_if(mine, faults_.end(),
+                                 [this](const Fault& f) { return f.checked_at == frames_.size(); }),
+                  faults_.end());
     tell_unknown(done, members);
   } else {
     const bool bare = done.kind == Frame::Kind::kBare;

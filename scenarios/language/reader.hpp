@@ -60,6 +60,7 @@ class Reader final : public sim::Visitor {
   struct Fault {
     Position at;
     std::string pointer, message;
+    std::size_t checked_at = 0;  // frames there were when a rule about several options failed; else 0
   };
   struct Chosen;
 

@@ -33,6 +33,7 @@ class Maker {
                                      {"description", "The JSON Schema that editors check this by."}};
     body["properties"]["extends"] = {{"type", "string"},
                                      {"description", "A scenario that this one changes."}};
+    body["properties"]["sweep"] = nullable(sweep());
     schema.update(body);
     Json definitions = Json::object();
     for (const auto& [name, definition] : definitions_) definitions[name] = definition;
@@ -45,6 +46,36 @@ class Maker {
     Json properties = Json::object();
     for (const Outline& m : members) properties[m.name] = nullable(option(m));
     return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  }
+
+  // The values of an axis are checked as options once they are in their places.
+  static Json sweep() {
+    const Json quantity{{"type", {"number", "string"}}};
+    const Json range{
+        {"type", "object"},
+        {"properties",
+         {{"from", quantity},
+          {"to", quantity},
+          {"step", quantity},
+          {"factor", {{"type", "number"}, {"exclusiveMinimum", 0}}},
+          {"count", {{"type", "integer"}, {"minimum", 2}}},
+          {"scale", {{"enum", {"linear", "log"}}}}}},
+        {"required", {"from", "to"}},
+        {"oneOf", {{{"required", {"step"}}}, {{"required", {"factor"}}}, {{"required", {"count"}}}}},
+        {"additionalProperties", false}};
+    const Json axis{{"anyOf", {{{"type", "array"}, {"minItems", 1}}, range, {{"type", "null"}}}}};
+    return {{"type", "object"},
+            {"description", "Axes by the paths of their options; every combination of their values is run."},
+            {"properties",
+             {{"zip",
+               {{"type", "array"},
+                {"description", "Objects of axes that move together."},
+                {"items", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}}}}},
+              {"where", {{"type", "string"}, {"description", "Only points for which this holds."}}},
+              {"random_numbers",
+               {{"enum", {"common", "independent"}},
+                {"description", "Whether all points have the same random numbers."}}}}},
+            {"additionalProperties", axis}};
   }
 
   // Null restores a default.

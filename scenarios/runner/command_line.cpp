@@ -23,6 +23,13 @@ constexpr Command kCommands[] = {
      show_command},
     {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
     {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
+    {"export", "export DIR", "write the tables of a study anew from its results.sqlite", export_command},
+    {"verify", "verify DIR [--sample N]", "make runs again and compare their fingerprints", verify_command},
+    {"diff", "diff DIR1 DIR2", "the first run and the first number in which two studies differ",
+     diff_command},
+    {"compare", "compare DIR [DIR]", "paired differences between points, with confidence intervals",
+     compare_command},
+    {"trace", "trace SCENARIO|DIR", "the events of one run", trace_command},
     {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
      privacy_command},
     {"schema", "schema", "the JSON Schema of scenarios", schema_command},
@@ -30,8 +37,8 @@ constexpr Command kCommands[] = {
 
 void print_help() {
   fmt::print("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
-  for (const Command& c : kCommands) fmt::print("  hearsay {:26} {}\n", c.usage, c.help);
-  fmt::print("  hearsay {:26} {}\n\nhearsay COMMAND --help tells the options of a command.\n", "--version",
+  for (const Command& c : kCommands) fmt::print("  hearsay {:28} {}\n", c.usage, c.help);
+  fmt::print("  hearsay {:28} {}\n\nhearsay COMMAND --help tells the options of a command.\n", "--version",
              "version, commit, compiler and flags");
 }
 

@@ -6,6 +6,7 @@ namespace hearsay::scenarios {
 
 enum ExitCode {
   kExitDone = 0,
+  kExitDiffers = 1,  ///< diff alone
   kExitInvalidInput = 2,
   kExitRefused = 3,
   kExitOutput = 4,

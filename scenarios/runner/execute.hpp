@@ -46,6 +46,7 @@ class Execution {
   bool run(analysis::Store& store);
 
  private:
+  friend class Replay;
   struct Task {
     std::uint32_t point, repetition;
     analysis::KnownRun known;
@@ -68,6 +69,20 @@ class Execution {
   std::uint64_t kept_ = 0, recorded_anew_ = 0;
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition
+};
+
+/// Makes single runs of a plan, one after the other.
+class Replay {
+ public:
+  /// The plan must outlive it.
+  explicit Replay(const Plan& plan) : execution_(plan, {}) {}
+  /// Throws AssemblyError, and what a broken invariant throws.
+  analysis::RunResult run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr) {
+    return execution_.experiment(point, repetition)->run(repetition, trace);
+  }
+
+ private:
+  Execution execution_;
 };
 
 }  // namespace hearsay::scenarios

@@ -56,6 +56,8 @@ TEST_CASE("architecture: this tree") {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer)) {
       const auto extension = entry.path().extension();
       if (extension != ".hpp" && extension != ".cpp") continue;
+      // The example is a program of a user's own: it uses all layers and is part of none.
+      if (fs::relative(entry.path(), root).generic_string().starts_with("models/example/")) continue;
       ++files;
       std::ifstream in(entry.path());
       const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -103,7 +103,7 @@ TEST_CASE("reader: whole numbers are whole, at most 2^53, and fit their type") {
   refused("seed", "9223372036854775808", "a whole number of at most 2^53 in magnitude");
   refused("seed", "1e16", "a whole number of at most 2^53 in magnitude");
   refused("bytes", "\"3 bit\"", "a whole number of B");
-  refused("small", "2147483648", "at most 2147483647");
+  refused("small", "2147483648", "in [-2147483648, 2147483647]");
 }
 
 TEST_CASE("reader: text, truth, choices and lists must be such") {

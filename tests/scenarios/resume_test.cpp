@@ -113,7 +113,7 @@ namespace {
 
 // Starts a study of some seconds, and sends it a signal once it has committed something.
 test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
-  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 60)", 20'000));
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 60)", 40'000));
   // Reads the live database meanwhile, as anybody may.
   dir.write("committed.py",
             "import sqlite3, sys, time\n"

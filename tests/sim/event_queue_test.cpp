@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <ctime>
 #include <functional>
 
 #include "sim/random.hpp"
@@ -61,10 +60,6 @@ const NamedGap kGaps[] = {
     {"near or far", [](Stream& s) { return bernoulli(s, 0.9) ? 1e-3 * uniform(s) : 1e3 * uniform(s); }},
     {"over 300 powers of ten", [](Stream& s) { return std::pow(10, uniform(s, -150, 150)); }},
 };
-
-double cpu_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
 
 }  // namespace
 
@@ -146,8 +141,7 @@ TEST_CASE("event queue: two far clusters and one farther event") {
 
 TEST_CASE(
     "event queue: a million events at one time leave in order of their keys, in less than quadratic time") {
-  // In quadratic time each of the million would move megabytes: hours.
-  const double begin = cpu_seconds();
+  // Quadratic time would be hours, and ctest ends a test before.
   constexpr std::uint32_t kCount = 1'000'000, kFactor = 786'433;  // coprime: every key once
   EventQueue queue;
   for (std::uint64_t i = 0; i < kCount; ++i)
@@ -156,11 +150,9 @@ TEST_CASE(
   for (std::uint64_t i = 0; i < kCount; ++i) wrong += queue.pop().key != i ? 1u : 0u;
   CHECK(wrong == 0);
   CHECK(queue.empty());
-  CHECK(cpu_seconds() - begin < 30);
 }
 
 TEST_CASE("event queue: a growing crowd at one time beside others is handled in less than quadratic time") {
-  const double begin = cpu_seconds();
   EventQueue queue;
   Stream s({11, 12}, 0, 0, 0);
   for (std::uint64_t i = 0; i < 100'000; ++i)
@@ -175,7 +167,6 @@ TEST_CASE("event queue: a growing crowd at one time beside others is handled in 
   }
   CHECK(wrong == 0);
   CHECK(queue.size() == 100'000);
-  CHECK(cpu_seconds() - begin < 30);
 }
 
 TEST_CASE("event queue: capacity is a high-water mark and rises with the number pending") {
@@ -192,4 +183,19 @@ TEST_CASE("event queue: capacity is a high-water mark and rises with the number 
   CHECK(small >= 10'000);
   CHECK(fill(100'000) >= 100'000);
   CHECK(fill(10) >= 100'000);
+}
+
+TEST_CASE("event queue: of many pending only the nearest are a heap, so that each is stored about once") {
+  // Buckets of 16 in chunks of 7 leave a quarter of the places empty; a heap of all would double the memory.
+  constexpr std::uint64_t kPending = 100'000;
+  EventQueue queue;
+  Stream s({13, 14}, 0, 0, 0);
+  for (std::uint64_t i = 0; i < kPending; ++i)
+    queue.push({exponential(s), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  for (std::uint64_t k = 0; k < 10 * kPending; ++k) {
+    Event least = queue.pop();
+    least.time += exponential(s);
+    queue.push(least);
+  }
+  CHECK(queue.capacity() < 2 * kPending);
 }

@@ -37,6 +37,14 @@ int explain_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
 int privacy_command(const Arguments& arguments);
+int export_command(const Arguments& arguments);
+int verify_command(const Arguments& arguments);
+int diff_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
+int trace_command(const Arguments& arguments);
+
+/// docs/reference.md.
+std::string reference();
 
 /// Options that every command on scenarios has: --set, --data-dir, --allow-path.
 struct InputArguments {

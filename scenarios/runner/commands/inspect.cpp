@@ -16,6 +16,24 @@ namespace hearsay::scenarios {
 
 namespace po = boost::program_options;
 
+namespace {
+
+// Axes are no options of a run, so nothing describes them.
+constexpr std::string_view kSweepHelp =
+    R"(sweep
+  what      object of axes by the paths of their options; every combination of their values is run
+  axis      a list of values, or a range: {"from": a, "to": b, "step": s}, {"from": a, "to": b, "factor": f},
+            {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
+  zip       list of objects of axes that move together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
+  where     condition on the axes that are numbers, in SI: "privacy.epsilon * data.records >= 1e4"
+  random_numbers
+            common (default): a repetition has the same random numbers at every point, so that points can be
+            compared in pairs; independent: every point has a seed of its own, and with it data of its own
+  --set     --set PATH=VALUE leaves the axis PATH with that one value; --set sweep.PATH=[...] sets the axis
+)";
+
+}  // namespace
+
 int validate_command(const Arguments& arguments) {
   constexpr std::string_view kUsage = "validate SCENARIO... [--set PATH=VALUE]... [--data-dir DIR]";
   po::variables_map values;
@@ -65,11 +83,20 @@ int show_command(const Arguments& arguments) {
 
 int explain_command(const Arguments& arguments) {
   po::variables_map values;
-  constexpr std::string_view kUsage = "explain [PATH]";
-  if (!parse_arguments(arguments, kUsage, po::options_description(), values)) return kExitDone;
+  constexpr std::string_view kUsage = "explain [PATH] [--all]";
+  po::options_description own("Explain");
+  own.add_options()("all", "every option, as a page of Markdown: docs/reference.md");
+  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
   const InputArguments input = input_arguments(values);
   if (input.files.size() > 1) throw UsageError(fmt::format("at most one path; usage: hearsay {}", kUsage));
-  fmt::print("{}", explain(outline<Scenario>(), input.files.empty() ? "" : input.files.front()));
+  const std::string path = input.files.empty() ? "" : input.files.front();
+  if (values.count("all") != 0) {
+    fmt::print("{}", reference());
+  } else if (path == "sweep" || path.starts_with("sweep.")) {
+    fmt::print("{}", kSweepHelp);
+  } else {
+    fmt::print("{}", explain(outline<Scenario>(), path));
+  }
   return kExitDone;
 }
 
@@ -127,6 +154,13 @@ int list_command(const Arguments& arguments) {
     return kExitDone;
   }
   throw UsageError(fmt::format("there is no list of {}{}", printable(wanted), did_you_mean(wanted, names)));
+}
+
+std::string reference() {
+  return fmt::format(
+      "# Reference\n\nEvery option of a scenario, as this program knows it. Made by "
+      "`script/generate`.\n\n{}\n## `sweep`\n\n```\n{}```\n",
+      reference_page(outline<Scenario>()), kSweepHelp);
 }
 
 int schema_command(const Arguments& arguments) {

@@ -1,0 +1,189 @@
+#include "analysis/store.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "analysis/export.hpp"
+#include "analysis/output_file.hpp"
+#include "analysis/store_writer.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using analysis::KnownRun;
+using analysis::RunResult;
+using analysis::Store;
+using analysis::StoredStudy;
+
+namespace {
+
+analysis::StudyPlan plan_of(const std::string& record = "r") {
+  analysis::StudyPlan plan;
+  plan.head.axes = {"epsilon"};
+  plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+  plan.record_key = record;
+  plan.points = {{"key-a", {"1"}, 3, "d"}, {"key-b", {"2, or so"}, 3, "d"}};
+  plan.info = {{"scenario", "{}"}};
+  return plan;
+}
+
+analysis::PointResult point_of(double optimum) {
+  return {.labels = {},
+          .scalars = {{"optimum", {}, optimum}, {"noise", 2, 0.5}},
+          .unprivate = {"pca"},
+          .notes = {"a note"},
+          .owners = 2,
+          .first_owner = 1};
+}
+
+RunResult run_of(std::size_t point, std::uint32_t repetition) {
+  const double x = static_cast<double>(point) * 100 + repetition;
+  RunResult run;
+  run.point = point;
+  run.repetition = repetition;
+  run.fingerprint = 0xfedcba9876543210u + repetition;
+  run.events = 1u << 30;
+  run.iterations = 7;
+  run.time = 0.1 + x;
+  run.traffic.messages = 5;
+  run.traffic.lost[1] = 3;
+  run.series.marks = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
+  run.series.values = {x, 0.1, 0.2, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), -0.0};
+  run.scalars = {{"reached_at.iterations", {}, 7}};
+  return run;
+}
+
+void fill(Store& store, std::vector<std::pair<std::size_t, std::uint32_t>> order) {
+  store.begin_study(plan_of());
+  store.put_point(0, point_of(1));
+  store.put_point(1, point_of(2));
+  for (const auto& [point, repetition] : order) store.put_run(run_of(point, repetition), "run");
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("store: what is kept is read back bit for bit") {
+  const test::Scratch dir;
+  {
+    Store store(dir.path());
+    fill(store, {{1, 2}});
+    store.close();
+  }
+  StoredStudy study(dir.path());
+  CHECK(study.info("scenario") == "{}");
+  const auto point = study.point(1);
+  CHECK(point.labels == std::vector<std::string>{"2, or so"});
+  CHECK(point.owners == 2);
+  CHECK(point.first_owner == 1);
+  CHECK(point.scalars.at(0).value == 2);
+  CHECK(point.scalars.at(1).agent == 2u);
+  CHECK(point.unprivate == std::vector<std::string>{"pca"});
+  const RunResult read = study.run(1, 2).value();
+  const RunResult wrote = run_of(1, 2);
+  CHECK(read.fingerprint == wrote.fingerprint);
+  CHECK(read.time == wrote.time);
+  CHECK(read.traffic.lost[1] == 3);
+  CHECK(read.series.marks.at(1).bytes == 1024);
+  REQUIRE(read.series.values.size() == 6);
+  CHECK(read.series.values[3] == 1.0 / 3);
+  CHECK(std::isnan(read.series.values[4]));
+  CHECK(std::signbit(read.series.values[5]));
+  CHECK(read.scalars.at(0).name == "reached_at.iterations");
+  CHECK_FALSE(study.run(1, 1).has_value());
+}
+
+TEST_CASE("store: tables do not depend on the order in which runs came in") {
+  const test::Scratch dir;
+  for (const char* name : {"a", "b"}) {
+    Store store(dir.path() / name);
+    if (name[0] == 'a') {
+      fill(store, {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}});
+    } else {
+      fill(store, {{1, 2}, {0, 1}, {1, 0}, {0, 2}, {0, 0}, {1, 1}, {0, 1}});
+    }
+    store.close();
+    StoredStudy study(dir.path() / name);
+    const auto exported = analysis::export_tables(study, dir.path() / name);
+    CHECK(exported.totals.runs == 6);
+  }
+  for (const char* file : {"series.csv", "scalars.csv", "runs.csv"})
+    CHECK(text_of(dir.path() / "a" / file) == text_of(dir.path() / "b" / file));
+  const std::string series = text_of(dir.path() / "a/series.csv");
+  CHECK(
+      series.starts_with("epsilon,repetition,metric,agent,iteration,time_s,vectors,bytes,value\n"
+                         "1,0,objective,,0,0,0,0,0\n"
+                         "1,0,epsilon_spent_by_owner,1,0,0,0,0,0.1\n"
+                         "1,0,epsilon_spent_by_owner,2,0,0,0,0,0.2\n"));
+  CHECK(series.find("\"2, or so\",2,objective,,7,102.1,14,1024,0.3333333333333333\n") != std::string::npos);
+}
+
+TEST_CASE("store: it tells which runs are there, unfinished, or were recorded otherwise") {
+  const test::Scratch dir;
+  Store store(dir.path());
+  CHECK(store.known(plan_of()).runs[0][0].state == KnownRun::State::kNew);
+  fill(store, {{0, 0}});
+  RunResult failed = run_of(0, 1);
+  failed.status = analysis::Status::kFailed;
+  store.put_run(failed, "run");
+  RunResult timed = run_of(0, 2);
+  timed.end = analysis::RunEnd::kWall;
+  store.put_run(timed, "run");
+  const auto known = store.known(plan_of());
+  CHECK(known.runs[0][0].state == KnownRun::State::kKept);
+  CHECK(known.runs[0][1].state == KnownRun::State::kUnfinished);
+  CHECK(known.runs[1][0].state == KnownRun::State::kNew);
+  CHECK(known.described[0]);
+  const auto other = store.known(plan_of("other record"));
+  CHECK(other.runs[0][0].state == KnownRun::State::kUnrecorded);
+  CHECK(other.runs[0][0].comparable);
+  CHECK(other.runs[0][0].fingerprint == run_of(0, 0).fingerprint);
+  CHECK(other.runs[0][1].state == KnownRun::State::kNew);
+  CHECK_FALSE(other.runs[0][2].comparable);
+}
+
+TEST_CASE("store: a second one on the same folder is refused, until the first is gone") {
+  const test::Scratch dir;
+  {
+    const Store first(dir.path());
+    CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("another hearsay is writing there"));
+  }
+  CHECK_NOTHROW(Store(dir.path()));
+}
+
+TEST_CASE("store: runs from several threads are all kept, and committed while others come in") {
+  const test::Scratch dir;
+  auto plan = plan_of();
+  plan.points.resize(1);
+  plan.points[0].repetitions = 4000;
+  Store store(dir.path());
+  store.begin_study(plan);
+  store.put_point(0, point_of(1));
+  store.commit();
+  {
+    analysis::StoreWriter writer(store);
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&writer, t] {
+        for (std::uint32_t r = t; r < 4000; r += 4) writer.add(run_of(0, r), "run");
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    writer.finish();
+  }
+  store.close();
+  StoredStudy study(dir.path());
+  std::uint32_t next = 0;
+  study.each_run([](const auto&) {},
+                 [&](const auto&, const RunResult& run) {
+                   CHECK(run.repetition == next);
+                   ++next;
+                 });
+  CHECK(next == 4000);
+}

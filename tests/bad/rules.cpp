@@ -1,0 +1,205 @@
+#include "tests/bad/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+namespace hearsay::test {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using scenarios::Outline;
+using scenarios::OutlineAlternative;
+
+// A number in SI with its unit as people write it; only the units that options have.
+std::string shown(double x, const std::string& unit) {
+  if (unit == "s" && x == 1e-9) return "1 ns";
+  if (unit == "1/s") return fmt::format("{} /s", x);
+  return unit.empty() ? fmt::format("{}", x) : fmt::format("{} {}", x, unit);
+}
+
+std::string range(const Outline& o) {
+  const bool low = std::isfinite(o.min), high = std::isfinite(o.max);
+  if (low && high) {
+    return fmt::format("in {}{}, {}{}", o.open_min ? '(' : '[', shown(o.min, o.unit), shown(o.max, o.unit),
+                       o.open_max ? ')' : ']');
+  }
+  if (low) return fmt::format("{} {}", o.open_min ? "above" : "at least", shown(o.min, o.unit));
+  return fmt::format("{} {}", o.open_max ? "below" : "at most", shown(o.max, o.unit));
+}
+
+// A value that is right, where one has to be there.
+Json right_value(const Outline& o) {
+  switch (o.kind) {
+    case Outline::Kind::kBoolean:
+      return true;
+    case Outline::Kind::kNumber:
+    case Outline::Kind::kWhole: {
+      const bool low = std::isfinite(o.min), high = std::isfinite(o.max);
+      const double x = low && high ? (o.min + std::min(o.max, o.min + 2)) / 2
+                       : low       ? o.min + 1
+                       : high      ? o.max - 1
+                                   : 1;
+      if (o.kind == Outline::Kind::kWhole) return static_cast<std::int64_t>(x);
+      return x;
+    }
+    case Outline::Kind::kText:
+      return "y";
+    case Outline::Kind::kFile:
+      return "data.csv";
+    case Outline::Kind::kChoice:
+      return o.choices.front().name;
+    case Outline::Kind::kObject: {
+      Json object = Json::object();
+      for (const Outline& m : o.members) {
+        if (m.required) object[m.name] = right_value(m);
+      }
+      return object;
+    }
+    case Outline::Kind::kList:
+      return Json::array({o.members.empty() ? Json(1) : right_value(o.members[0])});
+    case Outline::Kind::kVariant: {
+      Json object{{"type", o.alternatives.front().name}};
+      for (const Outline& m : o.alternatives.front().members) {
+        if (m.required) object[m.name] = right_value(m);
+      }
+      return object;
+    }
+  }
+  return nullptr;
+}
+
+class Walker {
+ public:
+  Walker(std::vector<BrokenRule>& all, const Json& base) : all_(all), scenario_(base) {}
+
+  void members(const std::vector<Outline>& members, const Json::json_pointer& at) {
+    for (const Outline& m : members) option(m, at / m.name);
+  }
+
+ private:
+  void option(const Outline& o, const Json::json_pointer& at) {
+    if (o.name == "version") return whole_or_number(o, at);
+    switch (o.kind) {
+      case Outline::Kind::kBoolean:
+        return add(at, 3, "must be true or false, got 3");
+      case Outline::Kind::kNumber:
+      case Outline::Kind::kWhole:
+        return whole_or_number(o, at);
+      case Outline::Kind::kText:
+        return add(at, 3, "must be text, got 3");
+      case Outline::Kind::kFile:
+        return add(at, 3, "must be the path of a file, got 3");
+      case Outline::Kind::kChoice:
+        return add(at, true, fmt::format("must be one of {}, got true", names(o.choices)));
+      case Outline::Kind::kObject: {
+        add(at, 3, "must be an object, got 3");
+        const Json before = scenario_;
+        if (!scenario_.contains(at)) scenario_[at] = right_value(o);
+        members(o.members, at);
+        scenario_ = before;
+        return;
+      }
+      case Outline::Kind::kList: {
+        add(at, 3, "must be a list, got 3");
+        if (o.members.empty()) return;
+        const Json before = scenario_;
+        scenario_[at] = Json::array({right_value(o.members[0])});
+        option(o.members[0], at / 0);
+        scenario_ = before;
+        return;
+      }
+      case Outline::Kind::kVariant:
+        return variant(o, at);
+    }
+  }
+
+  void variant(const Outline& o, const Json::json_pointer& at) {
+    add(at, Json{{"type", "no such thing"}},
+        fmt::format("must be one of {}, got \"no such thing\"", names(o.alternatives)), "/type");
+    for (const OutlineAlternative& a : o.alternatives) {
+      if (!told_.insert(identity(a)).second) continue;
+      const Json before = scenario_;
+      const bool held =
+          scenario_.contains(at) && scenario_[at].is_object() && scenario_[at].value("type", "") == a.name;
+      if (!held) scenario_[at] = Json{{"type", a.name}};
+      for (const Outline& m : a.members) {
+        if (m.required && !scenario_[at].contains(m.name)) scenario_[at][m.name] = right_value(m);
+      }
+      Json strange = scenario_[at];
+      strange["no_such_option"] = 1;
+      add_raw(at, strange, at / "no_such_option",
+              fmt::format("must be a known key of '{}', got 'no_such_option'", a.name), true);
+      for (const Outline& m : a.members) missing(m, at);
+      members(a.members, at);
+      scenario_ = before;
+    }
+  }
+
+  void missing(const Outline& m, const Json::json_pointer& at) {
+    if (!m.required) return;
+    Json without = scenario_[at];
+    without.erase(m.name);
+    // A thing told apart by one of its members alone is then another thing.
+    add_raw(at, without, at / m.name, "must be given, got nothing", false);
+  }
+
+  void whole_or_number(const Outline& o, const Json::json_pointer& at) {
+    const bool whole = o.kind == Outline::Kind::kWhole;
+    const auto value = [&](double x) { return whole ? Json(static_cast<std::int64_t>(x)) : Json(x); };
+    const auto text = [&](double x) { return value(x).dump(); };
+    if (std::isfinite(o.min)) {
+      const double below = o.open_min ? o.min : o.min - 1;
+      add(at, value(below), fmt::format("must be {}, got {}", range(o), text(below)));
+    }
+    if (std::isfinite(o.max) && std::abs(o.max) < 4e15) {
+      const double above = o.open_max ? o.max : o.max + 1;
+      add(at, value(above), fmt::format("must be {}, got {}", range(o), text(above)));
+    }
+    if (whole)
+      add(at, 1.5, fmt::format("must be a whole number{}, got 1.5", o.unit.empty() ? "" : " of " + o.unit));
+    if (!o.unit.empty()) add(at, "1 furlong", "got \"1 furlong\"");
+  }
+
+  void add(const Json::json_pointer& at, const Json& value, const std::string& message,
+           const char* below = "") {
+    add_raw(at, value, Json::json_pointer(at.to_string() + below), message, true);
+  }
+
+  void add_raw(const Json::json_pointer& at, const Json& value, const Json::json_pointer& pointer,
+               const std::string& message, bool schema_sees_it) {
+    Json broken = scenario_;
+    broken[at] = value;
+    all_.push_back({std::move(broken), pointer.to_string() + ": " + message, schema_sees_it});
+  }
+
+  template <class Named>
+  static std::string names(const std::vector<Named>& all) {
+    std::string text;
+    for (const Named& one : all) text += (text.empty() ? "" : ", ") + one.name;
+    return text;
+  }
+
+  static std::string identity(const OutlineAlternative& a) {
+    std::string text = a.name;
+    for (const Outline& m : a.members)
+      text += fmt::format(";{} {} {} {} {}", m.name, m.min, m.max, m.open_min, m.unit);
+    return text;
+  }
+
+  std::vector<BrokenRule>& all_;
+  Json scenario_;
+  std::set<std::string> told_;
+};
+
+}  // namespace
+
+std::vector<BrokenRule> broken_rules(const Outline& root, const Json& base) {
+  std::vector<BrokenRule> all;
+  Walker(all, base).members(root.members, Json::json_pointer());
+  return all;
+}
+
+}  // namespace hearsay::test

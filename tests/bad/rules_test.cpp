@@ -1,0 +1,144 @@
+// Every rule that a description states is broken once, and refused in the words it must be refused in. An
+// option that is added is in the outline, and so here; a check() that is added needs an example in
+// checks.json.
+#include "tests/bad/rules.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/schema.hpp"
+#include "scenarios/runner/scenario.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const char* const kRight = R"({
+  "data": {"type": "lending_like", "owners": 3, "records": 100, "features": 2},
+  "network": {"topology": "star"},
+  "protocol": {"type": "central_async", "rho": 1},
+  "privacy": {"mechanism": "laplace", "epsilon": 1},
+  "stop": {"iterations": 5}})";
+
+// What a scenario is answered with, without its position.
+std::string answer(const Json& scenario, const test::Scratch& dir) {
+  const std::string message = test::message_of([&] {
+    const auto document = scenarios::parse(scenario.dump(), dir / "x.json");
+    scenarios::Scenario read;
+    scenarios::read(document, document.root, read);
+  });
+  static const std::regex kPosition("^.*x\\.json:[0-9]+:[0-9]+: ");
+  return std::regex_replace(message, kPosition, "", std::regex_constants::format_first_only);
+}
+
+// Says of each scenario whether an independent validator accepts it.
+std::vector<bool> valid(const std::vector<Json>& scenarios) {
+  const test::Scratch dir;
+  dir.write("schema.json", scenarios::json_schema(scenarios::outline<scenarios::Scenario>()).dump());
+  std::string lines;
+  for (const Json& s : scenarios) lines += s.dump() + "\n";
+  dir.write("documents", lines);
+  dir.write("check.py",
+            "import json, sys, jsonschema\n"
+            "schema = json.load(open(sys.argv[1]))\n"
+            "jsonschema.Draft202012Validator.check_schema(schema)\n"
+            "validator = jsonschema.Draft202012Validator(schema)\n"
+            "for line in open(sys.argv[2]): print(int(validator.is_valid(json.loads(line))))\n");
+  const auto outcome = test::shell("/usr/bin/python3 -W ignore " + dir / "check.py " + dir / "schema.json " +
+                                   dir / "documents");
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  std::vector<bool> all;
+  for (const char c : outcome.out) {
+    if (c != '\n') all.push_back(c == '1');
+  }
+  REQUIRE(all.size() == scenarios.size());
+  return all;
+}
+
+std::vector<test::BrokenRule> rules() {
+  return test::broken_rules(scenarios::outline<scenarios::Scenario>(), Json::parse(kRight));
+}
+
+}  // namespace
+
+TEST_CASE("bad: the scenario that is broken below is right as it is") {
+  const test::Scratch dir;
+  CHECK(answer(Json::parse(kRight), dir) == "accepted");
+}
+
+TEST_CASE("bad: every range, kind, unit and required option is refused in the words it must be") {
+  const test::Scratch dir;
+  dir.write("data.csv", "x,y\n1,2\n");
+  const auto all = rules();
+  CHECK(all.size() > 150);
+  for (const test::BrokenRule& rule : all) {
+    const std::string got = answer(rule.scenario, dir);
+    INFO(rule.scenario.dump());
+    // Of a unit or an unknown key the lists of what is known follow, which are not repeated here.
+    const bool exact = rule.message.find("furlong") == std::string::npos &&
+                       rule.message.find("no_such") == std::string::npos;
+    if (exact) {
+      CHECK(got == rule.message);
+    } else {
+      const std::size_t colon = rule.message.find(": ");
+      CHECK_THAT(got, Catch::StartsWith(rule.message.substr(0, colon)) &&
+                          Catch::Contains(rule.message.substr(rule.message.rfind("got"))));
+    }
+    CHECK(got.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("bad: the JSON Schema refuses what it can see") {
+  std::vector<Json> scenarios;
+  for (const auto& rule : rules()) {
+    if (rule.schema_sees_it) scenarios.push_back(rule.scenario);
+  }
+  scenarios.push_back(Json::parse(kRight));
+  const std::vector<bool> is_valid = valid(scenarios);
+  for (std::size_t i = 0; i + 1 < scenarios.size(); ++i) {
+    INFO(scenarios[i].dump());
+    CHECK_FALSE(is_valid[i]);
+  }
+  CHECK(is_valid.back());
+}
+
+TEST_CASE("bad: every check() that a description makes is broken by an example with its message") {
+  const test::Scratch dir;
+  dir.write("data.csv", "x,y\n1,2\n");
+  const Json examples = Json::parse(test::text_of(HEARSAY_SOURCE_DIR "/tests/bad/checks.json"));
+  std::map<std::string, std::size_t> shown;
+  for (const Json& example : examples) {
+    Json scenario = Json::parse(kRight);
+    for (const auto& [part, change] : example.at("change").items()) {
+      const bool other_type = change.contains("type") && scenario.contains(part) &&
+                              scenario[part].value("type", "") != change["type"];
+      if (other_type || !scenario.contains(part)) scenario[part] = Json::object();
+      scenario[part].merge_patch(change);
+    }
+    INFO(scenario.dump());
+    CHECK(answer(scenario, dir) == example.at("message").get<std::string>());
+    ++shown[example.at("source").get<std::string>()];
+  }
+  std::map<std::string, std::size_t> made;
+  const std::regex check(R"(\bv\.check\()");
+  for (const char* layer : {"sim", "models", "analysis", "scenarios"}) {
+    const std::filesystem::path root = HEARSAY_SOURCE_DIR;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / layer)) {
+      const auto name = std::filesystem::relative(entry.path(), root).string();
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+      if (name.find("/example/") != std::string::npos) continue;
+      const std::string text = test::text_of(entry.path().string());
+      const auto count = std::distance(std::sregex_iterator(text.begin(), text.end(), check), {});
+      if (count > 0) made[name] = static_cast<std::size_t>(count);
+    }
+  }
+  CHECK(shown == made);
+}

@@ -1,0 +1,169 @@
+// Commands on what a study has left.
+#include <sqlite3.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+using test::text_of;
+
+namespace {
+
+void run(const Scratch& dir, const std::string& more) {
+  const auto outcome = shell("hearsay run " + dir / "s.json" + " --no-progress " + more);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+}
+
+void change(const std::string& folder, const char* sql) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder + "/results.sqlite").c_str(), &database) == SQLITE_OK);
+  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+}
+
+const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4)";
+
+}  // namespace
+
+TEST_CASE("commands: each tells its use, and what is wrong with it in one line") {
+  for (const char* name : {"run", "validate", "show", "explain", "list", "schema", "export", "verify", "diff",
+                           "compare", "trace"}) {
+    INFO(name);
+    const auto help = shell(std::string("hearsay ") + name + " --help");
+    CHECK(help.code == 0);
+    CHECK_THAT(help.out, Catch::StartsWith(std::string("usage: hearsay ") + name));
+    const auto wrong = shell(std::string("hearsay ") + name + " --no-such-option");
+    CHECK(wrong.code == 2);
+    CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
+  }
+  for (const char* name : {"export", "verify", "compare"}) {
+    const auto empty = shell(std::string("hearsay ") + name + " /nowhere");
+    CHECK(empty.code == 4);
+    CHECK(empty.err == "/nowhere: holds no results.sqlite\n");
+  }
+}
+
+TEST_CASE("commands: export writes the tables that run wrote") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run(dir, "-o " + dir / "out");
+  CHECK(shell("hearsay export " + dir / "out -o " + dir / "again").code == 0);
+  for (const char* file : {"series.csv", "scalars.csv", "runs.csv"}) {
+    CHECK(text_of(dir / "out/" + file).size() > 100);
+    CHECK(text_of(dir / "again/" + file) == text_of(dir / "out/" + file));
+  }
+  CHECK(shell("hearsay export " + dir / "out --format xls").code == 2);
+}
+
+TEST_CASE("commands: verify makes runs again, from the results alone, and sees a changed one") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run(dir, "-o " + dir / "out");
+  std::filesystem::remove(dir / "s.json");
+  const auto all = shell("hearsay verify " + dir / "out");
+  CHECK(all.code == 0);
+  CHECK_THAT(all.out, Catch::StartsWith("8 of 8 runs made again"));
+  CHECK_THAT(shell("hearsay verify " + dir / "out --sample 3").out, Catch::StartsWith("3 of 8 runs"));
+  change(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
+  const auto changed = shell("hearsay verify " + dir / "out");
+  CHECK(changed.code == 70);
+  CHECK_THAT(changed.err, Catch::Contains("privacy.epsilon=0.1, repetition 2") &&
+                              Catch::Contains("it had 00000000000000aa"));
+}
+
+TEST_CASE("commands: verify tells that an input file has changed") {
+  const Scratch dir;
+  dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  dir.write("s.json", R"({"data": {"type": "csv", "path": "a.csv", "target": "y", "owner": {"blocks": 2}},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1}, "stop": {"iterations": 5}})");
+  run(dir, "-o " + dir / "out");
+  CHECK(shell("cd /; hearsay verify " + dir / "out").code == 0);
+  dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
+  const auto changed = shell("hearsay verify " + dir / "out");
+  CHECK(changed.code == 4);
+  CHECK_THAT(changed.err, Catch::Contains("an input file or the program has changed"));
+}
+
+TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run(dir, "-o " + dir / "a");
+  run(dir, "-o " + dir / "b -j 1");
+  const auto same = shell("hearsay diff " + dir / "a " + dir / "b");
+  CHECK(same.code == 0);
+  CHECK(same.out == "8 runs, all the same\n");
+  // Agents 1 to 3 hold data; iterations 0, 50, ... are recorded, and the blob is of little-endian
+  // doubles: 2.0 in place of the second.
+  change(dir / "b",
+         "UPDATE series SET data = substr(data, 1, 8) || x'0000000000000040' || substr(data, 17) "
+         "WHERE agent = 2 AND run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
+         "WHERE number = 1 AND repetition = 3)");
+  const auto number = shell("hearsay diff " + dir / "a " + dir / "b");
+  CHECK(number.code == 1);
+  CHECK_THAT(number.out,
+             Catch::StartsWith("privacy.epsilon=1, repetition 3:\n  epsilon_spent_by_owner of agent 2 at "
+                               "iteration 50: ") &&
+                 Catch::EndsWith(" and 2\n"));
+  run(dir, "-o " + dir / "c --seed 2");
+  CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
+             Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: "));
+}
+
+TEST_CASE("commands: compare pairs repetitions, within a study and between two") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run(dir, "-o " + dir / "a");
+  const auto within = shell("hearsay compare " + dir / "a");
+  CHECK(within.code == 0);
+  CHECK_THAT(within.out, Catch::Contains("differences from point 0 (privacy.epsilon=0.1)") &&
+                             Catch::Contains("Student's t intervals of 95 % confidence") &&
+                             Catch::Contains("relative_fitness"));
+  // The same study twice: no difference at all.
+  run(dir, "-o " + dir / "b");
+  const auto between = shell("hearsay compare " + dir / "a " + dir / "b --confidence 0.9");
+  CHECK(between.code == 0);
+  CHECK_THAT(between.out, Catch::Contains("      4                0    [0, 0]"));
+  CHECK(shell("hearsay compare " + dir / "a --reference 2").code == 2);
+  CHECK(shell("hearsay compare " + dir / "a --confidence 1").code == 2);
+}
+
+TEST_CASE("commands: trace shows the events of one run, of a scenario or of results") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis, 20));
+  run(dir, "-o " + dir / "a");
+  const std::string of_scenario = shell("hearsay trace " + dir / "s.json --point 1 --repetition 2").out;
+  CHECK(of_scenario.starts_with(
+      "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n0,0,start"));
+  CHECK(shell("hearsay trace " + dir / "a --point 1 --repetition 2").out == of_scenario);
+  const std::string sends = shell("hearsay trace " + dir / "s.json --kinds send --agent 2 --to '5 s'").out;
+  CHECK(std::count(sends.begin(), sends.end(), '\n') > 3);
+  for (std::size_t line = sends.find('\n') + 1; line < sends.size(); line = sends.find('\n', line) + 1) {
+    const std::string text = sends.substr(line, sends.find('\n', line) - line);
+    CHECK(text.find(",send,") != std::string::npos);
+    CHECK((text.find(",send,2,") != std::string::npos || text.find(",send,0,2,") != std::string::npos));
+  }
+  CHECK(shell("hearsay trace " + dir / "s.json -o " + dir / "t.csv").code == 0);
+  CHECK(text_of(dir / "t.csv") == shell("hearsay trace " + dir / "s.json").out);
+  CHECK_THAT(shell("hearsay trace " + dir / "s.json --kinds sent").err,
+             Catch::Contains("did you mean 'send'?"));
+  CHECK(shell("hearsay trace " + dir / "s.json --point 2").code == 2);
+  CHECK_THAT(shell("hearsay trace " + dir / "s.json > /dev/full").err, Catch::Contains("writing failed"));
+}
+
+TEST_CASE("commands: show --runs lists points, --dry-run says what is missing and writes nothing") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  CHECK(shell("hearsay show " + dir / "s.json --runs").out ==
+        "0  privacy.epsilon=0.1  x 4\n1  privacy.epsilon=1  x 4\n");
+  const std::string dry = "hearsay run " + dir / "s.json --dry-run -o " + dir / "out";
+  CHECK_THAT(shell(dry).out, Catch::StartsWith("8 runs: 0 kept, 8 to do; results: "));
+  CHECK_FALSE(std::filesystem::exists(dir / "out"));
+  run(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
+  CHECK_THAT(shell(dry).out,
+             Catch::StartsWith("8 runs: 4 kept, 4 to do; results: ") && Catch::Contains("2 points"));
+}

@@ -1,0 +1,172 @@
+#include "scenarios/runner/sweep.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <catch2/catch.hpp>
+
+#include "scenarios/language/merge.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using scenarios::Sweep;
+using test::message_of;
+
+namespace {
+
+using Labels = std::vector<std::vector<std::string>>;
+
+Sweep sweep_of(const std::string& text, const std::vector<std::string>& sets = {}) {
+  const test::Scratch dir;
+  auto document = scenarios::load(dir.write("x.json", R"({"sweep": )" + text + "}"), sets);
+  return Sweep(document, sets);
+}
+
+Labels labels(const std::string& text, const std::vector<std::string>& sets = {},
+              const std::string& only = "") {
+  Labels all;
+  for (const auto& point : sweep_of(text, sets).points(only, 1e6)) all.push_back(point.labels);
+  return all;
+}
+
+std::string refusal(const std::string& text) {
+  const std::string message = message_of([&] { labels(text); });
+  const auto at = message.find(".json:");
+  return at == std::string::npos ? message : message.substr(at + 6);
+}
+
+}  // namespace
+
+TEST_CASE("sweep: points are all combinations, the first axis varying slowest") {
+  CHECK(labels(R"({"a": [1, 2], "b": ["x", "y", "z"]})") ==
+        Labels{{"1", "x"}, {"1", "y"}, {"1", "z"}, {"2", "x"}, {"2", "y"}, {"2", "z"}});
+  CHECK(labels("{}") == Labels{{}});
+}
+
+TEST_CASE("sweep: ranges by step, factor and count keep to round numbers and to their unit") {
+  CHECK(labels(R"({"a": {"from": 0, "to": 0.3, "step": 0.1}})") == Labels{{"0"}, {"0.1"}, {"0.2"}, {"0.3"}});
+  CHECK(labels(R"({"a": {"from": 3, "to": 1, "step": -1}})") == Labels{{"3"}, {"2"}, {"1"}});
+  CHECK(labels(R"({"a": {"from": 0, "to": 0.25, "step": 0.1}})") == Labels{{"0"}, {"0.1"}, {"0.2"}});
+  CHECK(labels(R"({"a": {"from": "0 ms", "to": "60 ms", "step": "15 ms"}})") ==
+        Labels{{"0 ms"}, {"15 ms"}, {"30 ms"}, {"45 ms"}, {"60 ms"}});
+  CHECK(labels(R"({"a": {"from": "500 ms", "to": "1 s", "step": "250 ms"}})") ==
+        Labels{{"0.5"}, {"0.75"}, {"1"}});
+  CHECK(labels(R"({"a": {"from": 1, "to": 1000, "factor": 10}})") ==
+        Labels{{"1"}, {"10"}, {"100"}, {"1000"}});
+  CHECK(labels(R"({"a": {"from": 0, "to": 1, "count": 5}})") ==
+        Labels{{"0"}, {"0.25"}, {"0.5"}, {"0.75"}, {"1"}});
+  CHECK(labels(R"({"a": {"from": "1 kB", "to": "100 kB", "count": 3, "scale": "log"}})") ==
+        Labels{{"1 kB"}, {"10 kB"}, {"100 kB"}});
+}
+
+TEST_CASE("sweep: axes of one zip entry move together, those of several do not") {
+  CHECK(labels(R"({"zip": [{"a": [1, 2], "b": [3, 4]}, {"c": [5, 6]}]})") ==
+        Labels{{"1", "3", "5"}, {"1", "3", "6"}, {"2", "4", "5"}, {"2", "4", "6"}});
+  CHECK(labels(R"({"zip": [{"a": [1, 2, 3], "b": {"from": 1, "to": 3, "step": 1}}]})").size() == 3);
+}
+
+TEST_CASE("sweep: 'where' and --points keep the points for which they hold, quantities being in SI") {
+  const std::string sweep =
+      R"({"privacy.epsilon": [0.1, 1], "wait": ["1 ms", "2 s"], "kind": ["x"], "where": "privacy.epsilon * wait >= 0.1"})";
+  CHECK(labels(sweep) == Labels{{"0.1", "2 s", "x"}, {"1", "2 s", "x"}});
+  CHECK(labels(sweep, {}, "privacy.epsilon > 0.5") == Labels{{"1", "2 s", "x"}});
+  CHECK(labels(R"({"a": [1, 2, 3], "where": "a == 1 || a >= 3"})") == Labels{{"1"}, {"3"}});
+  CHECK(labels(R"({"a": [-1, 1], "where": "sqrt(a) < 2"})") == Labels{{"1"}});  // not a number does not hold
+}
+
+TEST_CASE("sweep: what is wrong with it is told in one line") {
+  CHECK(refusal("3") == "1:11: /sweep: must be an object of axes, got 3");
+  CHECK(
+      refusal(R"({"a": []})") ==
+      R"(1:17: /sweep/a: must be a list of at least one value or a range such as {"from": 0, "to": 1, "step": 0.1}, got an empty list)");
+  CHECK(refusal(R"({"a": 5})").ends_with("got 5"));
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2}})") ==
+        "1:17: /sweep/a: must have one of step, factor and count");
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "count": 2}})")
+            .ends_with("one of step, factor and count"));
+  CHECK(refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("must have 'from', being a range"));
+  CHECK(refusal(R"({"a": {"from": "x", "to": 2, "step": 1}})") ==
+        R"(1:26: /sweep/a/from: must be a number or a quantity such as "15 ms", got "x")");
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "stp": 1}})") ==
+        "1:38: /sweep/a/stp: must be a known key of a range, got 'stp'; did you mean 'step'?");
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 0}})")
+            .ends_with("/step: must lead from 'from' towards 'to'"));
+  CHECK(
+      refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' towards 'to'"));
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "factor": 0.5}})")
+            .ends_with("must lead from 'from' towards 'to'"));
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})").ends_with("must be above 0 and not 1, got 1"));
+  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "factor": 2}})")
+            .ends_with("of one sign and not 0, having a factor"));
+  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "count": 1.5}})")
+            .ends_with("a whole number of at least 2, got 1.5"));
+  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "count": 3, "scale": "log"}})")
+            .ends_with("must be linear where 'from' and 'to' are not of one sign, got \"log\""));
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "scale": "log"}})")
+            .ends_with("not be given without a count"));
+  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "count": 2, "scale": "ln"}})")
+            .ends_with("must be one of linear, log, got \"ln\""));
+  CHECK(refusal(R"({"zip": {"a": [1]}})").ends_with("each of axes that move together, got an object"));
+  CHECK(refusal(R"({"zip": [{}]})") ==
+        "1:20: /sweep/zip/0: must be an object of axes that move together, got an empty one");
+  CHECK(refusal(R"({"zip": [{"a": [1, 2], "b": [1, 2, 3]}]})") ==
+        "1:39: /sweep/zip/0/b: must have as many values as a (2), got 3");
+  CHECK(refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("must sweep an option once, got a twice"));
+  CHECK(refusal(R"({"repeat": [1]})")
+            .ends_with("must be an option of single runs; repeat is the same for all points"));
+  CHECK(
+      refusal(R"({"random_numbers": "none"})").ends_with("must be one of common, independent, got \"none\""));
+  CHECK(refusal(R"({"a": [1], "where": 3})").ends_with("must be a condition as text, got 3"));
+  CHECK(refusal(R"({"abc": [1], "where": "abd > 1"})") ==
+        "1:33: /sweep/where: must name swept options, got 'abd'; did you mean 'abc'?");
+  CHECK(refusal(R"({"a": [1], "where": "a = 1"})")
+            .ends_with("/sweep/where: must be a condition without assignment; equality is =="));
+  CHECK(refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: must be a condition such as") !=
+        std::string::npos);
+  CHECK(refusal(R"({"a": ["x"], "where": "a > 1"})")
+            .ends_with("must be about numbers; the values of a are none"));
+  CHECK(refusal(R"({"a": [1], "where": "a > 1"})").ends_with("must hold for at least one point, got none"));
+}
+
+TEST_CASE("sweep: too many points are refused by their number alone") {
+  const auto too_many = [](const std::string& text) {
+    try {
+      sweep_of(text).points("", 1e6);
+    } catch (const scenarios::RefusedError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK(too_many(R"({"a": {"from": 1, "to": 1e30, "step": 1}})") ==
+        "the sweep has 1e+30 points, more than 1e+06; see --max-runs");
+  CHECK(too_many(R"({"a": {"from": 1, "to": 1e30, "step": 1}, "where": "a > 3"})") ==
+        "the sweep has 1e+30 combinations to try its condition on, more than 1e+07");
+  CHECK(too_many(R"({"a": {"from": 1, "to": 3e6, "step": 1}, "where": "a > 0"})") ==
+        "the sweep has more than 1e+06 points for which its condition holds; see --max-runs");
+  CHECK(too_many(R"({"a": {"from": 1, "to": 3e6, "step": 1}, "where": "a < 10"})") == "accepted");
+}
+
+TEST_CASE("sweep: the command line wins over an axis, and reaches axes by their names") {
+  const std::string sweep = R"({"p.a": [1, 2], "zip": [{"p.b": [3, 4], "p.c": [5, 6]}]})";
+  CHECK(labels(sweep, {"p.a=7"}) == Labels{{"7", "3", "5"}, {"7", "4", "6"}});
+  CHECK(labels(sweep, {"p.b=7"}) ==
+        Labels{{"1", "5", "7"}, {"1", "6", "7"}, {"2", "5", "7"}, {"2", "6", "7"}});
+  CHECK(labels(sweep, {"sweep.p.a=[8,9]"}).size() == 4);
+  CHECK(labels(sweep, {"sweep.p.a=null", "sweep.zip=null"}) == Labels{{}});
+  CHECK(labels(sweep, {R"(sweep.p.a={"from":1,"to":3,"step":1})", "sweep.where=p.a>p.b-2"}) ==
+        Labels{{"3", "5", "2"}, {"3", "5", "3"}, {"4", "6", "3"}});
+  CHECK(labels("{}", {"sweep.q=[1,2]"}) == Labels{{"1"}, {"2"}});
+}
+
+TEST_CASE("sweep: a swept type is set before its siblings, whatever the order they are written in") {
+  const test::Scratch dir;
+  auto document = scenarios::load(dir.write("x.json", R"({"n": {"t": {"type": "a", "x": 1}},
+    "sweep": {"n.t.y": [5], "n.t.type": ["b"], "n": [{"t": {"type": "c"}, "z": 1}]}})"));
+  const Sweep sweep(document, {});
+  const auto at = scenarios::at_point(document, sweep.points("", 10).front());
+  CHECK(at.root.find_path("n.t.type")->text == "b");
+  CHECK(at.root.find_path("n.t.y")->number == 5);
+  CHECK(at.root.find_path("n.t.x") == nullptr);
+  CHECK(at.root.find_path("n.z")->number == 1);
+}

@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "tests/support/busy_run.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using tests::Busy;
+
+namespace {
+const Streams kStreams(1, 0);
+}
+
+TEST_CASE("fingerprint: the same run twice has the same, another seed, repetition or law another") {
+  const std::uint64_t first = Busy().run();
+  CHECK(Busy().run() == first);
+  Busy seed, repetition, longer, loss;
+  seed.seed = 2;
+  CHECK(seed.run() != first);
+  repetition.repetition = 1;
+  CHECK(repetition.run() != first);
+  longer.time = 101;
+  CHECK(longer.run() != first);
+  loss.options.network.links.loss = BernoulliLoss{0.16};
+  CHECK(loss.run() != first);
+}
+
+TEST_CASE("fingerprint: observations and a trace change neither it nor the run") {
+  Busy plain, observed, traced;
+  const std::uint64_t first = plain.run();
+  observed.options.observe_every = 0.37;
+  CHECK(observed.run() == first);
+  std::erase_if(observed.log, [](const std::string& line) { return line.ends_with(" observation"); });
+  CHECK(observed.log == plain.log);
+  CHECK(observed.events == plain.events);
+  tests::TraceLog trace;
+  CHECK(traced.run(&trace) == first);
+  CHECK(traced.log == plain.log);
+  CHECK(trace.entries.size() > plain.log.size());
+}
+
+TEST_CASE("fingerprint: every kind of event, reading and number counts") {
+  const Topology pair = make_topology(Ring{}, 2, kStreams);
+  const auto run = [&](auto&& act, ClockTrace ticks = {{1}, {0}}, AvailabilityOptions availability = {}) {
+    Engine::Options options;
+    options.clocks = std::move(ticks);
+    options.network.availability = std::move(availability);
+    options.network.links.latency = 1.0;
+    options.time_limit = 10;
+    Engine engine(options, pair, kStreams);
+    tests::Script script(engine);
+    script.tick = [&](AgentId) { act(engine); };
+    script.run();
+    return engine.fingerprint().value();
+  };
+  const double one = 1, two = 2, zero = 0, minus_zero = -0.0;
+  std::vector<std::uint64_t> all{
+      run([](Engine&) {}),
+      run([](Engine&) {}, {{2}, {0}}),
+      run([](Engine&) {}, {{1}, {1}}),
+      run([](Engine&) {}, {{}, {}}),
+      run([](Engine&) {}, {{1}, {0}}, OnOff{.up = 2.0, .down = 100.0}),
+      run([](Engine&) {}, {{1}, {0}}, OnOff{.up = 2.0, .down = 3.0}),
+      run([](Engine&) {}, {{1}, {0}}, OnOff{.up = 0.5, .down = 100.0}),
+      run([](Engine& e) { e.send(0, 1, 0, 0, {}); }),
+      run([](Engine& e) { e.after(0, 1, 0, 0); }),
+      run([](Engine& e) { e.after(1, 1, 0, 0); }),
+      run([](Engine& e) { e.latest(0, 0); }),
+      run([](Engine& e) { e.latest(1, 0); }),
+      run([&](Engine& e) {
+        e.fingerprint({&one, 1});
+      }),
+      run([&](Engine& e) {
+        e.fingerprint({&two, 1});
+      }),
+      run([&](Engine& e) {
+        e.fingerprint({&zero, 1});
+      }),
+      run([&](Engine& e) {
+        e.fingerprint({&minus_zero, 1});
+      }),
+  };
+  const std::size_t count = all.size();
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  CHECK(all.size() == count);
+}
+
+TEST_CASE("fingerprint: of publications only the number that is read counts, not how they arrive") {
+  const Topology pair = make_topology(Ring{}, 2, kStreams);
+  const auto run = [&](int publications, bool read) {
+    Engine::Options options;
+    options.clocks = ClockTrace{{1, 3}, {0, 1}};
+    options.network.links.latency = 1.0;
+    Engine engine(options, pair, kStreams);
+    tests::Script script(engine);
+    const double number = 1;
+    script.tick = [&](AgentId i) {
+      for (int k = 0; i == 0 && k < publications; ++k) engine.publish(0, {&number, 1});
+      if (i == 1 && read) CHECK(engine.latest(1, 0).version == static_cast<std::uint32_t>(publications));
+    };
+    script.run();
+    return engine.fingerprint().value();
+  };
+  CHECK(run(1, true) != run(2, true));
+  CHECK(run(0, true) != run(1, true));
+  CHECK(run(1, false) == run(2, false));
+}
