@@ -62,7 +62,7 @@ void add_gaussian(std::span<double> x, double scale, sim::Stream& s) {
 
 void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s) {
   if (x.empty()) return;
-  const double radius = sim::gamma(s, static_cast<double>(x.size()), scale);
+  const double radius = scale * sim::gamma(s, static_cast<double>(x.size()));
   boost::random::normal_distribution<double> standard;
   for (;;) {
     sim::Stream ahead = s;

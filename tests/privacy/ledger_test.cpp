@@ -59,7 +59,7 @@ PrivacyOptions random_privacy(Random& random) {
 sim::NetworkOptions random_network(Random& random) {
   sim::NetworkOptions network;
   network.links.latency = sim::Distribution(sim::Uniform{0, random.log_uniform(1e-3, 3)});
-  network.links.loss = random.whole(0, 1) == 0 ? 0 : random.uniform(0, 0.6);
+  if (random.whole(0, 1) == 0) network.links.loss = sim::BernoulliLoss{random.uniform(0, 0.6)};
   if (random.whole(0, 1) == 0) {
     sim::OnOff down;
     down.up = sim::Distribution(sim::Exponential{random.log_uniform(0.3, 10)});
@@ -77,13 +77,13 @@ CentralAsync::Params random_params(Random& random) {
   return params;
 }
 
-struct Tally {
+struct Score {
   std::uint64_t runs = 0, releases = 0, exhausted = 0;
 };
 
 // One run, and what the ledger must be afterwards.
 void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOptions& accountant, double budget,
-                   std::uint32_t repetition, Random& random, Tally& tally) {
+                   std::uint32_t repetition, Random& random, Score& score) {
   CountReleases trace;
   sim::Engine::Options options = fixture.engine(random_network(random));
   options.time_limit = random.log_uniform(1, 60);
@@ -101,12 +101,12 @@ void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOption
     right = right && total.epsilon <= budget * (1 + 1e-12) && total.delta <= accountant.delta * (1 + 1e-12);
     right = right && account.spent().epsilon <= budget * (1 + 1e-12);
     right = right && std::abs(account.spent().epsilon - total.epsilon) <= 1e-12 * total.epsilon;
-    tally.releases += account.releases;
-    tally.exhausted += account.releases == account.release_limit ? 1 : 0;
+    score.releases += account.releases;
+    score.exhausted += account.releases == account.release_limit ? 1 : 0;
   }
-  ++tally.runs;
+  ++score.runs;
   if (right) return;
-  INFO("seed " << random.seed() << ", run " << tally.runs);
+  INFO("seed " << random.seed() << ", run " << score.runs);
   CHECK(right);
 }
 
@@ -114,7 +114,7 @@ void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOption
 
 TEST_CASE("ledger: in 1e5 random schedules of ticks, losses and down times no budget is exceeded") {
   Random random(50);
-  Tally tally;
+  Score score;
   for (int study = 0; study < 1000; ++study) {
     const PrivacyOptions privacy = random_privacy(random);
     const auto horizon = static_cast<std::uint64_t>(random.log_whole(1, 12));
@@ -123,13 +123,13 @@ TEST_CASE("ledger: in 1e5 random schedules of ticks, losses and down times no bu
     const PrivacyPlan& plan = fixture.study().privacy;
     for (std::uint32_t repetition = 0; repetition < 100; ++repetition) {
       run_and_check(fixture, {plan.accountant, plan.delta, plan.adjacency}, plan.epsilon[0], repetition,
-                    random, tally);
+                    random, score);
     }
   }
-  CHECK(tally.runs == 100'000);
+  CHECK(score.runs == 100'000);
   // Budgets were put to the test: some owners came to the end of theirs.
-  CHECK(tally.releases > 100'000);
-  CHECK(tally.exhausted > 1000);
+  CHECK(score.releases > 100'000);
+  CHECK(score.exhausted > 1000);
 }
 
 TEST_CASE("ledger: a release in the trace states its own epsilon and what all so far compose to") {

@@ -124,7 +124,8 @@ TEST_CASE("noise: a radius of shape d - 1 does not pass for exponential_norm") {
       scale_to(x, sim::gamma(s, static_cast<double>(x.size() - 1)));
     };
     const auto faults = exponential_norm_faults(draw(sampler, d, kDraws), 1);
-    CHECK(faults == std::vector<std::string>{"sum of radii", "radius"});
+    CHECK(contains(faults, "sum of radii"));
+    CHECK(contains(faults, "radius"));
   }
 }
 

@@ -1,4 +1,6 @@
 // What the "privacy" of a scenario may be, and what it is answered with when it may not.
+#include <nlohmann/json.hpp>
+
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/command_line.hpp"
 #include "scenarios/runner/experiment.hpp"

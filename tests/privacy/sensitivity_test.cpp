@@ -1,7 +1,9 @@
 // The sensitivity that noise is scaled to holds: no pair of neighbouring data sets has mean clipped gradients
 // further apart, and some come close.
+#include "models/context.hpp"
 #include "models/privacy/privacy_plan.hpp"
 #include "tests/privacy/accountants/support.hpp"
+#include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
@@ -134,6 +136,25 @@ TEST_CASE("sensitivity: a record more moves the sum of clipped gradients over a 
       CHECK(most >= 0.9);
     }
   }
+}
+
+TEST_CASE("sensitivity: gradients are clipped in the norm of the mechanism's sensitivity") {
+  // The record's gradient at 0 is 2 (0 - 1) (1, 1, 1): longer than 1 in either norm.
+  DataSet data = empty_set();
+  add_owner(data, {Records::Ones(1, kFeatures), Eigen::VectorXd::Ones(1)});
+  const auto clipped = [&](const Mechanism& mechanism) {
+    PrivacyOptions privacy;
+    privacy.mechanism = mechanism;
+    privacy.delta = 1e-6;
+    privacy.clip = 1;
+    const hearsay::test::StudyFixture fixture(data, {}, privacy, 1);
+    const auto world = fixture.world(fixture.engine());
+    Context context(*world);
+    return context.keep_local(context.gradient(1, Eigen::VectorXd::Zero(kFeatures)));
+  };
+  CHECK(clipped(Laplace{}).lpNorm<1>() == Approx(1).epsilon(1e-14));
+  CHECK(clipped(Gaussian{}).norm() == Approx(1).epsilon(1e-14));
+  CHECK(clipped(ExponentialNorm{}).norm() == Approx(1).epsilon(1e-14));
 }
 
 TEST_CASE(
