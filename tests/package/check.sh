@@ -3,7 +3,7 @@
 # its scenario with it.
 #   check.sh BUILD SOURCE
 set -euo pipefail
-build=$1 source=$2
+build=$(realpath "$1") source=$(realpath "$2")
 prefix=$build/package/prefix
 rm -rf "$build/package"
 cmake --install "$build" --prefix "$prefix" >/dev/null
