@@ -5,7 +5,8 @@
 using hearsay::analysis::CentralMoments;
 
 TEST_CASE("central moments: the first steps by hand, one owner without noise") {
-  // N = 1, a h = 1/2 (rho = 1/2, T = sigma = h = 1): errors start at 1 each. bar = (L + th)/2, th <- bar/2, L <- bar.
+  // N = 1, a h = 1/2 (rho = 1/2, T = sigma = h = 1): errors start at 1 each. bar = (L + th)/2, th <- bar/2, L
+  // <- bar.
   //   k = 1: bar = 1, th = 1/2, L = 1;  k = 2: bar = 3/4, th = 3/8, L = 3/4;  k = 3: bar = 9/16.
   const CentralMoments theory{.rho = 0.5, .bound = 0, .psi_start = 1};
   CHECK(theory.psi(0) == Approx(1));

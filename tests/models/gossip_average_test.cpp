@@ -25,7 +25,7 @@ models::DataSet some_data(std::size_t agents) {
 }
 
 test::StudyFixture study_on(const sim::TopologyOptions& topology, std::size_t agents, std::uint64_t ticks,
-                             std::uint64_t seed = 1) {
+                            std::uint64_t seed = 1) {
   return {some_data(agents), {}, {}, ticks, topology, false, seed};
 }
 

@@ -116,8 +116,7 @@ TEST_CASE("load: only a regular file of bounded size is opened") {
             .find("/extends: must be at most 348552 bytes, got 700002") != std::string::npos);
 }
 
-TEST_CASE(
-    "set: reaches into lists within their length, restores defaults, replaces what has another type") {
+TEST_CASE("set: reaches into lists within their length, restores defaults, replaces what has another type") {
   const Scratch dir;
   const std::string file =
       dir.write("x.json", R"({"m": ["a", "b"], "n": 3, "p": {"type": "a", "x": 1}, "q": {"x": 1, "y": 2}})");
