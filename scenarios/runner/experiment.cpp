@@ -192,6 +192,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   point.scalars.push_back({"optimum.gap", {}, optimum.gap});
   if (plan_.active()) {
     point.scalars.push_back({"privacy.bound", {}, plan_.bound});
+    point.scalars.push_back({"privacy.delta", {}, plan_.delta});
     for (std::size_t owner = 0; owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
