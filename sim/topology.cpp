@@ -141,11 +141,19 @@ struct Generate {
   std::vector<Edge> operator()(const RandomRegular& r) const {
     return random_regular(agents, r.degree, streams(Purpose::kTopology, 0));
   }
+  std::vector<Edge> operator()(const Similarity&) const { return {}; }  // given, not generated
 };
 
 }  // namespace
 
-Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams) {
+Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams,
+                       const WeightedEdges* similar) {
+  if (std::holds_alternative<Similarity>(options)) {
+    if (similar == nullptr) {
+      throw TopologyError("the data do not say which owners are alike; choose another type of topology");
+    }
+    return Topology::from_edges(agents, similar->edges, similar->weights);
+  }
   return Topology::from_edges(agents, std::visit(Generate{agents, streams}, options));
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "sim/check.hpp"
+#include "sim/fingerprint.hpp"
 
 namespace hearsay::sim {
 
@@ -101,6 +102,12 @@ AgentId Topology::components() const {
     }
   }
   return count;
+}
+
+std::uint64_t Topology::fingerprint() const {
+  std::uint64_t value = XXH3_64bits(row_.data(), row_.size() * sizeof row_[0]);
+  value = XXH3_64bits_withSeed(column_.data(), column_.size() * sizeof(AgentId), value);
+  return XXH3_64bits_withSeed(weight_.data(), weight_.size() * sizeof(double), value);
 }
 
 void Topology::describe_agents(std::vector<Place> places, std::vector<std::string> names,

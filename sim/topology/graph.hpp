@@ -20,6 +20,12 @@ struct Edge {
   AgentId a, b;
 };
 
+/// Edges with a weight each.
+struct WeightedEdges {
+  std::vector<Edge> edges;
+  std::vector<double> weights;
+};
+
 /// Numbers that belong to edges, one each in the order of the edges, or none.
 struct EdgeValues {
   std::span<const double> weight = {};
@@ -51,6 +57,9 @@ class Topology {
   double weight(std::uint32_t position) const { return weight_.empty() ? 1.0 : weight_[position]; }
   /// Number of connected components.
   AgentId components() const;
+  /// Of rows, neighbours and weights: the same for equal graphs, and else different but by chance in 2^64.
+  /// O(edges).
+  std::uint64_t fingerprint() const;
 
   /// Seconds that a message takes, by position of the directed edge, where the graph itself says so; else
   /// empty. The same in both directions.
