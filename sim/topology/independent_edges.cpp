@@ -67,19 +67,20 @@ std::vector<AgentId> block_sizes(const StochasticBlock& o, AgentId nodes) {
 
 void ErdosRenyi::describe(Visitor& v) {
   v(probability, {.name = "probability", .help = "Probability of each link.", .min = 0, .max = 1});
-  v(mean_degree, {.name = "mean_degree", .help = "Expected number of neighbours.", .min = 0});
-  v.check(probability.has_value() != mean_degree.has_value(), "", "give one of probability and mean_degree");
+  v(mean_degree, {.name = "mean_degree",
+                  .help = "Expected number of neighbours; 4 if no probability is given.",
+                  .min = 0});
+  v.check(!probability || !mean_degree, "mean_degree", "give only one of probability and mean_degree");
 }
 
 Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
-  if (o.mean_degree && *o.mean_degree > nodes - 1.0) {
-    throw TopologyError(fmt::format("agents can have {} neighbours, a mean_degree of {} is too many",
-                                    nodes - 1, *o.mean_degree));
-  }
-  double p = 0;
-  if (o.probability) p = *o.probability;
-  if (o.mean_degree && nodes > 1) p = *o.mean_degree / (nodes - 1.0);
   Draft d{.nodes = nodes};
+  if (nodes < 2) return d;
+  const double p = o.probability ? *o.probability : o.mean_degree.value_or(4) / (nodes - 1.0);
+  if (p > 1) {
+    throw TopologyError(fmt::format("agents can have {} neighbours, a mean_degree of {} is too many",
+                                    nodes - 1, o.mean_degree.value_or(4)));
+  }
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
   link_within(d, 0, nodes, p, s);
   return d;

@@ -17,7 +17,7 @@ struct ErdosRenyi {
   static constexpr std::string_view kName = "erdos_renyi";
   static constexpr std::string_view kHelp =
       "Every two agents are linked with the same probability, independently.";
-  std::optional<double> probability, mean_degree;  ///< one of them; mean_degree = probability (n - 1)
+  std::optional<double> probability, mean_degree;  ///< mean_degree = probability (n - 1); 4
   void describe(Visitor& v);
 };
 /// Throws TopologyError for a mean degree above n - 1.

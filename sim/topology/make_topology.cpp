@@ -128,6 +128,22 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
   d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before, which));
 }
 
+AgentId count_components(const Draft& d) {
+  const std::vector<AgentId> component = components_of(d);
+  AgentId count = 0;
+  for (AgentId i = 0; i < d.nodes; ++i)
+    if (component[i] == i) ++count;
+  return count;
+}
+
+void refuse_components(AgentId count, const std::vector<std::string>& notes) {
+  if (count < 2) return;
+  throw TopologyError(fmt::format(
+      "the network must be connected, it has {} components{}: set connected to largest_component or "
+      "connect, or ask for more links",
+      count, notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; "))));
+}
+
 void weigh(Draft& d, const std::optional<EdgeWeights>& weights) {
   if (!weights) return;
   switch (*weights) {
@@ -165,6 +181,9 @@ Topology make_topology(const TopologyOptions& options, AgentId agents, const Str
   Draft d = draw_kind(options, agents, streams, similar);
   switch (o.connected) {
     case Connected::kRequire:
+      // Before nodes are left out, too: what is asked for is the whole graph. Else require_connected() sees
+      // it.
+      if (d.nodes > agents || o.overlay) refuse_components(count_components(d), d.notes);
       break;
     case Connected::kLargestComponent:
       keep_largest_component(d);
@@ -180,11 +199,7 @@ Topology make_topology(const TopologyOptions& options, AgentId agents, const Str
 }
 
 void require_connected(const Topology& topology) {
-  const AgentId components = topology.components();
-  if (components < 2) return;
-  throw TopologyError(
-      fmt::format("the network must be connected, it has {} components: see connected{}", components,
-                  topology.notes().empty() ? "" : fmt::format(" ({})", fmt::join(topology.notes(), "; "))));
+  refuse_components(topology.components(), topology.notes());
 }
 
 }  // namespace hearsay::sim

@@ -46,7 +46,7 @@ class TopologyOptions {
 /// Builds a graph of `agents` agents:
 ///
 ///   1. drawn, with options.size nodes or one for each agent, or read;
-///   2. made connected, where asked to;
+///   2. made connected as options.connected says, or refused where nodes or links are to be left out;
 ///   3. replaced by the overlay, where there is one;
 ///   4. reduced to as many nodes as agents, which are numbered in the order of the nodes (a hub first); links
 ///      to the others go with them (those of an overlay run through them still);
