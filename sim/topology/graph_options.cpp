@@ -9,7 +9,8 @@ void GraphOptions::describe(Visitor& v, bool sized) {
       {.name = "size",
        .help =
            "Nodes that are drawn; by default one for each agent. With more, \"nodes\" says which are used.",
-       .min = 1});
+       .min = 1,
+       .max = kMaxAgents - 1.0});
   }
   v(connected, {.name = "connected", .help = "What becomes of a graph of several components."});
   v(nodes, {.name = "nodes", .help = "Which nodes have agents, where there are more nodes than agents."});

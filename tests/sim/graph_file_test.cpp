@@ -9,11 +9,11 @@ using namespace hearsay::sim;
 
 namespace {
 
-class File {
- public:
-  explicit File(const std::string& name, const std::string& text)
-      : options{.path = {name, dir_.write(name, text)}} {}
+struct File {
+  test::Scratch dir;  // before what lies in it
   GraphFile options;
+
+  File(const std::string& name, const std::string& text) : options{.path = {name, dir.write(name, text)}} {}
   Draft read() const { return read_graph(options); }
   std::string error() const {
     try {
@@ -23,13 +23,6 @@ class File {
     }
     return "none";
   }
-
- private:
-  test::Scratch dir_;
-
- public:
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 };
 
 std::vector<std::pair<AgentId, AgentId>> pairs(const Draft& d) {
