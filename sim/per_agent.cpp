@@ -15,7 +15,7 @@ void ValueList::describe(Visitor& v) {
 }
 
 std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
-                                     const Streams& streams) const {
+                                     const Streams& streams, std::uint32_t b) const {
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     if (list->values.size() != count) {
       throw std::invalid_argument(
@@ -25,7 +25,7 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
   }
   std::vector<double> all(count);
   for (AgentId i = 0; i < count; ++i) {
-    Stream s = streams(Purpose::kPerAgent, first + i, 0, option);
+    Stream s = streams(Purpose::kPerAgent, first + i, b, option);
     all[i] = std::visit(
         [&s](const auto& law) {
           if constexpr (requires { law.sample(s); }) {
@@ -57,13 +57,19 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  std::visit(
-      [&](const auto& law) {
+  if (const auto* list = std::get_if<ValueList>(&law_); list != nullptr && list->values.empty()) return;
+  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
+  check_range(v, about, support());
+}
+
+Support PerAgent::support() const {
+  return std::visit(
+      [](const auto& law) -> Support {
         if constexpr (requires { law.lower(); }) {
-          check_range(v, about, Distribution(law).support());
-        } else if (!law.values.empty()) {
+          return Distribution(law).support();
+        } else {
           const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
-          check_range(v, about, {*least, *greatest, true});
+          return {*least, *greatest, true};
         }
       },
       law_);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "models/privacy/accountants/budget.hpp"
+#include "scenarios/runner/network_fit.hpp"
 
 namespace hearsay::scenarios {
 
@@ -101,7 +102,7 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
-  part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
+  fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
