@@ -56,7 +56,7 @@ void require_no_box(const Study& study) {
         "strongly_convex keeps no box, so that a gradient bound derived from theta_max does not hold: give "
         "privacy.gradient_bound or privacy.clip");
   }
-  if (study.optimum.box_active) {
+  if (study.optimum().box_active) {
     throw std::invalid_argument(
         "strongly_convex keeps no box, and the best model lies outside of model.theta_max: leave it out");
   }
