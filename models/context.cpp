@@ -24,7 +24,7 @@ ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases) {
   return plan(i, Timetable{.releases = releases});
 }
 
-ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable) {
+ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront) {
   const PrivacyPlan& privacy = world_.study.privacy;
   if (!privacy.active()) {
     world_.ledger.open(i, nullptr);
@@ -33,10 +33,10 @@ ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable) {
   const double budget = privacy.epsilon[world_.owner(i)];
   std::shared_ptr<const SpendingPlan> steps;
   if (privacy.schedule == Schedule::kUniform) {
-    steps = privacy.spending->uniform(budget, timetable.releases);
+    steps = privacy.spending->uniform(budget, timetable.releases, upfront);
   } else {
     const ScheduleWeights weights = schedule_weights(privacy.schedule, timetable);
-    steps = privacy.spending->weighted(budget, weights.own, weights.whole);
+    steps = privacy.spending->weighted(budget, weights.own, weights.whole, upfront);
   }
   world_.ledger.open(i, steps);
   return ReleasePlan(*steps);
@@ -54,11 +54,11 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, cons
   if (world_.prescribed_noise != nullptr) {
     world_.released_ += world_.prescribed_noise->at(world_.total_releases_);
   } else if (plan.steps_ != nullptr) {
-    const Mechanism& mechanism = world_.study.privacy.mechanism;
-    const double scale = noise_scale(mechanism, sensitive.sensitivity_, plan.steps_->step(number));
+    const Step& step = plan.steps_->step(number);
+    const double scale = noise_scale(sensitive.sensitivity_, step);
     const std::span<double> out(world_.released_.data(), static_cast<std::size_t>(world_.released_.size()));
     sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, static_cast<std::uint32_t>(number));
-    add_noise(mechanism, out, scale, s);
+    add_noise(step.kind, out, scale, s);
   }
   world_.ledger.charge(i);
   ++world_.total_releases_;
@@ -73,11 +73,14 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, cons
   return Vector(world_.released_.data(), world_.released_.size());
 }
 
-Vector Context::latest_of(sim::AgentId reader, std::uint32_t k) {
+Heard Context::heard_of(sim::AgentId reader, std::uint32_t k) {
   const sim::Latest heard = world_.engine.latest(reader, k);
-  if (heard.version > 0) return Vector(heard.payload.data(), static_cast<Eigen::Index>(heard.payload.size()));
-  if (world_.start_.size() == 0) return Vector(world_.zero_.data(), world_.zero_.size());
-  return Vector(world_.start_.col(neighbours(reader)[k]).data(), world_.start_.rows());
+  if (heard.version > 0) {
+    return {Vector(heard.payload.data(), static_cast<Eigen::Index>(heard.payload.size())), heard.version,
+            heard.sent};
+  }
+  if (world_.start_.size() == 0) return {Vector(world_.zero_.data(), world_.zero_.size())};
+  return {Vector(world_.start_.col(neighbours(reader)[k]).data(), world_.start_.rows())};
 }
 
 Vector Context::latest(sim::AgentId reader, sim::AgentId neighbour) {

@@ -31,6 +31,13 @@ class ReleasePlan {
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 
+/// The last publication of a neighbour that has reached a reader.
+struct Heard {
+  Vector model;               ///< valid until the next event
+  std::uint32_t version = 0;  ///< number of the neighbour's publication, from 1; 0: its public start
+  sim::Time sent = 0;         ///< when it was published, s
+};
+
 class Context {
  public:
   explicit Context(World& world) : world_(world) {}
@@ -63,8 +70,11 @@ class Context {
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
   /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant.
   ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
-  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
-  ReleasePlan plan(sim::AgentId i, const Timetable& timetable);
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick. `upfront`: a pure
+  /// release that the agent makes before the others; they share what it leaves of the budget.
+  ReleasePlan plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront = {});
+  /// When agents tick, for such a protocol.
+  const sim::Clocks& clocks() const { return world_.engine.clocks(); }
   /// Whether agent i may make one more release of its plan.
   bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.
@@ -76,6 +86,11 @@ class Context {
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
+  /// The same without an allocation: copies it to `out`, p numbers.
+  void keep_local(Sensitive sensitive, Eigen::Ref<Eigen::VectorXd> out) {
+    out = sensitive.value_;
+    world_.spare_.push_back(std::move(sensitive.value_));
+  }
 
   /// Sends a message to a neighbour; `payload` is copied.
   void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
@@ -95,7 +110,9 @@ class Context {
   /// degree).
   Vector latest(sim::AgentId reader, sim::AgentId neighbour);
   /// The same of the reader's k-th neighbour, O(1).
-  Vector latest_of(sim::AgentId reader, std::uint32_t k);
+  Vector latest_of(sim::AgentId reader, std::uint32_t k) { return heard_of(reader, k).model; }
+  /// With when and in which publication it was heard; O(1).
+  Heard heard_of(sim::AgentId reader, std::uint32_t k);
   /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
   void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
     world_.engine.after(agent, delay, tag, number);

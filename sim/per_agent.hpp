@@ -30,6 +30,8 @@ class PerAgent {
                              const Streams& streams) const;
   /// The one value of all, if there is one.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
+  /// Whether each agent has a value of its own, written down.
+  bool list() const { return std::holds_alternative<ValueList>(law_); }
   /// Mean of the law or list.
   double mean() const;
 
