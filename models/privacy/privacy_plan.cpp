@@ -24,7 +24,7 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
   return rounded;
 }
 
-void find_bound(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                 PrivacyPlan& plan) {
   if (options.clip) {
     plan.source = BoundSource::kClip;
@@ -35,7 +35,7 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Eig
   } else if (options.bound_from_data) {
     plan.source = BoundSource::kFromData;
     plan.bound = std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), plan.norm()),
-                          problem.largest_record_gradient(optimum, plan.norm()));
+                          problem.largest_record_gradient(optimum.get().theta, plan.norm()));
   } else if (const auto derived = problem.derived_gradient_bound()) {
     plan.source = BoundSource::kDerived;
     plan.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
@@ -122,7 +122,7 @@ void PrivacyPlan::require_room_for_steps(const std::optional<Step>& upfront) con
   for (const auto& [budget, releases] : different) spending->uniform(budget, releases, upfront);
 }
 
-PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams) {
   PrivacyPlan plan{.mechanism = options.mechanism,
                    .accountant = options.accountant,
