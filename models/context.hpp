@@ -84,6 +84,19 @@ class Context {
   /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
   /// of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
+  /// The minimiser of the mean loss over agent i's records + lambda norm_2(theta)^2. Its sensitivity, in the L2
+  /// norm, is that of the mean gradient over 2 lambda: for a bound that holds of itself, not one that clipping
+  /// enforces.
+  Sensitive local_minimiser(sim::AgentId i, double lambda);
+  /// A release of that minimiser by objective perturbation (objective_perturbation.hpp), for losses whose slope
+  /// is at most 1 and norm_2(x) <= 1. Draws and charges as release() does.
+  std::optional<Vector> release_minimiser(sim::AgentId i, double lambda, const ReleasePlan& plan);
+  /// A release of agent i's records themselves, each on its own (local differential privacy): features scaled to
+  /// norm_1 <= clip, then + Laplace(0, 2 clip/eps_x) on each; a class kept, or flipped with probability
+  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the plan's next release - epsilon_label.
+  /// Draws and charges as release() does; without privacy the records as they are.
+  std::optional<Shard> release_records(sim::AgentId i, double clip, double epsilon_label,
+                                       const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
   /// The same without an allocation: copies it to `out`, p numbers.
@@ -122,6 +135,11 @@ class Context {
   /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
   sim::Stream random(std::uint32_t purpose, sim::AgentId i);
 
+  /// What the scenario's privacy comes to: budgets, steps and the schedule are public.
+  const PrivacyPlan& privacy() const { return world_.study.privacy; }
+  /// The models of all agents, p x agents, for a protocol's own metrics.
+  const Eigen::MatrixXd& models() const { return world_.models; }
+
   /// Clamps to the box, and counts the coordinates moved.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {
     world_.tally.projections += static_cast<std::uint64_t>(theta.size());
@@ -141,6 +159,8 @@ class Context {
   void freeze_start();
 
  private:
+  bool may_use(sim::AgentId i, const ReleasePlan& plan) const;
+  void charge(sim::AgentId i, const ReleasePlan& plan);
   const Problem& problem() const { return world_.problem(); }
   World& world_;
 };

@@ -5,11 +5,13 @@
 #include <stdexcept>
 
 #include "models/protocols/central_async.hpp"
+#include "models/protocols/p2p_admm.hpp"
+#include "models/protocols/p2p_coordinate_descent.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{central_async_row()};
+  static std::vector<ProtocolRow> table{central_async_row(), p2p_coordinate_descent_row(), p2p_admm_row()};
   return table;
 }
 

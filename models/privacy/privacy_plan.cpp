@@ -128,14 +128,14 @@ PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, con
                    .accountant = options.accountant,
                    .adjacency = options.adjacency,
                    .schedule = options.schedule};
-  if (!plan.active()) return plan;
-  plan.delta = options.needs_delta() ? options.delta : 0;
-  plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
-                                        kEpsilonOption, streams);
   if (options.steps) {
     plan.steps =
         steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
   }
+  if (!plan.active()) return plan;
+  plan.delta = options.needs_delta() ? options.delta : 0;
+  plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
+                                        kEpsilonOption, streams);
   plan.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, plan);
   const auto dimension = static_cast<int>(problem.p());
