@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "models/personal/stacked_hessian.hpp"
@@ -76,8 +75,8 @@ PersonalOptimum minimise(const PersonalProblem& problem) {
     const VectorXd step = solver.solve(VectorXd(-gradient.reshaped()));
     const MatrixXd direction = step.reshaped(problem.p(), n);
 
-    // What differences of values can not resolve is judged by the gradient.
-    const double noise = 8 * std::numeric_limits<double>::epsilon() * std::abs(r.value);
+    // What differences of values, sums of many terms, can not resolve is judged by the gradient.
+    const double noise = 1e-12 * std::abs(r.value);
     const double predicted = -(gradient.array() * direction.array()).sum();
     double length = 1;
     for (int halving = 0;; ++halving, length /= 2) {

@@ -27,7 +27,7 @@ SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOption
                            std::optional<Step> upfront)
     : budget_(budget), steps_(std::move(steps)), upfront_(std::move(upfront)), accountant_(accountant) {
   sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
-  sim::check(steps_.steps() > 0, "an account was opened without a release");
+  sim::check(releases() > 0, "an account was opened without a release");
   std::uint64_t end = 0;
   for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
   whole_ = total(releases());
@@ -101,6 +101,7 @@ std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::u
 std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
                                                             std::span<const double> whole,
                                                             const std::optional<Step>& upfront) const {
+  if (own.empty()) return std::make_shared<const SpendingPlan>(budget, Releases(), accountant_, upfront);
   const Step form = shape(whole.size());
   const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
   const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;

@@ -23,7 +23,7 @@ class SpendingPlan {
   /// Rounding of a total, relative to the budget.
   static constexpr double kTolerance = 1e-11;
 
-  /// `steps` in order of release, at least one. Throws sim::InvariantError if together they exceed
+  /// `steps` in order of release, at least one in all. Throws sim::InvariantError if together they exceed
   /// (budget, accountant.delta).
   /// `upfront`: a pure release made before the others. Its epsilon is added to what the others compose to:
   /// an upper bound under every accountant, and the rule by which their budget was set aside.

@@ -131,11 +131,16 @@ void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, Tag tag, std::ui
                std::span<const double>(packet_.data(), static_cast<std::size_t>(numbers)));
 }
 
-void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
+// The position of the edge to the neighbour that agent i turns to.
+std::uint32_t P2pAdmm::partner_of(sim::AgentId i, Context& context) const {
   const sim::Topology& graph = personal_.topology();
+  if (prescribed_partners != nullptr) return graph.edge(i, prescribed_partners->at(context.iterations()));
   sim::Stream s = context.random(kPartner, i);
-  const auto k = static_cast<std::uint32_t>(sim::uniform_index(s, graph.degree(i)));
-  const std::uint32_t position = graph.first_edge(i) + k;
+  return graph.first_edge(i) + static_cast<std::uint32_t>(sim::uniform_index(s, graph.degree(i)));
+}
+
+void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
+  const std::uint32_t position = partner_of(i, context);
   Exchange& exchange = exchanges_[position];
   if (exchange.kept != kNone) return;  // one exchange per edge at a time
   compute(i, context);

@@ -88,6 +88,9 @@ class P2pAdmm {
 
   const PersonalProblem& personal() const { return personal_; }
 
+  /// Neighbours to turn to instead of drawn ones, one a tick: for replaying worked examples.
+  const std::vector<sim::AgentId>* prescribed_partners = nullptr;
+
   /// What an agent keeps of an edge: `position` is that of (agent, neighbour) in the topology.
   struct EdgeView {
     Eigen::MatrixXd::ConstColXpr copy, own_z, copy_z, own_lambda, copy_lambda;
@@ -106,6 +109,7 @@ class P2pAdmm {
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  std::uint32_t partner_of(sim::AgentId i, Context& context) const;
   void compute(sim::AgentId i, Context& context);
   void send_edge(sim::AgentId i, std::uint32_t position, Tag tag, std::uint32_t conversation, Context& context);
   void serve(const sim::Message& request, Context& context);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "models/personal/mixing.hpp"
 #include "models/personal/propagation.hpp"
 #include "models/personal/tick_forecast.hpp"
 
@@ -153,32 +154,11 @@ void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
 
 void P2pCoordinateDescent::move(sim::AgentId i, const double* gradient, Context& context) {
   const PersonalProblem::Agent& a = personal_.agent(i);
-  mix_neighbours(i, context);
+  mix_neighbours(personal_, told_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
   const Vector g(gradient, mix_.size());
   auto theta = context.model(i);
   theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (g + 2 * a.lambda * theta));
   gauge_.changed(i);
-}
-
-// mix_ = sum_j (W_ij/D_ii) Theta_j over what agent i has heard.
-void P2pCoordinateDescent::mix_neighbours(sim::AgentId i, Context& context) {
-  const sim::Topology& graph = personal_.topology();
-  const std::uint32_t first = graph.first_edge(i);
-  const auto neighbours = graph.neighbours(i);
-  const bool start_is_sent = params_.initial_exchange == InitialExchange::kSent;
-  std::uint64_t behind = 0;
-  double sent = 0;
-  mix_.setZero();
-  for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
-    const Heard heard = context.heard_of(i, k);
-    behind += told_[neighbours[k]] - heard.version;
-    sent += heard.sent;
-    if (heard.version == 0 && start_is_sent) continue;
-    mix_ += graph.weight(first + k) * heard.model;
-  }
-  mix_ /= personal_.agent(i).weight;
-  const auto count = static_cast<double>(neighbours.size());
-  context.count_staleness(static_cast<double>(behind) / count, context.now() - sent / count);
 }
 
 void P2pCoordinateDescent::publish(sim::AgentId i, Context& context) {

@@ -98,7 +98,6 @@ class P2pCoordinateDescent {
  private:
   void open_accounts(Context& context);
   void warm_start(LocalRelease method, Context& context);
-  void mix_neighbours(sim::AgentId i, Context& context);
   void move(sim::AgentId i, const double* gradient, Context& context);
   void publish(sim::AgentId i, Context& context);
   UtilityBounds bounds() const;

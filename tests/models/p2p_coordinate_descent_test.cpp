@@ -340,7 +340,7 @@ TEST_CASE("p2p coordinate descent: a warm start is paid first, out of the same b
   CHECK(account.release_limit == 11);
   CHECK(account.releases == 11);
   CHECK(account.plan->step(0).epsilon == 0.05);
-  const double step = epsilon_per_step(0.1, 10, {Accountant::kKairouz, std::exp(-5)});
+  const double step = epsilon_per_step(0.15 - 0.05, 10, {Accountant::kKairouz, std::exp(-5)});
   CHECK(account.plan->step(1).epsilon == step);
   CHECK(account.plan->step(10).epsilon == step);
   CHECK(account.spent().epsilon == Approx(0.15).epsilon(1e-9));

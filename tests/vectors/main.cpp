@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   constexpr std::array kSections{Section{"central", compare_central},
                                  Section{"psi_recursion", compare_psi_recursion},
                                  Section{"p2p", compare_p2p},
+                                 Section{"admm", compare_admm, "p2p"},
                                  Section{"warm_start", compare_warm_start, "p2p"},
                                  Section{"budget", compare_budget}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;

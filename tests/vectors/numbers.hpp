@@ -37,6 +37,7 @@ struct Section {
 void compare_central(const nlohmann::json& section, Comparison& comparison);
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison);
 void compare_p2p(const nlohmann::json& section, Comparison& comparison);
+void compare_admm(const nlohmann::json& section, Comparison& comparison);
 void compare_warm_start(const nlohmann::json& section, Comparison& comparison);
 void compare_budget(const nlohmann::json& section, Comparison& comparison);
 

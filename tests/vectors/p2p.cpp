@@ -2,9 +2,13 @@
 // take no time; the protocols are those that scenarios run.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "models/personal/propagation.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/schedule.hpp"
+#include "models/protocols/p2p_admm.hpp"
 #include "models/protocols/p2p_coordinate_descent.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
@@ -102,6 +106,40 @@ void compare_warm_start(const nlohmann::json& section, Comparison& comparison) {
           compare_models("warm_start.theta_loc", w.models, section["theta_loc"], comparison);
       },
       &noise);
+}
+
+void compare_admm(const nlohmann::json& section, Comparison& comparison) {
+  using models::P2pAdmm;
+  const auto& base = section.at("p2p");
+  constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();  // the last exchange is to be completed
+  const test::PersonalFixture fixture(with_graph(base), models::LogisticLoss{}, {}, kNoLimit, {"objective_q"});
+  P2pAdmm::Params params;
+  params.personal.mu = base["mu"];
+  params.initial = models::LocalModels{};
+  params.rho = section["rho"];
+  params.local_steps = section["inner"];
+  std::vector<sim::AgentId> ticks;
+  for (const auto& pair : section["schedule"]) ticks.push_back(pair[0]);
+  auto options = fixture.engine({}, test::ticks_of(ticks), 4);
+  options.observe_every = 0.5;  // between ticks every exchange is complete
+  const auto world = fixture.world(options);
+  P2pAdmm protocol(params, fixture.study());
+  std::vector<sim::AgentId> partners;
+  for (const auto& pair : section["schedule"]) partners.push_back(pair[1]);
+  protocol.prescribed_partners = &partners;
+  const auto check = [&](const models::World& w) {
+    if (w.engine.now() != std::floor(w.engine.now()) + 0.5) return;
+    const auto exchange = static_cast<std::size_t>(w.engine.now());
+    double q = 0;
+    protocol.measure(0, w, {&q, 1});
+    comparison.number(fmt::format("admm.Q[{}]", exchange), q, section["Q"][exchange]);
+  };
+  test::Watch watch(check, 0);
+  watch.every_time = 0.5;
+  models::Driver<P2pAdmm>(protocol, *world, watch).run();
+  compare_models("admm.theta", world->models, section["theta"], comparison);
+  comparison.number("admm.vectors_on_edges", static_cast<double>(world->engine.traffic().vectors),
+                    section["vectors_on_edges"]);
 }
 
 void compare_budget(const nlohmann::json& section, Comparison& comparison) {
