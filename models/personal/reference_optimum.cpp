@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "models/personal/stacked_hessian.hpp"
@@ -49,6 +50,16 @@ void StackedHessian::add_product(const VectorXd& v, double factor, VectorXd& out
   }
 }
 
+namespace {
+
+// What of the gradient at `models` may be rounding: sums of D_ii (Theta_i - neighbours') that nearly cancel.
+double rounding(const PersonalProblem& problem, const MatrixXd& models) {
+  return 16 * std::numeric_limits<double>::epsilon() * problem.greatest_lipschitz() *
+         models.lpNorm<Eigen::Infinity>();
+}
+
+}  // namespace
+
 PersonalOptimum minimise(const PersonalProblem& problem) {
   constexpr double kTolerance = 1e-10, kSufficient = 1e-4;
   constexpr int kSteps = 200, kHalvings = 60;
@@ -80,7 +91,10 @@ PersonalOptimum minimise(const PersonalProblem& problem) {
     const double predicted = -(gradient.array() * direction.array()).sum();
     double length = 1;
     for (int halving = 0;; ++halving, length /= 2) {
-      if (halving == kHalvings) throw fail("no shorter step makes progress");
+      if (halving == kHalvings) {
+        if (r.residual * scale <= rounding(problem, r.models)) return r;
+        throw fail("no shorter step makes progress");
+      }
       trial = r.models + length * direction;
       const double value = problem.objective(trial);
       if (!std::isfinite(value)) continue;

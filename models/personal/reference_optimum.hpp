@@ -6,7 +6,8 @@
 //
 // are solved by conjugate gradients (Eigen's, without forming the matrix; preconditioned by the diagonal),
 // ever more exactly as the gradient falls; steps are shortened until Q falls as it should (Armijo). Stops at
-// norm_inf(grad Q) <= 1e-10 of that at 0.
+// norm_inf(grad Q) <= 1e-10 of that at 0, or where mu is so small that rounding does not allow it, at what
+// rounding allows.
 #include "models/personal/personal_problem.hpp"
 
 namespace hearsay::models {

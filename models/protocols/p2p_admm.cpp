@@ -114,7 +114,7 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
   gauge_.changed(i);
 }
 
-void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, Tag tag, std::uint32_t conversation,
+void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t conversation,
                         Context& context) {
   const auto e = static_cast<Index>(position);
   const Index p = personal_.p();
@@ -148,18 +148,16 @@ void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
   exchange.kept = keep(context.model(i).data(), copies_.col(static_cast<Index>(position)).data());
   // The timer tells its exchange by the last 16 bits of the conversation.
   context.after(i, params_.timeout, static_cast<std::uint16_t>(exchange.conversation), position);
-  send_edge(i, position, kRequest, exchange.conversation, context);
+  const auto answered = static_cast<std::uint16_t>(exchange.answered << 1);
+  send_edge(i, position, kRequest | answered, exchange.conversation, context);
   context.count_iteration();
 }
 
 void P2pAdmm::on_message(const sim::Message& message, Context& context) {
-  switch (static_cast<Tag>(message.tag)) {
-    case kRequest:
-      serve(message, context);
-      break;
-    case kAnswer:
-      complete(message, context);
-      break;
+  if ((message.tag & 1) == kAnswer) {
+    complete(message, context);
+  } else {
+    serve(message, context);
   }
 }
 
@@ -167,15 +165,22 @@ void P2pAdmm::serve(const sim::Message& request, Context& context) {
   const sim::AgentId j = request.to;
   const std::uint32_t position = personal_.topology().edge(j, request.from);
   Exchange& own = exchanges_[position];
+  if (((request.conversation - own.over - 1) & 0x7fff) >= 0x4000) {  // it has been given up
+    context.discard(request);
+    return;
+  }
   if (own.kept != kNone) {
-    if (j < request.from) {
+    const bool overtook = (request.tag >> 1) == (own.conversation & 0x7fff);
+    if (overtook || j < request.from) {
       context.discard(request);
       return;
     }
     forget(own);
   }
+  own.answered = own.over = request.conversation;
   compute(j, context);
-  send_edge(j, position, kAnswer, request.conversation, context);
+  const auto over = static_cast<std::uint16_t>(own.conversation << 1);
+  send_edge(j, position, kAnswer | over, request.conversation, context);
   commit(position, context.model(j).data(), copies_.col(static_cast<Index>(position)).data(), request.payload);
   context.count_staleness(0, context.now() - request.sent);
 }
@@ -190,6 +195,7 @@ void P2pAdmm::complete(const sim::Message& answer, Context& context) {
   const double* kept = kept_.col(static_cast<Index>(exchange.kept)).data();
   commit(position, kept, kept + personal_.p(), answer.payload);
   forget(exchange);
+  exchange.over = answer.tag >> 1;
   context.count_staleness(0, context.now() - answer.sent);
 }
 

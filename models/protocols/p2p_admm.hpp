@@ -32,8 +32,8 @@
 // only right where no message is lost. A lost request changes nothing; a lost answer leaves the ends of that edge
 // different until the next completed exchange. One exchange per edge at a time: an agent whose request on an edge
 // is under way does not make another until it is answered or `timeout` has passed, and then discards the answer;
-// where both ends have asked, the request of the lower number is served and the other dropped. Exchanges on
-// several edges may overlap.
+// where the requests of both ends cross, that of the lower number is served and the other dropped, however
+// late it comes; one that overtakes an answer is dropped. Exchanges on several edges may overlap.
 //
 // In (1) the copies are eliminated: the inner steps need two sums over the neighbours, once, so that an exchange
 // costs O(degree p + local_steps m_i p) at each end.
@@ -101,17 +101,23 @@ class P2pAdmm {
   }
 
  private:
-  enum Tag : std::uint16_t { kRequest, kAnswer };
+  // A tag is what a message is; its other 15 bits are those of a conversation. Of a request: the receiver's own
+  // request that the sender answered last, so that two requests that crossed are told from one that overtakes an
+  // answer. Of an answer: the last request of the sender, none of which it waits for any more.
+  static constexpr std::uint16_t kRequest = 0, kAnswer = 1;
   // Of an edge as one end sees it.
   struct Exchange {
-    std::uint32_t conversation = 0;  // of this end's own requests, so far
+    std::uint32_t conversation = 0;  // this end's own requests so far
+    std::uint32_t answered = 0;      // conversation of the other end's request that was answered last
+    std::uint32_t over = 0;          // up to this one the other end's requests are answered or given up
     std::uint32_t kept = kNone;      // column of kept_ with what the request under way said; kNone: none is
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   std::uint32_t partner_of(sim::AgentId i, Context& context) const;
   void compute(sim::AgentId i, Context& context);
-  void send_edge(sim::AgentId i, std::uint32_t position, Tag tag, std::uint32_t conversation, Context& context);
+  void send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t conversation,
+                 Context& context);
   void serve(const sim::Message& request, Context& context);
   void complete(const sim::Message& answer, Context& context);
   // (2) and (3) at the end of `position`, whose models at the time of sending were own and copy.
