@@ -27,7 +27,7 @@ struct OfColumn {
 };
 
 /// What a value drawn once per agent is of: index of (kPerAgent, agent). A number is never used again for
-/// something else; 1 is an owner's epsilon.
+/// something else; 1 is an owner's epsilon, 13 its number of releases.
 enum PerAgentOption : std::uint32_t {
   kRateOption = 0,
   kLatencyOption = 2,
@@ -61,6 +61,8 @@ class PerAgent {
   bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
   /// The one value of all, if there is one.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
+  /// Whether each agent has a value of its own, written down.
+  bool list() const { return std::holds_alternative<ValueList>(law_); }
   /// Mean of the law or list; NaN of a column.
   double mean() const;
   /// Ends of the values it can take.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "models/protocols/central/horizon.hpp"
 #include "models/protocols/central/learner_owner.hpp"

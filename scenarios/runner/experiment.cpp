@@ -123,7 +123,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
-  if (needs_optimum()) part("/model", [&] { solved_->optimum.get(); });
+  if (needs_optimum()) {
+    part("/data", [&] { solved_->problem.require_records_of_all(); });
+    part("/model", [&] { solved_->optimum.get(); });
+  }
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
