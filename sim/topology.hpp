@@ -21,6 +21,12 @@ struct Edge {
   AgentId a, b;
 };
 
+/// Edges with a weight each.
+struct WeightedEdges {
+  std::vector<Edge> edges;
+  std::vector<double> weights;
+};
+
 /// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its
 /// target in the row of its source; positions are 0 .. 2 edges - 1.
 class Topology {
