@@ -26,6 +26,8 @@ constexpr std::string_view kSweepHelp =
             {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
   zip       list of objects of axes that move together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
   where     condition on the axes that are numbers, in SI: "privacy.epsilon * data.records >= 1e4"
+  select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: of the values of one axis
+            only the best is reported, chosen by the mean of a recorded metric on other instances of the data
   random_numbers
             common (default): a repetition has the same random numbers at every point, so that points can be
             compared in pairs; independent: every point has a seed of its own, and with it data of its own
@@ -45,7 +47,10 @@ int validate_command(const Arguments& arguments) {
   int code = kExitDone;
   for (const std::string& file : input.files) {
     try {
-      const Plan plan = make_plan(file, input.sets, input.read, sweep_arguments(values));
+      PlanOptions options = sweep_arguments(values);
+      const Plan plan = make_plan(file, input.sets, input.read, options);
+      options.validation = true;
+      if (plan.selection) make_plan(file, input.sets, input.read, options);
       fmt::print("{}: ok, {} points, {} runs\n", file, plan.points.size(), plan.runs());
     } catch (const InputError& e) {
       // Every fault that was found, not only the first: this is what the command is for.
