@@ -20,7 +20,7 @@ struct ProfileColumns {
   static constexpr std::string_view kHelp =
       "Columns that describe an owner and are public; the same in all of its rows.";
   static constexpr sim::Shorthand kShorthand{"columns", sim::Shorthand::kList};
-  std::vector<std::string> columns;
+  std::vector<std::string> columns = {};
   void describe(sim::Visitor& v);
 };
 struct RecordMeans {
@@ -41,13 +41,13 @@ struct GaussianWeights {
   static constexpr std::string_view kName = "gaussian";
   static constexpr std::string_view kHelp = "exp(-d^2/(2 h^2)) at distance d, small ones dropped.";
   double bandwidth = 1;  ///< h
-  WeightThreshold weight_threshold;
+  WeightThreshold weight_threshold = {};
   void describe(sim::Visitor& v);
 };
 
 struct CsvSimilarity {
-  std::variant<RecordMeans, ProfileColumns> from;
-  std::variant<NearestWeights, GaussianWeights> weights;
+  std::variant<RecordMeans, ProfileColumns> from = {};
+  std::variant<NearestWeights, GaussianWeights> weights = {};
   void describe(sim::Visitor& v);
 };
 

@@ -42,9 +42,9 @@ struct DataSet {
   std::optional<DeclaredBounds> bounds = {};
   bool bias = false;  ///< whether the last feature is the constant 1
   std::vector<std::string> fitted_on_private_data =
-      {};                               ///< what was fitted without privacy accounting, a phrase each
+      {};  ///< what was fitted without privacy accounting, a phrase each
   std::optional<sim::WeightedEdges> similarity = {};  ///< owners that are alike, where the data say so
-  std::vector<std::string> notes = {};  ///< what was done to the data, a sentence each
+  std::vector<std::string> notes = {};                ///< what was done to the data, a sentence each
 
   std::size_t owners() const { return train.size(); }
   Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }

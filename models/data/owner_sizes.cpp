@@ -28,7 +28,8 @@ struct Draws {
   std::size_t operator()(const Law& law) const {
     auto stream = streams(sim::Purpose::kData, static_cast<std::uint32_t>(owner), 0,
                           draw_index(DataDraw::kSize, instances));
-    const double size = std::max(1.0, std::round(law.sample(stream)));
+    constexpr double kLeast = std::is_same_v<Law, UniformInteger> ? 0 : 1;
+    const double size = std::max(kLeast, std::round(law.sample(stream)));
     if (!(size <= kLargest)) throw DataError(fmt::format("records: expected at most 2^40, got {:g}", size));
     return static_cast<std::size_t>(size);
   }
@@ -41,7 +42,7 @@ void SizeList::describe(sim::Visitor& v) {
 }
 
 void UniformInteger::describe(sim::Visitor& v) {
-  v(min, {.name = "min", .help = "Least number.", .min = 1, .required = true});
+  v(min, {.name = "min", .help = "Least number.", .required = true});
   v(max, {.name = "max", .help = "Greatest number.", .min = 1, .max = 1099511627776.0, .required = true});
   v.check(max >= min, "max", fmt::format("must be at least min ({}), got {}", min, max));
 }

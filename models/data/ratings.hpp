@@ -18,7 +18,7 @@ struct Rating {
 struct Ratings {
   std::vector<std::vector<Rating>> of_user;
   std::size_t items = 0;
-  std::vector<std::string> user_names;
+  std::vector<std::string> user_names = {};
 
   std::size_t users() const { return of_user.size(); }
   std::size_t count() const;

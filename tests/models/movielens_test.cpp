@@ -1,5 +1,6 @@
 #include "models/data/movielens.hpp"
 
+#include <Eigen/LU>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
