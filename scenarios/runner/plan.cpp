@@ -172,6 +172,9 @@ analysis::StudyPlan Plan::study() const {
   analysis::StudyPlan study;
   study.head.axes = axes;
   for (const MetricChoice& m : points.front().scenario.record.metrics) study.head.metrics.push_back(&*m);
+  const RecordOptions& record = points.front().scenario.record;
+  study.head.aggregate = record.keep == Keep::kAggregate;
+  study.head.by_time = record.every.time.has_value();
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;

@@ -1,5 +1,6 @@
 // Commands that only look: validate, show, explain, list, schema.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -158,7 +159,8 @@ int list_command(const Arguments& arguments) {
       fmt::print("{:24} {}\n", name, help);
     return kExitDone;
   }
-  throw UsageError(fmt::format("there is no list of {}{}", printable(wanted), did_you_mean(wanted, names)));
+  throw UsageError(fmt::format("there is no list of {}, only of {}{}", printable(wanted),
+                               fmt::join(names, ", "), did_you_mean(wanted, names)));
 }
 
 std::string reference() {

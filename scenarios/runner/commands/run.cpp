@@ -86,7 +86,7 @@ int interrupted(std::uint64_t kept, std::uint64_t runs) {
 }
 
 void print_results(const analysis::Exported& exported, const Made& made, const std::filesystem::path& folder,
-                   double wall) {
+                   double wall, const char* table) {
   const analysis::Totals& t = exported.totals;
   fmt::print("{}\n", exported.summary);
   if (t.diverged + t.failed > 0) {
@@ -94,8 +94,8 @@ void print_results(const analysis::Exported& exported, const Made& made, const s
   }
   fmt::print(
       "{} points, {} runs ({} made now) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
-      "(series.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
-      t.points, t.runs, made.made, wall, folder.string());
+      "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
+      t.points, t.runs, made.made, wall, folder.string(), table);
 }
 
 void print_warnings(const analysis::Totals& totals) {
@@ -224,7 +224,7 @@ int run_command(const Arguments& arguments) {
                   .wall = wall,
                   .selection = selected},
                  run->folder / "manifest.json");
-  print_results(exported, made, run->folder, wall);
+  print_results(exported, made, run->folder, wall, study.head().aggregate ? "quantiles" : "series");
   if (plan.selection) {
     fmt::print("{} chosen by {} {} on {}: {}/\n", plan.selection->over,
                plan.selection->minimise ? "least" : "greatest", plan.selection->metric,
