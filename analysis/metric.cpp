@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "models/registry.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
@@ -28,14 +32,14 @@ void objective(const World& w, Out out) {
 }
 void relative_fitness(const World& w, Out out) {
   out[0] = over_models(
-      w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum.value - 1; });
+      w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum().value - 1; });
 }
 void cost_of_privacy(const World& w, Out out) {
   out[0] =
-      over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum.value; });
+      over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
 }
 void distance(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum.theta).squaredNorm(); });
+  out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
 }
 void test_error(const World& w, Out out) {
   out[0] = over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
@@ -44,6 +48,16 @@ void test_error_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner) {
     out[owner] = w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner)));
   }
+}
+void own_test_error(const World& w, Out out) {
+  double sum = 0;
+  std::size_t tested = 0;
+  for (std::size_t owner = 0; owner < w.problem().owners(); ++owner) {
+    if (w.problem().data().test[owner].target.size() == 0) continue;
+    sum += w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner)));
+    ++tested;
+  }
+  out[0] = sum / static_cast<double>(tested);
 }
 void disagreement(const World& w, Out out) {
   const Eigen::VectorXd mean = w.models.rowwise().mean();
@@ -115,13 +129,15 @@ void up_share(const World& w, Out out) {
 constexpr std::array kMetrics{
     Metric{"objective", "f of the model.", "", false, false, objective},
     Metric{"relative_fitness", "psi = f/f* - 1: how much worse the model is than the best one.", "", false,
-           false, relative_fitness},
-    Metric{"cost_of_privacy", "f - f*.", "", false, false, cost_of_privacy},
-    Metric{"distance", "norm_2(theta - theta*)^2.", "", false, false, distance},
+           false, relative_fitness, true},
+    Metric{"cost_of_privacy", "f - f*.", "", false, false, cost_of_privacy, true},
+    Metric{"distance", "norm_2(theta - theta*)^2.", "", false, false, distance, true},
     Metric{"test_error", "Squared error, or share misclassified, on all owners' test records.", "", false,
            true, test_error},
     Metric{"test_error_by_owner", "The same on each owner's own test records.", "", true, true,
            test_error_by_owner},
+    Metric{"own_test_error", "Mean over owners of test_error_by_owner, of those that have test records.", "",
+           false, true, own_test_error},
     Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false,
            disagreement},
     Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false,
@@ -152,16 +168,34 @@ constexpr std::array kMetrics{
     Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
 };
 
+std::vector<Metric> gather() {
+  std::vector<Metric> all(kMetrics.begin(), kMetrics.end());
+  for (const models::ProtocolRow& row : models::protocols()) {
+    for (const models::ProtocolMetric& m : row.metrics) {
+      const auto same = std::find_if(all.begin(), all.end(), [&](const Metric& a) { return a.name == m.name; });
+      if (same == all.end()) {
+        all.push_back({m.name, m.help, m.unit, m.per_agent, m.needs_test});
+      } else {
+        sim::check(same->of_world == nullptr && same->per_agent == m.per_agent &&
+                       same->needs_test == m.needs_test,
+                   "two metrics of one name differ");
+      }
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::span<const Metric> metrics() {
-  return kMetrics;
+  static const std::vector<Metric> all = gather();
+  return all;
 }
 
 const Metric* find_metric(std::string_view name) {
-  const auto* found =
-      std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metric& m) { return m.name == name; });
-  return found == kMetrics.end() ? nullptr : found;
+  const auto all = metrics();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace hearsay::analysis

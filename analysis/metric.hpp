@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/world.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
@@ -17,13 +18,21 @@ struct Metric {
   std::string_view name, help, unit;
   bool per_agent = false;   ///< one value for each agent that holds data, else one
   bool needs_test = false;  ///< needs test records
+  void (*of_world)(const models::World& world, std::span<double> out) = nullptr;  ///< null: the protocol's own
+  bool needs_optimum = false;  ///< needs theta* of the pooled problem
+
   /// Writes the value (one number), or one for each owner in order.
-  void (*measure)(const models::World& world, std::span<double> out) = nullptr;
+  void measure(const models::World& world, std::span<double> out) const {
+    if (of_world != nullptr) return of_world(world, out);
+    sim::check(world.gauge != nullptr, "a metric of a protocol is measured without one");
+    world.gauge->measure(name, world, out);
+  }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
 };
 
-/// All metrics there are.
+/// All metrics there are: those of every run, then those that protocols of the table declare. The table of
+/// protocols must be complete when this is first called.
 std::span<const Metric> metrics();
 /// The metric of a name, or null.
 const Metric* find_metric(std::string_view name);

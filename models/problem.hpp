@@ -16,6 +16,7 @@
 
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
+#include "models/memo.hpp"
 #include "models/norm.hpp"
 #include "sim/describe.hpp"
 
@@ -103,6 +104,9 @@ class Problem {
   /// 0, 1, ..., owners() - 1.
   std::span<const std::size_t> everyone() const { return everyone_; }
 
+  /// What has been worked out from this problem, for all runs that share it.
+  const Memo& memo() const { return *memo_; }
+
  private:
   // Norms of all records, worked out when first asked for: only clipping needs them.
   struct RecordNorms {
@@ -126,6 +130,7 @@ class Problem {
   Moments pooled_;
   Eigen::VectorXd reference_;
   std::unique_ptr<NormCache> norms_ = std::make_unique<NormCache>();
+  std::unique_ptr<Memo> memo_ = std::make_unique<Memo>();
 };
 
 }  // namespace hearsay::models

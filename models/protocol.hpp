@@ -11,6 +11,8 @@
 //                                                                 Context&), on_timer(AgentId, tag, number,
 //                                                                 Context&), on_up, on_down(AgentId,
 //                                                                 Context&), finished(const Context&)
+//     static constexpr std::array kMetrics{ProtocolMetric{...}};  metrics of its own, if it has any, and
+//     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
 //   };
 //
 // One object per run; it owns the state that is not the agents' public models.
@@ -32,6 +34,14 @@ struct Entry {
   bool hub = false;           ///< agent 0 is a learner that holds no data
   std::uint32_t vectors = 1;  ///< most p-vectors in one message
   bool schedules = false;     ///< plans its releases by a Timetable: has schedules other than uniform
+  bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
+};
+
+/// A metric that only one protocol, or a few, can measure. Protocols that give one name mean one thing by it.
+struct ProtocolMetric {
+  std::string_view name, help, unit = "";
+  bool per_agent = false;   ///< one value for each owner, else one
+  bool needs_test = false;  ///< needs test records
 };
 
 /// Looks at a run without changing it.
@@ -68,7 +78,7 @@ concept Protocol = requires(P p, sim::AgentId i, Context& context, const typenam
 
 /// Passes the engine's events on to a protocol and says when to look at the run.
 template <Protocol P>
-class Driver {
+class Driver final : public Gauge {
  public:
   Driver(P& protocol, World& world, Observer& observer)
       : protocol_(protocol),
@@ -78,7 +88,22 @@ class Driver {
         next_iteration_(observer.every_iterations),
         next_vectors_(observer.every_vectors),
         next_bytes_(observer.every_bytes),
-        next_check_(observer.check_every_iterations) {}
+        next_check_(observer.check_every_iterations) {
+    world_.gauge = this;
+  }
+  ~Driver() override { world_.gauge = nullptr; }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void measure([[maybe_unused]] std::string_view metric, [[maybe_unused]] const World& world,
+               [[maybe_unused]] std::span<double> out) const override {
+    if constexpr (requires { P::kMetrics; }) {
+      for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
+        if (P::kMetrics[k].name == metric) return protocol_.measure(k, world, out);
+      }
+    }
+    sim::check(false, "the protocol has no such metric");
+  }
 
   sim::End run() {
     const sim::End end = world_.engine.run(*this);

@@ -2,6 +2,7 @@
 // The table of protocols. A program of one's own adds entries to it before it calls the command line.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,8 @@ class AnyProtocol {
   virtual sim::End run(World& world, Observer& observer) const = 0;
   /// What of its options was worked out from private data, a phrase each.
   virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
+  /// Metrics of its own.
+  virtual std::span<const ProtocolMetric> metrics() const = 0;
 
  protected:
   AnyProtocol() = default;
@@ -41,7 +44,14 @@ class AnyProtocol {
 struct ProtocolRow {
   Entry entry;
   std::unique_ptr<AnyProtocol> (*make)();
+  std::span<const ProtocolMetric> metrics = {};
 };
+
+template <class P>
+std::span<const ProtocolMetric> metrics_of() {
+  if constexpr (requires { P::kMetrics; }) return P::kMetrics;
+  return {};
+}
 
 /// All rows; hearsay's own first.
 std::vector<ProtocolRow>& protocols();
@@ -96,11 +106,12 @@ ProtocolRow row() {
         return params_.fitted_on_private_data(study);
       return {};
     }
+    std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
 
    private:
     typename P::Params params_;
   };
-  return {P::kEntry, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<Held>()); }};
+  return {P::kEntry, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<Held>()); }, metrics_of<P>()};
 }
 
 }  // namespace hearsay::models

@@ -2,8 +2,11 @@
 // All mutable state of one run. Protocols see it through their Context, metrics read it.
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "models/privacy/ledger.hpp"
@@ -39,8 +42,29 @@ struct Study {
   const Problem& problem;
   const sim::Topology& topology;
   const PrivacyPlan& privacy;
-  const Optimum& optimum;  ///< theta*, f*
+  const LazyOptimum& reference;
   StopLimits stop;
+  std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
+
+  /// theta*, f*; worked out when first asked for.
+  const Optimum& optimum() const { return reference.get(); }
+  /// Whether a metric is recorded or ends a run: what only serves it need not be kept up otherwise.
+  bool asks_for(std::string_view metric) const {
+    return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+  }
+};
+
+/// Measures what only the protocol under way knows.
+class Gauge {
+ public:
+  virtual ~Gauge() = default;
+  /// Writes the metric of a name that the protocol declares.
+  virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
+
+ protected:
+  Gauge() = default;
+  Gauge(const Gauge&) = default;
+  Gauge& operator=(const Gauge&) = default;
 };
 
 class World {
@@ -57,6 +81,7 @@ class World {
   Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
+  const Gauge* gauge = nullptr;  ///< of the protocol, while it runs
 
   const Problem& problem() const { return study.problem; }
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }

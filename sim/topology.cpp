@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "sim/check.hpp"
+#include "sim/fingerprint.hpp"
 #include "sim/random.hpp"
 
 namespace hearsay::sim {
@@ -94,6 +95,12 @@ AgentId Topology::components() const {
     }
   }
   return count;
+}
+
+std::uint64_t Topology::fingerprint() const {
+  std::uint64_t value = XXH3_64bits(row_.data(), row_.size() * sizeof row_[0]);
+  value = XXH3_64bits_withSeed(column_.data(), column_.size() * sizeof(AgentId), value);
+  return XXH3_64bits_withSeed(weight_.data(), weight_.size() * sizeof(double), value);
 }
 
 void RandomRegular::describe(Visitor& v) {
@@ -229,11 +236,19 @@ struct Generate {
   std::vector<Edge> operator()(const RandomRegular& r) const {
     return random_regular(agents, r.degree, streams(Purpose::kTopology, 0));
   }
+  std::vector<Edge> operator()(const Similarity&) const { return {}; }  // given, not generated
 };
 
 }  // namespace
 
-Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams) {
+Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams,
+                       const WeightedEdges* similar) {
+  if (std::holds_alternative<Similarity>(options)) {
+    if (similar == nullptr) {
+      throw TopologyError("the data do not say which owners are alike; choose another type of topology");
+    }
+    return Topology::from_edges(agents, similar->edges, similar->weights);
+  }
   return Topology::from_edges(agents, std::visit(Generate{agents, streams}, options));
 }
 

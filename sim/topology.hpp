@@ -21,6 +21,12 @@ struct Edge {
   AgentId a, b;
 };
 
+/// Edges with a weight each.
+struct WeightedEdges {
+  std::vector<Edge> edges;
+  std::vector<double> weights;
+};
+
 /// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its
 /// target in the row of its source; positions are 0 .. 2 edges - 1.
 class Topology {
@@ -42,6 +48,8 @@ class Topology {
   double weight(std::uint32_t position) const { return weight_.empty() ? 1.0 : weight_[position]; }
   /// Number of connected components.
   AgentId components() const;
+  /// The same for equal graphs, and else different but by chance in 2^64. O(edges).
+  std::uint64_t fingerprint() const;
 
  private:
   std::vector<std::uint32_t> row_;
@@ -73,12 +81,21 @@ struct RandomRegular {
   void describe(Visitor& v);
 };
 
-using TopologyOptions = std::variant<Star, Ring, Complete, RandomRegular>;
+struct Similarity {
+  static constexpr std::string_view kName = "similarity";
+  static constexpr std::string_view kHelp =
+      "Agents are linked, with weights, as the data say that they are alike.";
+  void describe(Visitor&) {}
+};
+
+using TopologyOptions = std::variant<Star, Ring, Complete, RandomRegular, Similarity>;
 
 /// Builds a graph of `agents` agents. Random graphs draw from (kTopology, 0). Throws TopologyError where no
 /// such graph exists. RandomRegular: stubs paired at random, pairs that would be a loop or a repetition
 /// paired anew (Steger and Wormald, 1999), asymptotically uniform for degree^2 << agents; O(agents *
 /// degree^2). A degree above half of the others is built from the pairs to leave out.
-Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams);
+/// `similar` are the edges that the data define, or null.
+Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams,
+                       const WeightedEdges* similar = nullptr);
 
 }  // namespace hearsay::sim

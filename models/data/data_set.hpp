@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/topology.hpp"
+
 namespace hearsay::models {
 
 /// Records as rows, one after another in memory: every pass over them is one sweep.
@@ -40,6 +42,7 @@ struct DataSet {
   bool bias = false;  ///< whether the last feature is the constant 1
   std::vector<std::string> fitted_on_private_data =
       {};                               ///< what was fitted without privacy accounting, a phrase each
+  std::optional<sim::WeightedEdges> similarity = {};  ///< owners that are alike, where the data say so
   std::vector<std::string> notes = {};  ///< what was done to the data, a sentence each
 
   std::size_t owners() const { return train.size(); }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kEpsilonOption = 1;  // index of (kPerAgent, agent)
 
-void find_bound(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                 PrivacyPlan& plan) {
   if (options.clip) {
     plan.source = BoundSource::kClip;
@@ -23,7 +23,7 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Eig
   } else if (options.bound_from_data) {
     plan.source = BoundSource::kFromData;
     plan.bound = std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), plan.norm()),
-                          problem.largest_record_gradient(optimum, plan.norm()));
+                          problem.largest_record_gradient(optimum.get().theta, plan.norm()));
   } else if (const auto derived = problem.derived_gradient_bound()) {
     plan.source = BoundSource::kDerived;
     plan.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
@@ -98,7 +98,7 @@ void PrivacyPlan::require_room(std::uint64_t releases) const {
   }
 }
 
-PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams) {
   PrivacyPlan plan{.mechanism = options.mechanism,
                    .accountant = options.accountant,

@@ -7,6 +7,7 @@
 #include "models/privacy/privacy_options.hpp"
 #include "models/privacy/spending.hpp"
 #include "models/problem.hpp"
+#include "models/solvers/optimum.hpp"
 
 namespace hearsay::models {
 
@@ -42,11 +43,11 @@ struct PrivacyPlan {
   void require_room(std::uint64_t releases) const;
 };
 
-/// Works the options out for a problem. `optimum` is theta*, where the data themselves may give the bound:
-/// the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
+/// Works the options out for a problem. `optimum` is theta*, asked for where the data themselves may give the
+/// bound: the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
 /// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced, or the accountant
 /// does not cover the mechanism.
-PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const Eigen::VectorXd& optimum,
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams);
 
 }  // namespace hearsay::models

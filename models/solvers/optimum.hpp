@@ -9,6 +9,7 @@
 // Dual coordinate descent (liblinear) is no substitute: with l2 of 1e-5 it stops far from the minimum.
 #include <Eigen/Core>
 
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -34,5 +35,22 @@ Optimum minimise(const Problem& problem, std::span<const std::size_t> owners);
 Optimum minimise(const Problem& problem);
 /// The minimiser of one owner's own f.
 Optimum minimise_isolated(const Problem& problem, std::size_t owner);
+
+/// The minimiser of f, found when it is first asked for and kept: personalised protocols never ask. Any number
+/// of threads may ask. The problem must outlive it.
+class LazyOptimum {
+ public:
+  explicit LazyOptimum(const Problem& problem) : problem_(problem) {}
+  /// Throws what minimise() throws.
+  const Optimum& get() const {
+    std::call_once(once_, [this] { optimum_ = minimise(problem_); });
+    return optimum_;
+  }
+
+ private:
+  const Problem& problem_;
+  mutable std::once_flag once_;
+  mutable Optimum optimum_;
+};
 
 }  // namespace hearsay::models

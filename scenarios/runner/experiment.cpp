@@ -1,5 +1,6 @@
 #include "scenarios/runner/experiment.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 
@@ -50,9 +51,10 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
-sim::Topology topology_of(const Scenario& s, std::size_t owners, bool hub) {
-  const auto agents = static_cast<sim::AgentId>(owners) + (hub ? 1 : 0);
-  sim::Topology topology = sim::make_topology(s.network.topology, agents, study_streams(s));
+sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool hub) {
+  const auto agents = static_cast<sim::AgentId>(data.owners()) + (hub ? 1 : 0);
+  sim::Topology topology = sim::make_topology(s.network.topology, agents, study_streams(s),
+                                              data.similarity ? &*data.similarity : nullptr);
   if (hub) {
     for (sim::AgentId i = 1; i < agents; ++i) {
       if (topology.edge(0, i) == 2 * topology.edges()) {
@@ -86,13 +88,16 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
       hub_(scenario.protocol->entry().hub),
       plan_(part("/privacy",
                  [&] {
-                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum.theta,
+                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum,
                                             hub_ ? 1 : 0, study_streams(scenario));
                  })),
       topology_(
-          part("/network/topology", [&] { return topology_of(scenario, solved_->problem.owners(), hub_); })),
-      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop)},
+          part("/network/topology", [&] { return topology_of(scenario, solved_->problem.data(), hub_); })),
+      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop), {}},
       engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
+  for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
+  if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
+  if (needs_optimum()) part("/model", [&] { solved_->optimum.get(); });
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
@@ -100,11 +105,29 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
-  for (const MetricChoice& m : scenario_.record.metrics) require_test_records(*m, "/record/metrics");
-  if (scenario_.stop.target) require_test_records(*scenario_.stop.target->metric, "/stop/target/metric");
+  for (const MetricChoice& m : scenario_.record.metrics) require_measurable(*m, "/record/metrics");
+  if (scenario_.stop.target) require_measurable(*scenario_.stop.target->metric, "/stop/target/metric");
 }
 
-void Experiment::require_test_records(const analysis::Metric& metric, const char* part_name) const {
+bool Experiment::needs_optimum() const {
+  const auto asks = [](const MetricChoice& m) { return (*m).needs_optimum; };
+  return scenario_.protocol->entry().joint || !scenario_.baselines.empty() ||
+         std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), asks) ||
+         (scenario_.stop.target && asks(scenario_.stop.target->metric));
+}
+
+void Experiment::require_measurable(const analysis::Metric& metric, const char* part_name) const {
+  const auto declares = [&](std::span<const models::ProtocolMetric> all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == metric.name; });
+  };
+  if (metric.of_world == nullptr && !declares(scenario_.protocol->metrics())) {
+    std::vector<std::string_view> others;
+    for (const models::ProtocolRow& row : models::protocols()) {
+      if (declares(row.metrics)) others.push_back(row.entry.name);
+    }
+    throw AssemblyError(part_name, fmt::format("{} is a metric of {}, not of {}", metric.name,
+                                               fmt::join(others, ", "), scenario_.protocol->entry().name));
+  }
   if (!metric.needs_test) return;
   Eigen::Index tested = 0;
   for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
@@ -182,14 +205,16 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
 
 analysis::PointResult Experiment::describe_point(std::vector<std::string> labels) const {
   const models::Problem& problem = solved_->problem;
-  const models::Optimum& optimum = solved_->optimum;
   analysis::PointResult point;
   point.labels = std::move(labels);
   point.owners = problem.owners();
   point.first_owner = hub_ ? 1 : 0;
-  point.scalars = {{"optimum.objective", {}, optimum.value},
-                   {"optimum.kkt_residual", {}, optimum.kkt_residual}};
-  point.scalars.push_back({"optimum.gap", {}, optimum.gap});
+  if (needs_optimum()) {
+    const models::Optimum& optimum = study_.optimum();
+    point.scalars = {{"optimum.objective", {}, optimum.value},
+                     {"optimum.kkt_residual", {}, optimum.kkt_residual},
+                     {"optimum.gap", {}, optimum.gap}};
+  }
   if (plan_.active()) {
     point.scalars.push_back({"privacy.bound", {}, plan_.bound});
     point.scalars.push_back({"privacy.delta", {}, plan_.delta});
@@ -199,8 +224,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }
   }
-  for (analysis::Scalar& s : analysis::baselines(problem, optimum, scenario_.baselines, point.first_owner)) {
-    point.scalars.push_back(std::move(s));
+  if (!scenario_.baselines.empty()) {
+    for (analysis::Scalar& s :
+         analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner))
+      point.scalars.push_back(std::move(s));
   }
   point.unprivate = problem.data().fitted_on_private_data;
   if (plan_.source == models::BoundSource::kFromData)

@@ -25,15 +25,16 @@ struct OverBudget : AssemblyError {
   using AssemblyError::AssemblyError;
 };
 
-/// A problem with its exact solution; shared by all points that have the same data and model.
+/// A problem with its exact solution, found when it is first asked for; shared by all points that have the same
+/// data and model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)
-      : problem(std::move(data), std::move(model)), optimum(models::minimise(problem)) {}
+      : problem(std::move(data), std::move(model)), optimum(problem) {}
   models::Problem problem;
-  models::Optimum optimum;
+  models::LazyOptimum optimum;
 };
 
-/// Makes the data of a scenario for a repetition and solves its problem. Throws AssemblyError.
+/// Makes the data of a scenario for a repetition and its problem. Throws AssemblyError.
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
 
 /// Everything that does not change during a run. Immutable, so any number of threads may run it.
@@ -55,7 +56,8 @@ class Experiment {
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
-  void require_test_records(const analysis::Metric& metric, const char* part_name) const;
+  void require_measurable(const analysis::Metric& metric, const char* part_name) const;
+  bool needs_optimum() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
 
   Scenario scenario_;

@@ -6,6 +6,7 @@
 
 #include "analysis/baselines.hpp"
 #include "analysis/recorder.hpp"
+#include "models/registry.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
@@ -53,6 +54,7 @@ TEST_CASE("metrics: fitness, distance and errors of a learner's model by hand") 
   CHECK(measure("distance", *world)[0] == Approx(9));
   CHECK(measure("test_error", *world)[0] == Approx(27.0 / 3));
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{25, 1});
+  CHECK(measure("own_test_error", *world)[0] == Approx(13));
 }
 
 TEST_CASE("metrics: without a learner they are means over the agents' own models") {
@@ -113,7 +115,11 @@ TEST_CASE("metrics: every one has a name of its own, a help line and a function"
   for (const analysis::Metric& m : analysis::metrics()) {
     CHECK(names.insert(m.name).second);
     CHECK_FALSE(m.help.empty());
-    CHECK(m.measure != nullptr);
+    bool declared = false;
+    for (const models::ProtocolRow& row : models::protocols()) {
+      for (const models::ProtocolMetric& of_protocol : row.metrics) declared |= of_protocol.name == m.name;
+    }
+    CHECK((m.of_world != nullptr) != declared);
     CHECK(analysis::find_metric(m.name) == &m);
   }
   CHECK(analysis::find_metric("no such metric") == nullptr);

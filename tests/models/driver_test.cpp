@@ -1,5 +1,7 @@
 // The driver with a protocol that only counts: when it looks, when it stops.
+#include <array>
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "models/protocol.hpp"
 #include "tests/support/study_fixture.hpp"
@@ -88,4 +90,51 @@ TEST_CASE("driver: the number of observations does not change a run") {
     return world->engine.fingerprint().value();
   };
   CHECK(fingerprint(1) == fingerprint(50));
+}
+
+namespace {
+
+// Has a metric of its own: how often it has been told of a tick, of each agent, and in all.
+class Gauged {
+ public:
+  struct Params {
+    void describe(sim::Visitor&) {}
+  };
+  static constexpr models::Entry kEntry{.name = "gauged", .help = "Counts ticks of each agent."};
+  static constexpr std::array kMetrics{
+      models::ProtocolMetric{.name = "ticks", .help = "All ticks."},
+      models::ProtocolMetric{.name = "ticks_by_owner", .help = "Ticks of each.", .per_agent = true}};
+  Gauged(const Params&, const models::Study& study) : ticks_(study.problem.owners()) {}
+  void on_tick(sim::AgentId i, models::Context& context) {
+    ++ticks_[i];
+    context.count_iteration();
+  }
+  void measure(std::size_t k, const models::World&, std::span<double> out) const {
+    if (k == 0) out[0] = std::accumulate(ticks_.begin(), ticks_.end(), 0.0);
+    if (k == 1) std::copy(ticks_.begin(), ticks_.end(), out.begin());
+  }
+
+ private:
+  std::vector<double> ticks_;
+};
+
+}  // namespace
+
+TEST_CASE("driver: a protocol's own metrics are measured by name while it runs") {
+  const test::StudyFixture fixture(data(2), {}, {}, 3, sim::Ring{}, false);
+  const auto world = fixture.world(fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 0, 1}}));
+  std::vector<double> all, second;
+  test::Watch watch([&](const models::World& w) {
+    std::vector<double> out(2);
+    w.gauge->measure("ticks", w, std::span(out).first(1));
+    all.push_back(out[0]);
+    w.gauge->measure("ticks_by_owner", w, out);
+    second.push_back(out[1]);
+    CHECK_THROWS_AS(w.gauge->measure("tocks", w, out), sim::InvariantError);
+  });
+  Gauged protocol({}, fixture.study());
+  models::Driver<Gauged>(protocol, *world, watch).run();
+  CHECK(all == std::vector<double>{0, 1, 2, 3});
+  CHECK(second == std::vector<double>{0, 1, 1, 2});
+  CHECK(world->gauge == nullptr);
 }

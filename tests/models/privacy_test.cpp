@@ -111,7 +111,7 @@ TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is
 TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
   const test::StudyFixture fixture(two_owners(), model(), {}, 1);
   const auto plan_of = [&](const models::PrivacyOptions& options) {
-    return models::make_plan(options, fixture.problem(), fixture.optimum().theta, 1, sim::Streams(1, 0));
+    return models::make_plan(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
   };
   models::PrivacyOptions options = laplace();
   CHECK_THROWS_WITH(plan_of(options), Catch::Contains("needs a bound on a record's gradient"));
@@ -131,7 +131,7 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
   models::DataSet declared = two_owners();
   declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
   const models::Problem problem(declared, model());
-  const auto plan = models::make_plan(laplace(), problem, Eigen::VectorXd::Zero(2), 1, sim::Streams(1, 0));
+  const auto plan = models::make_plan(laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
   // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
   CHECK(plan.bound == 84);
   CHECK(plan.source == models::BoundSource::kDerived);

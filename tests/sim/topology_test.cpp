@@ -122,3 +122,22 @@ TEST_CASE("topology: components are counted") {
   CHECK(Topology::from_edges(3, {}).components() == 3);
   CHECK(make_topology(Ring{}, 100, kStreams).components() == 1);
 }
+
+TEST_CASE("topology: similarity links as the data say, with their weights, and needs data that say so") {
+  const WeightedEdges similar{{{0, 2}, {1, 2}}, {0.5, 2}};
+  const Topology graph = make_topology(Similarity{}, 3, Streams(1, 0), &similar);
+  CHECK(graph.edges() == 2);
+  CHECK(graph.weight(graph.edge(2, 0)) == 0.5);
+  CHECK(graph.weight(graph.edge(1, 2)) == 2);
+  CHECK_THROWS_AS(make_topology(Similarity{}, 3, Streams(1, 0)), TopologyError);
+}
+
+TEST_CASE("topology: the fingerprint tells edges, ends and weights apart") {
+  const std::vector<Edge> path{{0, 1}, {1, 2}}, turned{{1, 2}, {0, 1}}, other{{0, 1}, {0, 2}};
+  const std::vector<double> ones{1, 1}, half{1, 0.5};
+  const std::uint64_t print = Topology::from_edges(3, path).fingerprint();
+  CHECK(print == Topology::from_edges(3, turned).fingerprint());
+  CHECK(print != Topology::from_edges(3, other).fingerprint());
+  CHECK(print != Topology::from_edges(4, path).fingerprint());
+  CHECK(Topology::from_edges(3, path, ones).fingerprint() != Topology::from_edges(3, path, half).fingerprint());
+}

@@ -18,11 +18,12 @@ class StudyFixture {
                std::uint64_t iterations, sim::TopologyOptions topology = sim::Star{}, bool hub = true,
                std::uint64_t seed = 1)
       : problem_(std::move(data), std::move(model)),
-        optimum_(models::minimise(problem_)),
-        plan_(models::make_plan(privacy, problem_, optimum_.theta, hub ? 1 : 0, sim::Streams(seed, 0))),
+        optimum_(problem_),
+        plan_(models::make_plan(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
         topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
-                                     sim::Streams(seed, 0))),
-        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}},
+                                     sim::Streams(seed, 0),
+                                     problem_.data().similarity ? &*problem_.data().similarity : nullptr)),
+        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}, {}},
         hub_(hub),
         seed_(seed) {}
   StudyFixture(const StudyFixture&) = delete;
@@ -30,7 +31,8 @@ class StudyFixture {
 
   const models::Study& study() const { return study_; }
   const models::Problem& problem() const { return problem_; }
-  const models::Optimum& optimum() const { return optimum_; }
+  const models::Optimum& optimum() const { return optimum_.get(); }
+  const models::LazyOptimum& reference() const { return optimum_; }
 
   sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {}) const {
     sim::Engine::Options options;
@@ -47,7 +49,7 @@ class StudyFixture {
 
  private:
   models::Problem problem_;
-  models::Optimum optimum_;
+  models::LazyOptimum optimum_;
   models::PrivacyPlan plan_;
   sim::Topology topology_;
   models::Study study_;
