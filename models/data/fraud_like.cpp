@@ -15,7 +15,8 @@ constexpr double kRoot3 = std::numbers::sqrt3;  // half the width of the uniform
 
 // Where the means of the positives lie, apart from those of the others.
 Eigen::VectorXd shift(const FraudLike& options, const sim::Streams& streams) {
-  auto stream = streams(sim::Purpose::kData, kWholeStudy, 0, static_cast<std::uint32_t>(DataDraw::kParameters));
+  auto stream =
+      streams(sim::Purpose::kData, kWholeStudy, 0, static_cast<std::uint32_t>(DataDraw::kParameters));
   Eigen::VectorXd d(static_cast<Index>(options.features));
   const double step = options.separation / std::sqrt(static_cast<double>(options.features));
   for (double& s : d) s = sim::bernoulli(stream, 0.5) ? step : -step;
@@ -43,7 +44,8 @@ Shard draw(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t r
 void FraudLike::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
   v(records, {.name = "records", .help = "Records of each owner: a number or law for all, or a list."});
-  v(features, {.name = "features", .help = "Number of features, without the constant.", .min = 1, .max = 1e5});
+  v(features,
+    {.name = "features", .help = "Number of features, without the constant.", .min = 1, .max = 1e5});
   v(positives, {.name = "positives",
                 .help = "Share of positives among each owner's records.",
                 .min = 0,
@@ -68,16 +70,16 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
     };
     out.train.push_back(draw(options, means, options.records.size(i, streams), of(DataDraw::kFeatures),
                              of(DataDraw::kTargetNoise)));
-    out.test.push_back(draw(options, means, options.test_records, of(DataDraw::kTestFeatures),
-                            of(DataDraw::kTestNoise)));
+    out.test.push_back(
+        draw(options, means, options.test_records, of(DataDraw::kTestFeatures), of(DataDraw::kTestNoise)));
     out.owner_names.push_back(fmt::format("owner {}", i + 1));
   }
   for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
   out.feature_names.emplace_back("1");
   out.bias = true;
   const auto features = static_cast<double>(options.features);
-  out.bounds = DeclaredBounds{
-      .features_l1 = kRoot3 * features + options.separation * std::sqrt(features) + 1, .target = 1};
+  out.bounds = DeclaredBounds{.features_l1 = kRoot3 * features + options.separation * std::sqrt(features) + 1,
+                              .target = 1};
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "analysis/setting.hpp"
 #include "models/privacy/accountants/budget.hpp"
 
 namespace hearsay::scenarios {
@@ -111,7 +112,8 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
 
 bool Experiment::needs_optimum() const {
   const auto asks = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return scenario_.protocol->entry().joint || !scenario_.baselines.empty() ||
+  return scenario_.protocol->entry().joint || !scenario_.analysis.bounds.empty() ||
+         !scenario_.baselines.empty() ||
          std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), asks) ||
          (scenario_.stop.target && asks(scenario_.stop.target->metric));
 }
@@ -223,6 +225,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }
+  }
+  if (!scenario_.analysis.bounds.empty()) {
+    for (analysis::Scalar& s : analysis::setting_scalars(problem, study_.optimum()))
+      point.scalars.push_back(std::move(s));
   }
   if (!scenario_.baselines.empty()) {
     for (analysis::Scalar& s :

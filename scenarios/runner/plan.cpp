@@ -10,6 +10,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/merge.hpp"
 #include "scenarios/language/writer.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/sweep.hpp"
 
@@ -90,16 +91,19 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   nlohmann::ordered_json merged = to_json(plan.document.root);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
+  plan.groups = sweep.groups();
+  plan.numeric = sweep.numeric();
   Keys keys;
   for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
     const Document at = at_point(plan.document, swept);
-    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels};
+    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels, .numbers = swept.numbers};
     if (sweep.independent()) point.scenario.seed = keys.independent_seed(point.scenario);
     PointKey key = keys.point(point.scenario);
     point.key = std::move(key.point);
     point.problem_key = std::move(key.problem);
     plan.points.push_back(std::move(point));
   }
+  require_conclusions(plan);
   plan.record_key = record_key(plan.points.front().scenario);
   // The scenario itself need not be complete: a swept option may be given by the sweep alone.
   plan.resolved = write_all(plan.points.front().scenario);

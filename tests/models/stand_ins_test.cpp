@@ -33,9 +33,11 @@ TEST_CASE("hospital_like: 86 owners of 10 000 to 80 000 records, each of its own
 
 TEST_CASE("hospital_like: records are those of lending_like with the same options") {
   const DataSet hospitals = make_data(
-      HospitalLike{.owners = 3, .records = 40, .features = 4, .heterogeneity = 0.2, .test_records = 2}, kStreams);
+      HospitalLike{.owners = 3, .records = 40, .features = 4, .heterogeneity = 0.2, .test_records = 2},
+      kStreams);
   const DataSet owners = make_data(
-      LendingLike{.owners = 3, .records = 40, .features = 4, .heterogeneity = 0.2, .test_records = 2}, kStreams);
+      LendingLike{.owners = 3, .records = 40, .features = 4, .heterogeneity = 0.2, .test_records = 2},
+      kStreams);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(hospitals.train[i].features == owners.train[i].features);
     CHECK(hospitals.train[i].target == owners.train[i].target);

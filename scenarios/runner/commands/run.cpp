@@ -10,6 +10,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/command_line.hpp"
 #include "scenarios/runner/commands/command.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/manifest.hpp"
@@ -74,10 +75,10 @@ std::string what_is_to_do(const Execution& execution, const std::filesystem::pat
   return text + fmt::format("; results: {}/", folder.string());
 }
 
-void print_results(const analysis::Exported& exported, const Execution& execution,
-                   const std::filesystem::path& folder, double wall) {
+void print_results(const analysis::Exported& exported, const std::string& conclusions,
+                   const Execution& execution, const std::filesystem::path& folder, double wall) {
   const analysis::Totals& t = exported.totals;
-  fmt::print("{}\n", exported.summary);
+  fmt::print("{}\n{}", exported.summary, conclusions);
   if (t.diverged + t.failed > 0) {
     fmt::print("{} runs diverged, {} failed: see {}\n", t.diverged, t.failed, (folder / "runs.csv").string());
   }
@@ -162,16 +163,22 @@ int run_command(const Arguments& arguments) {
 
   analysis::StoredStudy study(run->folder);
   const analysis::Exported exported = analysis::export_tables(study, run->folder);
+  std::optional<analysis::Conclusions> conclusions;
+  if (plan.points.front().scenario.analysis.any()) {
+    conclusions = analysis::conclude(study, conclusion_input(plan, study));
+    analysis::write_conclusions(*conclusions, run->folder);
+  }
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
   write_manifest({.totals = exported.totals,
                   .scenario = plan.points.front().scenario,
                   .file = plan.file,
                   .command = joined(arguments),
                   .resolved = plan.resolved,
+                  .conclusions = conclusions ? conclusions->json() : nlohmann::ordered_json(),
                   .threads = run->threads,
                   .wall = wall},
                  run->folder / "manifest.json");
-  print_results(exported, execution, run->folder, wall);
+  print_results(exported, conclusions ? conclusions->text() + "\n" : "", execution, run->folder, wall);
   print_warnings(exported.totals);
   const analysis::Totals& t = exported.totals;
   if (!ended) {
