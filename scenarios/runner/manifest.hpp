@@ -17,6 +17,7 @@ struct ManifestInput {
   nlohmann::ordered_json conclusions{};  ///< slopes and bounds, where they are asked for
   unsigned threads = 1;
   double wall = 0;  ///< s
+  nlohmann::ordered_json selection{};  ///< what was chosen on what; null if nothing was
 };
 
 void write_manifest(const ManifestInput& input, const std::filesystem::path& path);
