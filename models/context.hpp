@@ -61,8 +61,9 @@ class Context {
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
   /// scenario says.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
-  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant.
-  ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
+  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant,
+  /// or the `overlap`-th part of it where up to so many owners may hold the same record.
+  ReleasePlan plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
   /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
   ReleasePlan plan(sim::AgentId i, const Timetable& timetable);
   /// Whether agent i may make one more release of its plan.

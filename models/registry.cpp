@@ -5,11 +5,12 @@
 #include <stdexcept>
 
 #include "models/protocols/central_async.hpp"
+#include "models/protocols/central_sync.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{central_async_row()};
+  static std::vector<ProtocolRow> table{central_async_row(), central_sync_row()};
   return table;
 }
 

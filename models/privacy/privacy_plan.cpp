@@ -91,10 +91,10 @@ std::string PrivacyPlan::describe_bound() const {
   return "";
 }
 
-void PrivacyPlan::require_room(std::uint64_t releases) const {
+void PrivacyPlan::require_room(std::uint64_t releases, std::uint32_t overlap) const {
   if (!active()) return;
   for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
-    spending->uniform(budget, releases);
+    spending->uniform(budget, releases, overlap);
   }
 }
 

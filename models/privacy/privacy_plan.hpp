@@ -40,7 +40,7 @@ struct PrivacyPlan {
   std::string describe_bound() const;
   /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
   /// their noise, once. For protocols to ask before a run.
-  void require_room(std::uint64_t releases) const;
+  void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
 };
 
 /// Works the options out for a problem. `optimum` is theta*, asked for where the data themselves may give the

@@ -53,32 +53,36 @@ Guarantee SpendingPlan::after(std::uint64_t n) const {
 SpendingPlans::SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
     : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
-Step SpendingPlans::shape(std::uint64_t releases) const {
+Step SpendingPlans::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
   Step shape = shape_of(mechanism_, dimension_);
   if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
-    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant_);
+    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
   return shape;
 }
 
-std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases) {
+std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases,
+                                                           std::uint32_t overlap) {
   const std::lock_guard lock(mutex_);
-  auto& plan = uniform_[{budget, releases}];
+  auto& plan = uniform_[{budget, releases, overlap}];
   if (plan) return plan;
+  const double part = budget / overlap;
+  AccountantOptions accountant = accountant_;
+  accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
-  Step step = shape(releases);
-  if (accountant_.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
-    step.epsilon = budget / static_cast<double>(releases);
+  Step step = shape(releases, accountant);
+  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+    step.epsilon = part / static_cast<double>(releases);
   } else {
     const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
-    step = step_for_budget(budget, count, step, accountant_,
+    step = step_for_budget(part, count, step, accountant,
                            gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
   }
-  return plan = std::make_shared<const SpendingPlan>(budget, Releases(step, count), accountant_);
+  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant);
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
                                                             std::span<const double> whole) const {
-  const Step form = shape(whole.size());
+  const Step form = shape(whole.size(), accountant_);
   const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
   const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
   const double factor = factor_for_budget(budget, whole, form, accountant_);

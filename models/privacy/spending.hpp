@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "models/privacy/accountants/accountant.hpp"
@@ -57,23 +57,25 @@ class SpendingPlans {
  public:
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
-  /// `releases` equal steps that just keep the budget. The inverse problem is solved once for every different
-  /// (budget, releases). Throws BudgetError if no noise is enough, std::invalid_argument as the accountant
-  /// does.
-  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases);
+  /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
+  /// record may be held by that many owners, whose guarantees for it add up. The inverse problem is solved
+  /// once for every different (budget, releases, overlap). Throws BudgetError if no noise is enough,
+  /// std::invalid_argument as the accountant does.
+  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
+                                              std::uint32_t overlap = 1);
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.
   std::shared_ptr<const SpendingPlan> weighted(double budget, std::span<const double> own,
                                                std::span<const double> whole) const;
 
  private:
-  Step shape(std::uint64_t releases) const;
+  Step shape(std::uint64_t releases, const AccountantOptions& accountant) const;
 
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;
   std::mutex mutex_;
-  std::map<std::pair<double, std::uint64_t>, std::shared_ptr<const SpendingPlan>> uniform_;
+  std::map<std::tuple<double, std::uint64_t, std::uint32_t>, std::shared_ptr<const SpendingPlan>> uniform_;
 };
 
 }  // namespace hearsay::models

@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) {
   using namespace hearsay::vectors;
-  constexpr std::array kSections{Section{"central", compare_central},
+  constexpr std::array kSections{Section{"central", compare_central}, Section{"sync", compare_sync},
                                  Section{"psi_recursion", compare_psi_recursion}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;
   if (argc != 2 && !one) {

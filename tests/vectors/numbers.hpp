@@ -34,6 +34,7 @@ struct Section {
   void (*compare)(const nlohmann::json& section, Comparison& comparison);
 };
 void compare_central(const nlohmann::json& section, Comparison& comparison);
+void compare_sync(const nlohmann::json& section, Comparison& comparison);
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison);
 
 }  // namespace hearsay::vectors
