@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "analysis/setting.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
@@ -140,7 +141,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
 
 bool Experiment::needs_optimum() const {
   const auto asks = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return scenario_.protocol->entry().joint || !scenario_.baselines.empty() ||
+  return scenario_.protocol->entry().joint || !scenario_.analysis.bounds.empty() ||
+         !scenario_.baselines.empty() ||
          std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), asks) ||
          (scenario_.stop.target && asks(scenario_.stop.target->metric));
 }
@@ -252,6 +254,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }
+  }
+  if (!scenario_.analysis.bounds.empty()) {
+    for (analysis::Scalar& s : analysis::setting_scalars(problem, study_.optimum()))
+      point.scalars.push_back(std::move(s));
   }
   if (!scenario_.baselines.empty()) {
     for (analysis::Scalar& s :

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/baselines.hpp"
+#include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
 #include "analysis/trace_csv.hpp"
 #include "models/data/data_options.hpp"
@@ -80,6 +81,7 @@ struct Scenario {
   StopOptions stop;
   RecordOptions record;
   std::vector<analysis::Baseline> baselines;
+  analysis::ConclusionOptions analysis;
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
 
