@@ -142,7 +142,7 @@ int run_command(const Arguments& arguments) {
   const InterruptGuard interrupt;
   Progress* progress = nullptr;
   Execution execution(plan, {.threads = run->threads,
-                             .trace_path = run->folder / "trace.csv",
+                             .trace_folder = run->folder,
                              .interrupted = &interrupt.flag(),
                              .finished = [&](const analysis::RunResult& one) {
                                if (progress != nullptr) progress->finished(one);
