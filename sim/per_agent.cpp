@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "sim/check.hpp"
 
 namespace hearsay::sim {
 
@@ -14,8 +17,13 @@ void ValueList::describe(Visitor& v) {
   v.check(!values.empty(), "values", "must hold at least one number");
 }
 
+void OfColumn::describe(Visitor& v) {
+  v(column, {.name = "column", .help = "Name of the column.", .required = true});
+}
+
 std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
                                      const Streams& streams) const {
+  check(!unbound(), "values are asked for before they have come from the data");
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     if (list->values.size() != count) {
       throw std::invalid_argument(
@@ -40,6 +48,7 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
 }
 
 double PerAgent::mean() const {
+  if (unbound()) return std::numeric_limits<double>::quiet_NaN();
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     return std::accumulate(list->values.begin(), list->values.end(), 0.0) /
            static_cast<double>(list->values.size());
@@ -57,11 +66,13 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
+  if (unbound()) return;  // the range is checked when the values come
   std::visit(
       [&](const auto& law) {
         if constexpr (requires { law.lower(); }) {
           check_range(v, about, Distribution(law).support());
-        } else if (!law.values.empty()) {
+        } else if constexpr (requires { law.values; }) {
+          if (law.values.empty()) return;
           const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
           check_range(v, about, {*least, *greatest, true});
         }

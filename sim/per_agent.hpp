@@ -1,5 +1,6 @@
 #pragma once
 // A number for each agent: one for all, a law drawn once per agent, or a list.
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -15,9 +16,19 @@ struct ValueList {
   void describe(Visitor& v);
 };
 
+/// Values that stand in a column of the data: put in place of its name before a run.
+struct OfColumn {
+  static constexpr std::string_view kName = "column";
+  static constexpr std::string_view kHelp =
+      "A column of the data that has one number for all records of an owner.";
+  static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
+  std::string column;
+  void describe(Visitor& v);
+};
+
 class PerAgent {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, ValueList>;
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, ValueList, OfColumn>;
 
   PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is for all
   template <std::convertible_to<Law> L>
@@ -28,9 +39,11 @@ class PerAgent {
   /// has another length than count.
   std::vector<double> values(AgentId first, AgentId count, std::uint32_t option,
                              const Streams& streams) const;
+  /// Whether the values are still to come from a column of the data.
+  bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
   /// The one value of all, if there is one.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
-  /// Mean of the law or list.
+  /// Mean of the law or list; NaN of a column.
   double mean() const;
 
   void describe_as(Visitor& v, const About& about);

@@ -3,105 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/pending/disjoint_sets.hpp>
-#include <limits>
-#include <numeric>
 
-#include "sim/check.hpp"
-#include "sim/fingerprint.hpp"
 #include "sim/random.hpp"
 
 namespace hearsay::sim {
-
-namespace {
-// Positions of directed edges are 32-bit numbers, and one beyond the last says that there is none.
-void check_edges(std::uint64_t edges) {
-  if (2 * edges >= std::numeric_limits<std::uint32_t>::max())
-    throw TopologyError(fmt::format("fewer than 2^31 edges are possible, got {}", edges));
-}
-}  // namespace
-
-Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, std::span<const double> weights) {
-  if (agents == 0) throw TopologyError("a network needs at least one agent");
-  if (agents >= kMaxAgents)
-    throw TopologyError(fmt::format("at most {} agents, got {}", kMaxAgents - 1, agents));
-  check_edges(edges.size());
-  check(weights.empty() || weights.size() == edges.size(), "a graph needs a weight for each edge, or none");
-  Topology t;
-  t.row_.assign(agents + 1, 0);
-  for (const Edge& e : edges) {
-    if (e.a >= agents || e.b >= agents) {
-      throw TopologyError(fmt::format("edge {}-{} names an agent outside 0 to {}", e.a, e.b, agents - 1));
-    }
-    if (e.a == e.b) throw TopologyError(fmt::format("agent {} is linked to itself", e.a));
-    ++t.row_[e.a + 1];
-    ++t.row_[e.b + 1];
-  }
-  std::partial_sum(t.row_.begin(), t.row_.end(), t.row_.begin());
-  t.column_.resize(2 * edges.size());
-  if (!weights.empty()) t.weight_.resize(2 * edges.size());
-  // Rows are filled by moving their starts along; the starts are moved back afterwards.
-  for (std::size_t k = 0; k < edges.size(); ++k) {
-    const auto place = [&](AgentId from, AgentId to) {
-      const std::uint32_t position = t.row_[from]++;
-      t.column_[position] = to;
-      if (!weights.empty()) t.weight_[position] = weights[k];
-    };
-    place(edges[k].a, edges[k].b);
-    place(edges[k].b, edges[k].a);
-  }
-  for (AgentId i = agents; i > 0; --i) t.row_[i] = t.row_[i - 1];
-  t.row_[0] = 0;
-
-  std::vector<std::pair<AgentId, double>> sorted;
-  for (AgentId i = 0; i < agents; ++i) {
-    const auto begin = t.column_.begin() + t.row_[i], end = t.column_.begin() + t.row_[i + 1];
-    if (weights.empty()) {
-      std::sort(begin, end);
-    } else {
-      sorted.clear();
-      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p)
-        sorted.emplace_back(t.column_[p], t.weight_[p]);
-      std::sort(sorted.begin(), sorted.end());
-      for (std::size_t k = 0; k < sorted.size(); ++k) {
-        t.column_[t.row_[i] + k] = sorted[k].first;
-        t.weight_[t.row_[i] + k] = sorted[k].second;
-      }
-    }
-    if (const auto twice = std::adjacent_find(begin, end); twice != end) {
-      throw TopologyError(fmt::format("agents {} and {} are linked twice", i, *twice));
-    }
-  }
-  return t;
-}
-
-std::uint32_t Topology::edge(AgentId from, AgentId to) const {
-  const auto row = neighbours(from);
-  const auto found = std::lower_bound(row.begin(), row.end(), to);
-  if (found == row.end() || *found != to) return static_cast<std::uint32_t>(column_.size());
-  return row_[from] + static_cast<std::uint32_t>(found - row.begin());
-}
-
-AgentId Topology::components() const {
-  std::vector<AgentId> rank(agents()), parent(agents());
-  boost::disjoint_sets<AgentId*, AgentId*> sets(rank.data(), parent.data());
-  for (AgentId i = 0; i < agents(); ++i) sets.make_set(i);
-  AgentId count = agents();
-  for (AgentId i = 0; i < agents(); ++i) {
-    for (const AgentId j : neighbours(i)) {
-      if (j < i || sets.find_set(i) == sets.find_set(j)) continue;
-      sets.union_set(i, j);
-      --count;
-    }
-  }
-  return count;
-}
-
-std::uint64_t Topology::fingerprint() const {
-  std::uint64_t value = XXH3_64bits(row_.data(), row_.size() * sizeof row_[0]);
-  value = XXH3_64bits_withSeed(column_.data(), column_.size() * sizeof(AgentId), value);
-  return XXH3_64bits_withSeed(weight_.data(), weight_.size() * sizeof(double), value);
-}
 
 void RandomRegular::describe(Visitor& v) {
   v(degree, {.name = "degree", .help = "Neighbours of every agent.", .min = 1});
@@ -198,7 +103,7 @@ std::vector<Edge> random_regular(AgentId agents, std::uint32_t degree, Stream s)
                     "their product even",
                     agents, degree));
   }
-  check_edges(std::uint64_t{agents} * degree / 2);
+  require_edges_fit(std::uint64_t{agents} * degree / 2);
   if (degree > (agents - 1) / 2) {
     // Pairing stubs of a dense graph ends in dead ends; the pairs that are not linked are a sparse one.
     return complement(agents, random_regular(agents, agents - 1 - degree, s));
@@ -230,7 +135,7 @@ struct Generate {
     return all;
   }
   std::vector<Edge> operator()(const Complete&) const {
-    check_edges(std::uint64_t{agents} * (agents - 1) / 2);
+    require_edges_fit(std::uint64_t{agents} * (agents - 1) / 2);
     return complement(agents, {});
   }
   std::vector<Edge> operator()(const RandomRegular& r) const {

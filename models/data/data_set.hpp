@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,7 @@ struct DataSet {
   std::vector<Shard> test = {};   ///< one an owner; may have 0 rows (but has p columns)
   std::vector<std::string> owner_names = {}, feature_names = {};
   std::optional<DeclaredBounds> bounds = {};
+  std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
   bool bias = false;  ///< whether the last feature is the constant 1
   std::vector<std::string> fitted_on_private_data =
       {};                               ///< what was fitted without privacy accounting, a phrase each

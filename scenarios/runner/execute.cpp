@@ -215,7 +215,9 @@ bool Execution::run(analysis::Store& store) {
   };
   parallel_for(tasks_.size(), options_.threads, one);
   writer.finish();
-  return !interrupted();
+  if (interrupted()) return false;
+  store.aggregate();
+  return true;
 }
 
 }  // namespace hearsay::scenarios

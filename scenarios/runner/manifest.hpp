@@ -16,6 +16,7 @@ struct ManifestInput {
   nlohmann::ordered_json resolved;  ///< the whole scenario
   unsigned threads = 1;
   double wall = 0;  ///< s
+  nlohmann::ordered_json selection{};  ///< what was chosen on what; null if nothing was
 };
 
 void write_manifest(const ManifestInput& input, const std::filesystem::path& path);

@@ -9,6 +9,7 @@
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/selection.hpp"
 
 namespace hearsay::scenarios {
 
@@ -22,6 +23,9 @@ struct PlannedPoint {
 struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
+  bool validation = false;  ///< plan the study that "select" chooses on, with validation instances of the data
+  /// Labels of the points that a selection has chosen: the others are left out. Empty: all points.
+  std::vector<std::vector<std::string>> chosen{};
 };
 
 struct Plan {
@@ -29,6 +33,7 @@ struct Plan {
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
   std::vector<PlannedPoint> points{};
+  std::optional<Selection> selection{};
   std::string record_key{};
   nlohmann::ordered_json
       resolved{};  ///< of the scenario before the sweep, all options, and "sweep" as written
@@ -42,7 +47,8 @@ struct Plan {
   analysis::StudyPlan study() const;
 };
 
-/// Reads a scenario and every point of its sweep. Throws InputError, RefusedError.
+/// Reads a scenario and every point of its sweep; where one of its axes is to be selected over, that is left to
+/// the caller: see PlanOptions. Throws InputError, RefusedError.
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
                const PlanOptions& options = {});
 

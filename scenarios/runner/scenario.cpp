@@ -63,6 +63,7 @@ void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
             .help = "Distance between records; there is always one at the start and one at the end."});
   v(metrics, {.name = "metrics", .help = "What is recorded."});
+  v(keep, {.name = "keep", .help = "How what runs write down is kept and exported."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run."});
 }
 

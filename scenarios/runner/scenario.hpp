@@ -56,9 +56,13 @@ struct StopOptions {
   void describe(sim::Visitor& v);
 };
 
+/// How the series of runs are kept.
+enum class Keep { kRuns, kAggregate };
+
 struct RecordOptions {
   EveryOptions every;
   std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
+  Keep keep = Keep::kRuns;
   std::optional<analysis::TraceOptions> trace;
   void describe(sim::Visitor& v);
 };
@@ -81,3 +85,14 @@ struct Scenario {
 };
 
 }  // namespace hearsay::scenarios
+
+namespace hearsay::sim {
+template <>
+struct Choices<scenarios::Keep> {
+  static constexpr std::array kValues{
+      Choice{"runs", "each run by itself; series.csv has every one"},
+      Choice{"aggregate",
+             "all repetitions of a point together; quantiles.csv has their mean and quantiles, series.csv is "
+             "left out"}};
+};
+}  // namespace hearsay::sim

@@ -105,6 +105,8 @@ void Sweep::read(const Document& document, const Node& sweep) {
       if (!item.value.is(Node::Kind::kText)) fail("must be a condition as text, got " + found(item.value));
       where_ = item.value.text;
       where_place_ = document.where(item.value.at) + ": " + pointer;
+    } else if (item.key == "select") {
+      continue;  // once all axes are known
     } else if (item.key == "random_numbers") {
       const bool text = item.value.is(Node::Kind::kText);
       independent_ = text && item.value.text == "independent";
@@ -116,6 +118,14 @@ void Sweep::read(const Document& document, const Node& sweep) {
       add_group(document, std::move(group), item.value, pointer);
     }
   }
+  const Node* select = sweep.find("select");
+  if (select == nullptr || select->is(Node::Kind::kNull)) return;
+  std::vector<std::vector<std::string>> groups;
+  for (const Group& group : groups_) {
+    auto& paths = groups.emplace_back();
+    for (const Axis& axis : group.axes) paths.push_back(axis.path());
+  }
+  selection_ = read_selection(document, *select, groups);
 }
 
 void Sweep::read_zip(const Document& document, const Node& zip) {
