@@ -1,4 +1,5 @@
 // Commands on what a study has left.
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <catch2/catch.hpp>
