@@ -8,7 +8,7 @@
 #include "analysis/baselines.hpp"
 #include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_options.hpp"
 #include "models/data/data_options.hpp"
 #include "models/privacy/privacy_options.hpp"
 #include "models/problem.hpp"
