@@ -7,6 +7,7 @@
 
 #include "analysis/output_file.hpp"
 #include "analysis/store_writer.hpp"
+#include "analysis/trace_files.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "sim/check.hpp"
@@ -149,8 +150,9 @@ void Execution::assemble() {
 
 analysis::RunResult Execution::make(const Task& task) {
   const Scenario& scenario = plan_.points[task.point].scenario;
-  std::unique_ptr<analysis::TraceCsv> trace;
-  if (task.traced) trace = std::make_unique<analysis::TraceCsv>(*scenario.record.trace, options_.trace_path);
+  std::unique_ptr<analysis::TraceFiles> trace;
+  if (task.traced)
+    trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, options_.trace_folder);
   analysis::RunResult run;
   try {
     const auto one = experiment(task.point, task.repetition);

@@ -1,10 +1,16 @@
 #include "scenarios/runner/experiment.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
+#include "analysis/setting.hpp"
 #include "models/privacy/accountants/budget.hpp"
+#include "scenarios/language/bind_columns.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/network_fit.hpp"
 
 namespace hearsay::scenarios {
 
@@ -73,6 +79,26 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   return topology;
 }
 
+// The scenario with the data's columns in place of their names.
+Scenario bound(Scenario s, const models::DataSet& data) {
+  const auto column = [&](const std::string& name) -> const std::vector<double>& {
+    const auto found = data.owner_columns.find(name);
+    if (found != data.owner_columns.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [there, values] : data.owner_columns) names.push_back(there);
+    throw std::invalid_argument(fmt::format(
+        "must be a column of the data with one number for each owner{}, got '{}'{}",
+        names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")), printable(name),
+        did_you_mean(name, names)));
+  };
+  try {
+    bind_columns(s, column);
+  } catch (const ColumnError& error) {
+    throw AssemblyError(error.pointer, error.what());
+  }
+  return s;
+}
+
 }  // namespace
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
@@ -82,27 +108,30 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
               [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
 
-Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
+Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
                        std::uint32_t repetition)
-    : scenario_(scenario),
+    : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
-      hub_(scenario.protocol->entry().hub),
+      hub_(scenario_.protocol->entry().hub),
       plan_(part("/privacy",
                  [&] {
-                   return models::make_plan(scenario.privacy, solved_->problem, solved_->optimum,
-                                            hub_ ? 1 : 0, study_streams(scenario));
+                   return models::make_plan(scenario_.privacy, solved_->problem, solved_->optimum,
+                                            hub_ ? 1 : 0, study_streams(scenario_));
                  })),
       topology_(part("/network/topology",
-                     [&] { return topology_of(scenario, solved_->problem.data(), hub_, repetition); })),
-      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario.stop), {}},
-      engine_(engine_options(scenario, solved_->problem.p(), hub_)) {
+                     [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
+      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario_.stop), {}},
+      engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
-  if (needs_optimum()) part("/model", [&] { solved_->optimum.get(); });
+  if (needs_optimum()) {
+    part("/data", [&] { solved_->problem.require_records_of_all(); });
+    part("/model", [&] { solved_->optimum.get(); });
+  }
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
-  part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
+  fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
@@ -112,7 +141,8 @@ Experiment::Experiment(const Scenario& scenario, std::shared_ptr<const SolvedPro
 
 bool Experiment::needs_optimum() const {
   const auto asks = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return scenario_.protocol->entry().joint || !scenario_.baselines.empty() ||
+  return scenario_.protocol->entry().joint || !scenario_.analysis.bounds.empty() ||
+         !scenario_.baselines.empty() ||
          std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), asks) ||
          (scenario_.stop.target && asks(scenario_.stop.target->metric));
 }
@@ -224,6 +254,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }
+  }
+  if (!scenario_.analysis.bounds.empty()) {
+    for (analysis::Scalar& s : analysis::setting_scalars(problem, study_.optimum()))
+      point.scalars.push_back(std::move(s));
   }
   if (!scenario_.baselines.empty()) {
     for (analysis::Scalar& s :

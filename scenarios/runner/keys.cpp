@@ -96,6 +96,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.description.clear();
   s.version = s.repeat = 1;
   s.baselines.clear();
+  s.analysis = {};
   s.record = {};
   FileHasher hasher(files_);
   s.describe(hasher);
@@ -128,7 +129,8 @@ std::string record_key(const Scenario& scenario) {
 }
 
 std::string description_key(const Scenario& scenario) {
-  std::string text = "1";
+  std::string text = "2";
+  if (!scenario.analysis.bounds.empty()) text += " setting";
   for (const analysis::Baseline b : scenario.baselines)
     text += fmt::format(" {}", sim::Choices<analysis::Baseline>::kValues[static_cast<std::size_t>(b)].name);
   return text;

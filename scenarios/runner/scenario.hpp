@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "analysis/baselines.hpp"
+#include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_options.hpp"
 #include "models/data/data_options.hpp"
 #include "models/privacy/privacy_options.hpp"
 #include "models/problem.hpp"
@@ -80,6 +81,7 @@ struct Scenario {
   StopOptions stop;
   RecordOptions record;
   std::vector<analysis::Baseline> baselines;
+  analysis::ConclusionOptions analysis;
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
 
