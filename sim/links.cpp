@@ -13,6 +13,7 @@ void LinkOptions::describe(Visitor& v) {
               .help = "Time a message takes, drawn anew for every message.",
               .unit = "s",
               .min = 0});
+  v(late_legs, {.name = "late_legs", .help = "Messages of which direction are late; loss is of both."});
   v(loss, {.name = "loss", .help = "Which messages are lost; decided when they are sent."});
 }
 
@@ -21,6 +22,7 @@ Links::Links(const LinkOptions& options, const Topology& topology, const Streams
       delay_(options.latency.constant() ? options.latency.mean() : 0),
       constant_(options.latency.constant()),
       loss_(std::get<BernoulliLoss>(options.loss).probability),
+      legs_(options.late_legs),
       latency_key_(streams.key(Purpose::kLatency)),
       loss_key_(streams.key(Purpose::kLoss)),
       sent_(2 * topology.edges()) {}

@@ -1,6 +1,7 @@
 #pragma once
 // What happens to a message between being sent and arriving. The n-th message on the directed edge (from, to)
 // draws its latency from (kLatency, from, to), index n, and its loss from (kLoss, from, to), index n.
+#include <array>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -23,8 +24,18 @@ struct BernoulliLoss {
 };
 using LossOptions = std::variant<BernoulliLoss>;
 
+/// Which way a message has to travel to be late: in a star, towards the hub (agent 0) or away from it.
+enum class LateLegs { kBoth, kToHub, kFromHub };
+template <>
+struct Choices<LateLegs> {
+  static constexpr std::array kValues{Choice{"both", "every message takes its latency"},
+                                      Choice{"to_hub", "only messages to agent 0 take time, answers take none"},
+                                      Choice{"from_hub", "only messages from agent 0 take time"}};
+};
+
 struct LinkOptions {
   Distribution latency = 0.0;  ///< s, drawn anew for every message
+  LateLegs late_legs = LateLegs::kBoth;
   LossOptions loss;
   void describe(Visitor& v);
 };
@@ -37,6 +48,7 @@ class Links {
   std::optional<Time> transmit(AgentId from, AgentId to, std::uint32_t position) {
     const std::uint32_t n = sent_[position]++;
     if (loss_ > 0 && lost(from, to, n)) return std::nullopt;
+    if (legs_ != LateLegs::kBoth && (legs_ == LateLegs::kToHub ? to : from) != 0) return 0.0;
     if (constant_) return delay_;
     return draw(from, to, n);
   }
@@ -50,6 +62,7 @@ class Links {
   Time delay_;  // where the latency is constant
   bool constant_;
   double loss_;
+  LateLegs legs_;
   Stream::Key latency_key_, loss_key_;
   std::vector<std::uint32_t> sent_;  // messages sent so far, by position of the directed edge
 };

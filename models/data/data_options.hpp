@@ -5,6 +5,7 @@
 #include "models/data/csv_data.hpp"
 #include "models/data/data_set.hpp"
 #include "models/data/lending_like.hpp"
+#include "models/data/low_rank_tasks.hpp"
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
 
@@ -12,7 +13,7 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, CsvData>;
+  using Kind = std::variant<LendingLike, CsvData, LowRankTasks>;
 
   DataOptions() = default;
   DataOptions(Kind kind)

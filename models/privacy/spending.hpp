@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,13 @@
 #include "models/privacy/mechanism.hpp"
 
 namespace hearsay::models {
+
+/// A turn of a protocol that makes several releases at a time: `noise` says how each is perturbed, in order.
+/// `cost` is what accountants are told: the same steps, or one step for the turn as a whole (an accountant of
+/// equal steps, one subsample for all of them), which is then due with the turn's first release.
+struct Turn {
+  std::vector<Step> noise, cost;
+};
 
 /// Immutable but for results kept; any number of threads may ask.
 class SpendingPlan {
@@ -25,13 +33,16 @@ class SpendingPlan {
   /// `steps` in order of release, at least one. Throws sim::InvariantError if together they exceed
   /// (budget, accountant.delta).
   SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant);
+  /// So many turns, at least one, with no other budget than what they come to together.
+  SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
   double budget() const { return budget_; }
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
   double delta() const { return whole_.delta; }
-  std::uint64_t releases() const { return static_cast<std::uint64_t>(steps_.steps()); }
+  std::uint64_t releases() const { return releases_; }
   /// The n-th release, n from 0. O(1) where all are alike, else O(log n).
   const Step& step(std::uint64_t n) const {
+    if (!turn_.noise.empty()) return turn_.noise[n % turn_.noise.size()];
     const auto runs = steps_.runs();
     return runs.size() == 1 ? runs.front().step : step_of_several(n);
   }
@@ -41,10 +52,12 @@ class SpendingPlan {
 
  private:
   const Step& step_of_several(std::uint64_t n) const;
-  Guarantee total(std::uint64_t n) const;
+  Releases first(std::uint64_t n) const;
 
-  double budget_;
-  Releases steps_;
+  double budget_ = 0;
+  std::uint64_t releases_ = 0;
+  Releases steps_;                   // of a plan without turns
+  Turn turn_;                        // of a plan of turns
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
   Guarantee whole_;
@@ -61,6 +74,10 @@ class SpendingPlans {
   /// (budget, releases). Throws BudgetError if no noise is enough, std::invalid_argument as the accountant
   /// does.
   std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases);
+  /// So many turns, each of one release of every epsilon given, all on one Poisson subsample that takes each
+  /// record with probability q. The accountant is told of every release, or of whole turns where q < 1 (see
+  /// amplified_turn) or it takes equal steps only. Made once for the same arguments.
+  std::shared_ptr<const SpendingPlan> turns(std::span<const double> epsilons, double q, std::uint64_t turns);
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.
   std::shared_ptr<const SpendingPlan> weighted(double budget, std::span<const double> own,
@@ -74,6 +91,7 @@ class SpendingPlans {
   int dimension_;
   std::mutex mutex_;
   std::map<std::pair<double, std::uint64_t>, std::shared_ptr<const SpendingPlan>> uniform_;
+  std::map<std::tuple<std::vector<double>, double, std::uint64_t>, std::shared_ptr<const SpendingPlan>> turns_;
 };
 
 }  // namespace hearsay::models

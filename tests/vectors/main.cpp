@@ -13,7 +13,8 @@
 int main(int argc, char** argv) {
   using namespace hearsay::vectors;
   constexpr std::array kSections{Section{"central", compare_central},
-                                 Section{"psi_recursion", compare_psi_recursion}};
+                                 Section{"psi_recursion", compare_psi_recursion},
+                                 Section{"mtl", compare_mtl}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;
   if (argc != 2 && !one) {
     fmt::print(stderr, "usage: hearsay_vectors FILE [--section NAME]\n");

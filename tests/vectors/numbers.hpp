@@ -35,5 +35,6 @@ struct Section {
 };
 void compare_central(const nlohmann::json& section, Comparison& comparison);
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison);
+void compare_mtl(const nlohmann::json& section, Comparison& comparison);
 
 }  // namespace hearsay::vectors
