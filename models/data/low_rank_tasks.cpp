@@ -36,7 +36,11 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
   auto stream = stream_of(streams, owner, DataDraw::kFeatures);
   for (double* x = all.features.data(); x != all.features.data() + all.features.size(); ++x)
     *x = sim::normal(stream);
-  all.features /= all.features.rowwise().norm().maxCoeff();
+  if (options.scale == RecordScale::kTask) {
+    all.features /= all.features.rowwise().norm().maxCoeff();
+  } else {
+    all.features.rowwise().normalize();
+  }
   all.target = all.features * w;
   if (options.target == TaskTarget::kClassification) {
     for (double& y : all.target) y = y >= 0 ? 1 : -1;
@@ -57,6 +61,7 @@ void LowRankTasks::describe(sim::Visitor& v) {
   v(records, {.name = "records", .help = "Records of each task, training and test: a number or law, or a list."});
   v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
+  v(scale, {.name = "scale", .help = "How records are brought into the unit ball."});
   v(own_deviation, {.name = "own_deviation",
                     .help = "Standard deviation of the entries of a task's own parameters.",
                     .min = 0});
@@ -92,7 +97,8 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
   out.bounds = DeclaredBounds{
       .features_l1 = std::sqrt(static_cast<double>(options.features)), .target = 1, .features_l2 = 1};
-  out.fitted_on_private_data.emplace_back("greatest norm of a task's records (low_rank_tasks)");
+  if (options.scale == RecordScale::kTask)
+    out.fitted_on_private_data.emplace_back("greatest norm of a task's records (low_rank_tasks)");
   return out;
 }
 

@@ -3,7 +3,8 @@
 // Distributed Multi-Task Learning with Asynchronous Updates", section 4 (Table 1: 20 tasks, 200 records, d = 28).
 //
 //   P = A B, A d x rank, B rank x T, entries N(0, 1/4);   w_t = p_t + q_t, q_t with entries N(0, own_deviation^2)
-//   x ~ N(0, I_d), divided by the greatest norm among the task's records: norm_2(x) <= 1
+//   x ~ N(0, I_d), divided by the greatest norm among the task's records (scale task) or each by its own (scale
+//   record): norm_2(x) <= 1
 //   classification  y = sign(x . w_t), 0 counting as +1
 //   regression      y = x . w_t + noise N(0, 1), clipped to [-1, 1]
 //
@@ -24,6 +25,7 @@
 
 namespace hearsay::models {
 
+enum class RecordScale { kTask, kRecord };
 enum class TaskTarget { kClassification, kRegression };
 
 struct LowRankTasks {
@@ -34,6 +36,7 @@ struct LowRankTasks {
   OwnerSizes records = 200;    ///< of a task, training and test
   std::size_t features = 28;   ///< d
   std::size_t rank = 3;
+  RecordScale scale = RecordScale::kTask;
   double own_deviation = 0.01;  ///< standard deviation of the entries of q_t
   TaskTarget target = TaskTarget::kClassification;
   double noise = 0;  ///< standard deviation, regression
@@ -49,6 +52,11 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
 }  // namespace hearsay::models
 
 namespace hearsay::sim {
+template <>
+struct Choices<models::RecordScale> {
+  static constexpr std::array kValues{Choice{"task", "One factor a task: its longest record has norm 1."},
+                                      Choice{"record", "Every record has norm 1."}};
+};
 template <>
 struct Choices<models::TaskTarget> {
   static constexpr std::array kValues{Choice{"classification", "sign(x . w_t)."},
