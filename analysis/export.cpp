@@ -1,5 +1,8 @@
 #include "analysis/export.hpp"
 
+#include <optional>
+
+#include "analysis/quantile_table.hpp"
 #include "analysis/summary.hpp"
 #include "analysis/tables.hpp"
 #include "sim/fingerprint.hpp"
@@ -21,7 +24,13 @@ void count(Totals& totals, const RunResult& run) {
 }  // namespace
 
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) {
-  SeriesTable series(study.head(), folder / "series.csv");
+  std::optional<SeriesTable> series;
+  std::optional<QuantileTable> quantiles;
+  if (study.head().aggregate) {
+    quantiles.emplace(study.head(), folder / "quantiles.csv");
+  } else {
+    series.emplace(study.head(), folder / "series.csv");
+  }
   ScalarTable scalars(study.head(), folder / "scalars.csv");
   RunTable runs(study.head(), folder / "runs.csv");
   Summary summary(study.head());
@@ -32,13 +41,15 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
   // A point's own numbers come before its runs, also those of a point that has none yet.
   const auto begin_point = [&](const PointResult& point) {
     scalars.add(point);
+    if (quantiles) quantiles->add(point);
     summary.add(point);
     totals.unprivate.insert(point.unprivate.begin(), point.unprivate.end());
     totals.notes.insert(point.notes.begin(), point.notes.end());
     ++totals.points;
   };
   study.each_run(begin_point, [&](const PointResult& point, const RunResult& run) {
-    series.add(point, run);
+    if (series) series->add(point, run);
+    if (quantiles) quantiles->add(run);
     scalars.add(point, run);
     runs.add(point, run);
     summary.add(point, run);
@@ -47,7 +58,8 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
   });
   totals.fingerprint = fingerprint.value();
   out.summary = summary.text();
-  series.commit();
+  if (series) series->commit();
+  if (quantiles) quantiles->commit();
   scalars.commit();
   runs.commit();
   return out;

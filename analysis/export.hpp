@@ -21,8 +21,9 @@ struct Exported {
   std::string summary;
 };
 
-/// Writes series.csv, scalars.csv and runs.csv into a folder, in one pass over the runs, holding one at a
-/// time. Throws OutputError; then none of the three has changed.
+/// Writes series.csv (or quantiles.csv, where the series are kept together), scalars.csv and runs.csv into a
+/// folder, in one pass over the runs, holding one, or those of one point, at a time. Throws OutputError; then
+/// none of the three has changed.
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder);
 
 }  // namespace hearsay::analysis

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/output_file.hpp"
+#include "analysis/series_rows.hpp"
 #include "analysis/store_file.hpp"
 #include "analysis/store_schema.hpp"
 #include "sim/check.hpp"
@@ -95,6 +96,8 @@ void Store::begin_study(const StudyPlan& plan) {
   info.bind(1, "axes").bind(2, nlohmann::json(plan.head.axes).dump()).execute();
   const std::string metrics = metric_names(plan.head);
   info.bind(1, "metrics").bind(2, metrics).execute();
+  info.bind(1, "keep").bind(2, plan.head.aggregate ? "aggregate" : "runs").execute();
+  info.bind(1, "every").bind(2, plan.head.by_time ? "time" : "").execute();
   info.bind(1, "record_key").bind(2, plan.record_key).execute();
 
   Statement(*database_, "INSERT OR IGNORE INTO record (key, metrics) VALUES (?,?)")
@@ -161,6 +164,31 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   insert_series(id, run);
   insert_scalars(run.point, id, run.scalars);
   statements_->timing.bind(1, id).bind(2, run.wall).bind(3, host_).bind(4, ++finished_).execute();
+}
+
+void Store::aggregate() {
+  if (!plan_.head.aggregate) return;
+  begin();
+  RunSeriesRows series(*database_);
+  AggregateRows aggregates(*database_);
+  Statement runs(*database_,
+                 "SELECT id, repetition FROM run WHERE point = ? AND record = ? AND "
+                 "EXISTS (SELECT 1 FROM mark WHERE mark.run = run.id)");
+  for (const Place& place : places_) {
+    std::vector<std::pair<std::int64_t, std::uint32_t>> fresh;
+    runs.bind(1, place.id).bind(2, record_);
+    while (runs.step()) fresh.emplace_back(runs.integer(0), static_cast<std::uint32_t>(runs.integer(1)));
+    if (fresh.empty()) continue;
+    const std::size_t width = width_of(plan_.head, place.owners);
+    SeriesByRepetition all = aggregates.read(place.id, record_, width);
+    for (const auto& [run, repetition] : fresh) {
+      all[repetition] = series.read(run, width);
+      series.forget(run);
+    }
+    const PointResult shape{.owners = place.owners, .first_owner = static_cast<sim::AgentId>(place.first_owner)};
+    aggregates.write(place.id, record_, plan_.head, shape, all);
+  }
+  commit();
 }
 
 void Store::forget(std::int64_t run) {

@@ -8,6 +8,9 @@
 //   run     one a (point, repetition, record): how it came out; lost_... as sim::LossReason has them
 //   series  one a (run, metric, agent): a double for each time it was looked at
 //   mark    one a run: where it stood then, four doubles each: iteration, time_s, vectors, bytes
+//   aggregate  in place of series and mark, with record.keep: aggregate. One a (point, record, number of the look,
+//              metric, agent): a double for each repetition, in their order. @repetition: which these are;
+//              @iteration, @time_s, @vectors, @bytes: where each stood; NaN where a run had ended before
 //   scalar  numbers of a point (run is NULL) or of a run
 //   timing  one a run: wall time, host, order of finishing
 //
@@ -15,7 +18,7 @@
 
 namespace hearsay::analysis {
 
-inline constexpr int kStoreVersion = 1;
+inline constexpr int kStoreVersion = 2;
 inline constexpr int kApplicationId = 0x68656172;  // "hear": tells file(1) and us whose database it is
 
 inline constexpr const char* kSchema = R"sql(
@@ -36,6 +39,10 @@ CREATE TABLE run (
 CREATE TABLE series (run INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER, data BLOB NOT NULL);
 CREATE INDEX series_of_run ON series (run);
 CREATE TABLE mark (run INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE aggregate (
+  point INTEGER NOT NULL, record INTEGER NOT NULL, number INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER,
+  data BLOB NOT NULL);
+CREATE INDEX aggregate_of_point ON aggregate (point, record);
 CREATE TABLE scalar (point INTEGER NOT NULL, run INTEGER, name TEXT NOT NULL, agent INTEGER, value REAL);
 CREATE INDEX scalar_of_run ON scalar (run) WHERE run IS NOT NULL;
 CREATE INDEX scalar_of_point ON scalar (point) WHERE run IS NULL;

@@ -40,6 +40,8 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
     }
     head_.metrics.push_back(metric);
   }
+  head_.aggregate = info("keep") == "aggregate";
+  head_.by_time = info("every") == "time";
   Statement count(*database_, "SELECT count(*) FROM study");
   count.step();
   points_ = count.whole(0);
@@ -52,8 +54,8 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
       "study "
       "JOIN point ON point.id = study.point WHERE number = ?");
   runs_ = prepare(select_runs());
-  marks_ = prepare("SELECT data FROM mark WHERE run = ?");
-  series_ = prepare("SELECT data FROM series WHERE run = ? ORDER BY rowid");
+  series_ = std::make_unique<RunSeriesRows>(*database_);
+  aggregates_ = std::make_unique<AggregateRows>(*database_);
   run_scalars_ = prepare("SELECT name, agent, value FROM scalar WHERE run = ? ORDER BY rowid");
   point_scalars_ =
       prepare("SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid");
@@ -104,7 +106,7 @@ void StoredStudy::each_run(const ForPoint& for_point, const ForRun& for_run) {
     point_->reset();
     runs_->bind(1, id).bind(2, record_).bind(3, std::int64_t{0}).bind(4, repetitions - 1);
     while (runs_->step()) {
-      for_run(one, read_run(*runs_, number, one));
+      for_run(one, read_run(*runs_, number, one, id));
     }
   }
 }
@@ -116,12 +118,13 @@ std::optional<RunResult> StoredStudy::run(std::size_t number, std::uint32_t repe
   point_->reset();
   runs_->bind(1, id).bind(2, record_).bind(3, std::int64_t{repetition}).bind(4, std::int64_t{repetition});
   if (!runs_->step()) return std::nullopt;
-  RunResult found = read_run(*runs_, number, one);
+  RunResult found = read_run(*runs_, number, one, id);
   runs_->reset();
   return found;
 }
 
-RunResult StoredStudy::read_run(Statement& row, std::size_t number, const PointResult& point) {
+RunResult StoredStudy::read_run(Statement& row, std::size_t number, const PointResult& point,
+                                std::int64_t point_id) {
   RunResult run;
   run.point = number;
   run.repetition = static_cast<std::uint32_t>(row.integer(1));
@@ -140,33 +143,17 @@ RunResult StoredStudy::read_run(Statement& row, std::size_t number, const PointR
   for (int r = 0; r < sim::kLossReasons; ++r) run.traffic.lost[r] = row.whole(14 + r);
   const std::int64_t id = row.integer(0);
   run.scalars = read_scalars(run_scalars_->bind(1, id));
-  read_series(id, point.owners, run.series);
+  run.series = series_->read(id, width_of(head_, point.owners));
+  if (!run.series.marks.empty()) return run;
+  hold(point_id, point);
+  if (const auto found = together_.find(run.repetition); found != together_.end()) run.series = found->second;
   return run;
 }
 
-void StoredStudy::read_series(std::int64_t id, std::size_t owners, Series& series) {
-  if (!marks_->bind(1, id).step()) return;
-  const std::vector<double> marks = marks_->numbers(0);
-  marks_->reset();
-  for (std::size_t k = 0; k + 4 <= marks.size(); k += 4) {
-    series.marks.push_back({static_cast<std::uint64_t>(marks[k]), marks[k + 1],
-                            static_cast<std::uint64_t>(marks[k + 2]),
-                            static_cast<std::uint64_t>(marks[k + 3])});
-  }
-  std::size_t width = 0;
-  for (const Metric* m : head_.metrics) width += m->size(owners);
-  series.values.resize(series.marks.size() * width);
-  std::size_t c = 0;
-  series_->bind(1, id);
-  while (series_->step()) {
-    const std::vector<double> column = series_->numbers(0);
-    if (c == width || column.size() != series.marks.size())
-      throw OutputError(fmt::format("{}: is damaged: series of run {}", Store::file(folder_).string(), id));
-    for (std::size_t k = 0; k < column.size(); ++k) series.values[k * width + c] = column[k];
-    ++c;
-  }
-  if (c != width)
-    throw OutputError(fmt::format("{}: is damaged: series of run {}", Store::file(folder_).string(), id));
+void StoredStudy::hold(std::int64_t id, const PointResult& point) {
+  if (held_ == id) return;
+  together_ = aggregates_->read(id, record_, width_of(head_, point.owners));
+  held_ = id;
 }
 
 }  // namespace hearsay::analysis

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/series_rows.hpp"
 #include "analysis/store.hpp"
 
 namespace hearsay::analysis {
@@ -34,8 +35,8 @@ class StoredStudy {
   std::optional<RunResult> run(std::size_t number, std::uint32_t repetition);
 
  private:
-  RunResult read_run(Statement& row, std::size_t number, const PointResult& point);
-  void read_series(std::int64_t id, std::size_t owners, Series& series);
+  RunResult read_run(Statement& row, std::size_t number, const PointResult& point, std::int64_t point_id);
+  void hold(std::int64_t id, const PointResult& point);
   std::vector<Scalar> read_scalars(Statement& rows);
 
   std::filesystem::path folder_;
@@ -43,7 +44,11 @@ class StoredStudy {
   StudyHead head_;
   std::size_t points_ = 0;
   std::int64_t record_ = 0;
-  std::unique_ptr<Statement> point_, marks_, series_, run_scalars_, point_scalars_, runs_;
+  std::unique_ptr<Statement> point_, run_scalars_, point_scalars_, runs_;
+  std::unique_ptr<RunSeriesRows> series_;
+  std::unique_ptr<AggregateRows> aggregates_;
+  std::int64_t held_ = 0;            // point whose repetitions are in together_
+  SeriesByRepetition together_;
 };
 
 }  // namespace hearsay::analysis

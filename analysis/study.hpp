@@ -74,6 +74,8 @@ struct PointResult {
 struct StudyHead {
   std::vector<std::string> axes;
   std::vector<const Metric*> metrics;
+  bool aggregate = false;  ///< the series of a point's repetitions are kept together
+  bool by_time = false;    ///< looked at at equal times, not at equal iterations
 };
 
 /// The last value that a run recorded of each metric; per-agent metrics as their mean over owners. Empty if

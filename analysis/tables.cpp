@@ -2,19 +2,19 @@
 
 namespace hearsay::analysis {
 
-namespace {
-
-std::string header_of(const StudyHead& study) {
+std::string axes_header(const StudyHead& study) {
   std::string header;
   for (const std::string& axis : study.axes) header += csv_field(axis) + ",";
   return header;
 }
 
-std::string labels_of(const PointResult& point) {
+std::string axes_labels(const PointResult& point) {
   std::string labels;
   for (const std::string& label : point.labels) labels += csv_field(label) + ",";
   return labels;
 }
+
+namespace {
 
 std::string agent_text(const std::optional<sim::AgentId>& agent) {
   return agent ? fmt::format("{}", *agent) : "";
@@ -37,11 +37,11 @@ void each_value(const StudyHead& study, const PointResult& point, const double* 
 
 SeriesTable::SeriesTable(const StudyHead& study, const std::filesystem::path& path)
     : study_(study), file_(path) {
-  file_.print("{}repetition,metric,agent,iteration,time_s,vectors,bytes,value\n", header_of(study));
+  file_.print("{}repetition,metric,agent,iteration,time_s,vectors,bytes,value\n", axes_header(study));
 }
 
 void SeriesTable::add(const PointResult& point, const RunResult& run) {
-  const std::string prefix = fmt::format("{}{},", labels_of(point), run.repetition);
+  const std::string prefix = fmt::format("{}{},", axes_labels(point), run.repetition);
   const std::size_t marks = run.series.marks.size();
   const std::size_t width = marks == 0 ? 0 : run.series.values.size() / marks;
   for (std::size_t k = 0; k < marks; ++k) {
@@ -56,18 +56,18 @@ void SeriesTable::add(const PointResult& point, const RunResult& run) {
 
 ScalarTable::ScalarTable(const StudyHead& study, const std::filesystem::path& path)
     : study_(study), file_(path) {
-  file_.print("{}repetition,name,agent,value\n", header_of(study));
+  file_.print("{}repetition,name,agent,value\n", axes_header(study));
 }
 
 void ScalarTable::add(const PointResult& point) {
-  const std::string labels = labels_of(point);
+  const std::string labels = axes_labels(point);
   for (const Scalar& s : point.scalars) {
     file_.print("{},{},{},{}\n", labels, csv_field(s.name), agent_text(s.agent), s.value);
   }
 }
 
 void ScalarTable::add(const PointResult& point, const RunResult& run) {
-  const std::string prefix = fmt::format("{}{},", labels_of(point), run.repetition);
+  const std::string prefix = fmt::format("{}{},", axes_labels(point), run.repetition);
   for (const Scalar& s : run.scalars) {
     file_.print("{}{},{},{}\n", prefix, csv_field(s.name), agent_text(s.agent), s.value);
   }
@@ -81,7 +81,7 @@ void ScalarTable::add(const PointResult& point, const RunResult& run) {
 
 RunTable::RunTable(const StudyHead& study, const std::filesystem::path& path) : file_(path) {
   file_.print("{}repetition,status,end,iterations,time_s,events,messages,delivered,vectors,bytes",
-              header_of(study));
+              axes_header(study));
   for (int r = 0; r < sim::kLossReasons; ++r)
     file_.print(",lost_{}", sim::name(static_cast<sim::LossReason>(r)));
   file_.print(",fingerprint,message\n");
@@ -89,7 +89,7 @@ RunTable::RunTable(const StudyHead& study, const std::filesystem::path& path) : 
 
 void RunTable::add(const PointResult& point, const RunResult& run) {
   const sim::Traffic& t = run.traffic;
-  file_.print("{}{},{},{},{},{},{},{},{},{},{}", labels_of(point), run.repetition, name(run.status),
+  file_.print("{}{},{},{},{},{},{},{},{},{},{}", axes_labels(point), run.repetition, name(run.status),
               name(run.end), run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors,
               t.bytes);
   for (const std::uint64_t lost : t.lost) file_.print(",{}", lost);

@@ -9,6 +9,10 @@
 
 namespace hearsay::analysis {
 
+/// The axes as columns of a table, each with the comma after it; and a point's values of them.
+std::string axes_header(const StudyHead& study);
+std::string axes_labels(const PointResult& point);
+
 /// axes..., repetition, metric, agent, iteration, time_s, vectors, bytes, value
 class SeriesTable {
  public:

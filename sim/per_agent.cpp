@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "sim/check.hpp"
 
 namespace hearsay::sim {
 
@@ -14,8 +17,13 @@ void ValueList::describe(Visitor& v) {
   v.check(!values.empty(), "values", "must hold at least one number");
 }
 
+void OfColumn::describe(Visitor& v) {
+  v(column, {.name = "column", .help = "Name of the column.", .required = true});
+}
+
 std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
-                                     const Streams& streams) const {
+                                     const Streams& streams, std::uint32_t b) const {
+  check(!unbound(), "values are asked for before they have come from the data");
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     if (list->values.size() != count) {
       throw std::invalid_argument(
@@ -25,7 +33,7 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
   }
   std::vector<double> all(count);
   for (AgentId i = 0; i < count; ++i) {
-    Stream s = streams(Purpose::kPerAgent, first + i, 0, option);
+    Stream s = streams(Purpose::kPerAgent, first + i, b, option);
     all[i] = std::visit(
         [&s](const auto& law) {
           if constexpr (requires { law.sample(s); }) {
@@ -40,6 +48,7 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
 }
 
 double PerAgent::mean() const {
+  if (unbound()) return std::numeric_limits<double>::quiet_NaN();
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     return std::accumulate(list->values.begin(), list->values.end(), 0.0) /
            static_cast<double>(list->values.size());
@@ -57,13 +66,23 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  std::visit(
-      [&](const auto& law) {
+  if (unbound()) return;  // the range is checked when the values come
+  if (const auto* list = std::get_if<ValueList>(&law_); list != nullptr && list->values.empty()) return;
+  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
+  check_range(v, about, support());
+}
+
+Support PerAgent::support() const {
+  return std::visit(
+      [](const auto& law) -> Support {
         if constexpr (requires { law.lower(); }) {
-          check_range(v, about, Distribution(law).support());
-        } else if (!law.values.empty()) {
+          return Distribution(law).support();
+        } else if constexpr (requires { law.column; }) {
+          constexpr double kInfinity = std::numeric_limits<double>::infinity();
+          return {-kInfinity, kInfinity, false};
+        } else {
           const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
-          check_range(v, about, {*least, *greatest, true});
+          return {*least, *greatest, true};
         }
       },
       law_);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/data/column.hpp"
+#include "models/data/owner_columns.hpp"
 #include "models/data/text_table.hpp"
 #include "models/data/working_set.hpp"
 
@@ -117,6 +118,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   WorkingSet set;
   set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), options,
                          streams, set.out.notes);
+  set.out.owner_columns = owner_columns(table, set.rows);
   impute_all(features, set.rows, options.impute, set.out);
   fill_features(set, features, options.encode);
   set.y.resize(static_cast<Index>(set.rows.size()));
@@ -129,6 +131,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.unit_ball) scale_into_unit_ball(set);
   transform_target(set, options.target_transform);
   if (options.bounds) enforce_bounds(set, *options.bounds, table);
+  if (options.similarity) link_similar(set, table, options);
   if (options.bias) append_bias(set);
   if (options.unit_ball) {
     if (!set.out.bounds) set.out.bounds = DeclaredBounds{};

@@ -4,8 +4,12 @@
 
 #include "models/data/csv_data.hpp"
 #include "models/data/data_set.hpp"
+#include "models/data/fraud_like.hpp"
+#include "models/data/hospital_like.hpp"
 #include "models/data/lending_like.hpp"
+#include "models/data/linear_separators.hpp"
 #include "models/data/low_rank_tasks.hpp"
+#include "models/data/movielens.hpp"
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
 
@@ -13,7 +17,8 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, CsvData, LowRankTasks>;
+  using Kind =
+      std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens, LowRankTasks>;
 
   DataOptions() = default;
   DataOptions(Kind kind)

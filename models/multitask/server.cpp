@@ -36,6 +36,13 @@ void MultitaskServer::put(Index t, const Eigen::Ref<const Eigen::VectorXd>& mess
   }
 }
 
+void MultitaskServer::clear() {
+  s_.setZero();
+  moved_.setZero();
+  p_.setZero();
+  known_ = true;
+}
+
 void MultitaskServer::start_at(const MatrixXd& v) {
   moved_ = v;
   step();

@@ -31,6 +31,8 @@ class MultitaskServer {
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
   /// Takes what task t has sent; of several tasks before one step, in form block only.
   void put(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message);
+  /// P = S = V = 0, as at the start.
+  void clear();
   /// V of block as it is at the start, and P = prox_h(V).
   void start_at(const Eigen::MatrixXd& v);
   /// block: V_t <- V_t + weight (message - V_t).

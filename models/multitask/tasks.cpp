@@ -109,6 +109,7 @@ void MultitaskNodes::work_out_sensitivities(const Study& study) {
       s_1_[t] = (1 - options_.alpha_1 * options_.tau) * fit + step_s_1_[t];
     }
   }
+  first_s_1_ = s_1_;
   column_sensitivity_ = options_.alpha_2 * *std::max_element(s_2_.begin(), s_2_.end());
 }
 
@@ -119,6 +120,12 @@ void MultitaskNodes::open(Context& context) {
     if (options_.start == TaskStart::kSingleTask)
       q_.col(static_cast<Index>(t)) = context.alone(agent, options_.ridge_of_start());
   }
+  start_ = q_;
+}
+
+void MultitaskNodes::reset(std::size_t t) {
+  q_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
+  if (!first_s_1_.empty()) s_1_[t] = first_s_1_[t];
 }
 
 bool MultitaskNodes::may_turn(std::size_t t, const Context& context) const {

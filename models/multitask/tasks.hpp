@@ -27,6 +27,8 @@ class MultitaskNodes {
 
   /// Opens the accounts and sets q_t to its start.
   void open(Context& context);
+  /// Task t is as it was at the start, but for its account and the number of its turns.
+  void reset(std::size_t t);
   /// Whether task t may begin another turn.
   bool may_turn(std::size_t t, const Context& context) const;
   /// One turn from p: the gradient to send, or nothing if there is no turn left. Valid until the next.
@@ -51,11 +53,11 @@ class MultitaskNodes {
   MultitaskOptions options_;
   std::vector<double> epsilons_;  // of a turn's releases
   std::vector<double> step_s_1_;  // what one turn adds to the difference of q_t
-  std::vector<double> s_1_, s_2_;
+  std::vector<double> s_1_, s_2_, first_s_1_;
   double column_sensitivity_ = 0;  // trusted server
   std::vector<ReleasePlan> plans_;
   std::vector<std::uint64_t> turns_;
-  Eigen::MatrixXd q_;
+  Eigen::MatrixXd q_, start_;
   Eigen::VectorXd base_, at_, point_, work_, gradient_;
   std::vector<Eigen::Index> batch_;
   std::uint64_t all_ = 0, violations_ = 0;

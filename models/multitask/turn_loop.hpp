@@ -53,6 +53,11 @@ class TurnLoop {
     wait_for(t, 0);
     return true;
   }
+  /// Task t has forgotten what it was sent, and waits for nothing.
+  void forget(std::size_t t) {
+    held_[t] = 0;
+    wait_for(t, 0);
+  }
   bool anybody_waits() const { return waits_ > 0; }
 
   TurnLog log;

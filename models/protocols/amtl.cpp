@@ -74,8 +74,9 @@ Amtl::Amtl(const Params& params, const Study& study)
     for (std::size_t t = 0; t < turns_.size(); ++t)
       held_.col(static_cast<Index>(t)) = minimise_alone(study.problem, t, params.start_ridge);
   }
-  server_.start_at(held_);
-  held_ = server_.p();
+  begun_ = held_;
+  server_.start_at(begun_);
+  start_ = held_ = server_.p();
 }
 
 void Amtl::on_start(Context& context) {
@@ -94,6 +95,7 @@ void Amtl::on_up(sim::AgentId agent, Context& context) {
 void Amtl::begin(sim::AgentId task, Context& context) {
   const std::size_t t = context.owner(task);
   if (turns_[t] >= params_.turns) return;
+  context.compute(task);
   const auto column = held_.col(static_cast<Index>(t));
   context.keep_local(context.gradient(task, column), message_);
   message_ = column - params_.alpha * message_;
@@ -143,6 +145,16 @@ void Amtl::on_message(const sim::Message& message, Context& context) {
 
 void Amtl::on_timer(sim::AgentId agent, std::uint16_t, std::uint32_t turn, Context& context) {
   if (loop_.stop_waiting(context.owner(agent), turn)) begin(agent, context);
+}
+
+void Amtl::reset(sim::AgentId agent) {
+  if (agent == 0) {
+    server_.start_at(begun_);
+    return;
+  }
+  const auto t = static_cast<std::size_t>(agent - 1);
+  held_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
+  loop_.forget(t);
 }
 
 bool Amtl::finished(const Context&) const {

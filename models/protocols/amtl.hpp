@@ -62,6 +62,8 @@ class Amtl {
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context);
   void on_up(sim::AgentId agent, Context& context);
+  /// Back from a crash: as at the start, but for accounts and turns.
+  void reset(sim::AgentId agent);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 
@@ -87,6 +89,7 @@ class Amtl {
   std::vector<sim::Time> sent_;    // when the server last sent w_t
   std::vector<Delays> delays_;
   std::vector<std::uint64_t> turns_;
+  Eigen::MatrixXd begun_, start_;  // V and w at the start
   Eigen::MatrixXd none_;           // Q = 0
   Eigen::VectorXd message_, column_;
 };

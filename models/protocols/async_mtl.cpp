@@ -50,8 +50,9 @@ void AsyncMtl::on_up(sim::AgentId agent, Context& context) {
 void AsyncMtl::begin(sim::AgentId task, Context& context) {
   const std::size_t t = context.owner(task);
   const auto column = static_cast<Index>(t);
+  if (!nodes_.may_turn(t, context)) return;
+  context.compute(task);
   const Eigen::VectorXd* gradient = nodes_.turn(t, held_.col(column), context);
-  if (gradient == nullptr) return;
   message_ = *gradient;
   server_.prepare(held_.col(column), message_);
   const auto turn = static_cast<std::uint32_t>(nodes_.turns(t));
@@ -102,6 +103,17 @@ void AsyncMtl::receive(const sim::Message& message, Context& context) {
 void AsyncMtl::on_timer(sim::AgentId agent, std::uint16_t, std::uint32_t turn, Context& context) {
   if (loop_.stop_waiting(context.owner(agent), turn) && params_.activation == Activation::kLoop)
     begin(agent, context);
+}
+
+void AsyncMtl::reset(sim::AgentId agent) {
+  if (agent == 0) {
+    server_.clear();
+    return;
+  }
+  const auto t = static_cast<std::size_t>(agent - 1);
+  held_.col(static_cast<Index>(t)).setZero();
+  loop_.forget(t);
+  nodes_.reset(t);
 }
 
 bool AsyncMtl::finished(const Context& context) const {

@@ -57,8 +57,9 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
     ++log_.replies[t];
     departed_[t] = sim::kNever;
   }
+  if (!nodes_.may_turn(t, context)) return;
+  context.compute(task);
   const Eigen::VectorXd* gradient = nodes_.turn(t, column, context);
-  if (gradient == nullptr) return;
   message_ = *gradient;
   server_.prepare(column, message_);
   context.model(task) = column + nodes_.q().col(static_cast<Index>(t));
@@ -98,6 +99,16 @@ void SyncMtl::finish_round(Context& context) {
   }
   if (round_ < params_.turns && !settled_) begin_round(context);
   context.count_iteration();
+}
+
+void SyncMtl::reset(sim::AgentId agent) {
+  if (agent == 0) {
+    server_.clear();
+    return;
+  }
+  const auto t = static_cast<std::size_t>(agent - 1);
+  nodes_.reset(t);
+  departed_[t] = sim::kNever;
 }
 
 bool SyncMtl::finished(const Context& context) const {

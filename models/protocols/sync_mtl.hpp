@@ -46,6 +46,8 @@ class SyncMtl {
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
+  /// Back from a crash: as at the start, but for accounts and turns.
+  void reset(sim::AgentId agent);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 

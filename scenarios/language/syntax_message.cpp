@@ -40,6 +40,9 @@ std::string syntax_message(std::string_view what, std::string_view word) {
     expected = tail.substr(at + kExpected.size());
     if (token.empty()) reason = reason.substr(0, at);
   }
+  // In the middle of an object or list there may always be more.
+  if (expected == "'}'") expected = "',' or '}'";
+  if (expected == "']'") expected = "',' or ']'";
   if (!word.empty()) return fmt::format("expected {}, got {}", expected, printable(word));
   if (reason.starts_with(kUnexpected)) reason.remove_prefix(kUnexpected.size());
   if (token.empty()) return fmt::format("expected {}, got {}", expected, printable(reason));

@@ -64,9 +64,11 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["privacy"] = privacy_of(in);
   m["fitted_on_private_data_without_accounting"] = t.unprivate;
   m["notes"] = t.notes;
+  if (!in.selection.is_null()) m["selection"] = in.selection;
   m["diagnostics"] =
       "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
       "them";
+  if (!in.conclusions.empty()) m["analysis"] = in.conclusions;
   m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
   m["scenario"] = in.resolved;
   analysis::OutputFile file(path);

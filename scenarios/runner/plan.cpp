@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/merge.hpp"
 #include "scenarios/language/writer.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/sweep.hpp"
 
@@ -82,24 +84,46 @@ void refuse_too_many(const Plan& plan, double most) {
   }
 }
 
+// What is chosen by has to be recorded.
+void require_metric(const Plan& plan) {
+  if (!plan.selection) return;
+  std::vector<std::string_view> names;
+  for (const MetricChoice& m : plan.points.front().scenario.record.metrics) names.push_back((*m).name);
+  if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
+  throw InputError(located(plan.document.where(plan.selection->metric_at), "/sweep/select",
+                           fmt::format("must choose by one of record.metrics ({}), got {}",
+                                       fmt::join(names, ", "), plan.selection->metric)));
+}
+
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
                    const ReadOptions& read, const PlanOptions& options) {
   Plan plan{.file = file, .document = std::move(document)};
   plan.origin["folders"] = folders_of(plan.document, read);
   plan.origin["condition"] = options.points;
+  plan.origin["instances"] = options.validation ? "validation" : "";
+  plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   nlohmann::ordered_json merged = to_json(plan.document.root);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
+  plan.groups = sweep.groups();
+  plan.numeric = sweep.numeric();
+  plan.selection = sweep.selection();
   Keys keys;
   for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
-    const Document at = at_point(plan.document, swept);
-    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels};
+    const auto& chosen = options.chosen;
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), swept.labels) == chosen.end()) continue;
+    Document at = at_point(plan.document, swept);
+    if (options.validation && !plan.selection->on_test)
+      at.set("data.instances", Node::string("validation", plan.selection->at));
+    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels, .numbers = swept.numbers};
     if (sweep.independent()) point.scenario.seed = keys.independent_seed(point.scenario);
     PointKey key = keys.point(point.scenario);
     point.key = std::move(key.point);
     point.problem_key = std::move(key.problem);
     plan.points.push_back(std::move(point));
   }
+  require_conclusions(plan);
+  require_metric(plan);
   plan.record_key = record_key(plan.points.front().scenario);
   // The scenario itself need not be complete: a swept option may be given by the sweep alone.
   plan.resolved = write_all(plan.points.front().scenario);
@@ -127,7 +151,10 @@ Plan make_plan_again(analysis::StoredStudy& study) {
   ReadOptions read;
   std::stringstream folders(study.info("folders"));
   for (std::string folder; std::getline(folders, folder, kSeparator);) read.data_dirs.emplace_back(folder);
-  Plan plan = plan_document(parse(text, file), file, {}, read, {.points = study.info("condition")});
+  PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
+  if (const std::string chosen = study.info("chosen"); !chosen.empty())
+    options.chosen = nlohmann::json::parse(chosen).get<std::vector<std::vector<std::string>>>();
+  Plan plan = plan_document(parse(text, file), file, {}, read, options);
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {
@@ -149,6 +176,9 @@ analysis::StudyPlan Plan::study() const {
   analysis::StudyPlan study;
   study.head.axes = axes;
   for (const MetricChoice& m : points.front().scenario.record.metrics) study.head.metrics.push_back(&*m);
+  const RecordOptions& record = points.front().scenario.record;
+  study.head.aggregate = record.keep == Keep::kAggregate;
+  study.head.by_time = record.every.time.has_value();
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;

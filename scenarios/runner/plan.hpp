@@ -9,6 +9,7 @@
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/selection.hpp"
 
 namespace hearsay::scenarios {
 
@@ -16,19 +17,26 @@ namespace hearsay::scenarios {
 struct PlannedPoint {
   Scenario scenario;
   std::vector<std::string> labels;
+  std::vector<double> numbers{};     ///< values of the axes, in SI; NaN of what is no number
   std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
 };
 
 struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
+  bool validation = false;  ///< plan the study that "select" chooses on, with validation instances of the data
+  /// Labels of the points that a selection has chosen: the others are left out. Empty: all points.
+  std::vector<std::vector<std::string>> chosen{};
 };
 
 struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
+  std::vector<std::size_t> groups{};  ///< by axis; equal for axes that move together
+  std::vector<bool> numeric{};        ///< by axis: whether all its values are numbers
   std::vector<PlannedPoint> points{};
+  std::optional<Selection> selection{};
   std::string record_key{};
   nlohmann::ordered_json
       resolved{};  ///< of the scenario before the sweep, all options, and "sweep" as written
@@ -42,7 +50,8 @@ struct Plan {
   analysis::StudyPlan study() const;
 };
 
-/// Reads a scenario and every point of its sweep. Throws InputError, RefusedError.
+/// Reads a scenario and every point of its sweep; where one of its axes is to be selected over, that is left to
+/// the caller: see PlanOptions. Throws InputError, RefusedError.
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
                const PlanOptions& options = {});
 

@@ -33,8 +33,13 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(bool wanted, std::uint64_t to_do, std::uint64_t all)
-    : wanted_(wanted && to_do > 0), terminal_(::isatty(STDERR_FILENO) != 0), to_do_(to_do), all_(all) {
+Progress::Place Progress::standard_error() {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  return {stderr, terminal, std::chrono::milliseconds(terminal ? 200 : 10'000)};
+}
+
+Progress::Progress(bool wanted, std::uint64_t to_do, std::uint64_t all, Place place)
+    : wanted_(wanted && to_do > 0), place_(place), to_do_(to_do), all_(all) {
   if (wanted_) thread_ = std::thread([this] { work(); });
 }
 
@@ -56,15 +61,14 @@ void Progress::stop() {
   }
   wake_.notify_one();
   thread_.join();
-  if (terminal_) fmt::print(stderr, "\r{}\n", line());
+  if (place_.terminal) fmt::print(place_.file, "\r{}\n", line());
 }
 
 void Progress::work() {
-  const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);
   std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, pause, [this] { return stopping_; })) {
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(), terminal_ ? "" : "\n");
-    std::fflush(stderr);
+  while (!wake_.wait_for(lock, place_.pause, [this] { return stopping_; })) {
+    fmt::print(place_.file, "{}{}{}", place_.terminal ? "\r" : "", line(), place_.terminal ? "" : "\n");
+    std::fflush(place_.file);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,8 +15,17 @@ namespace hearsay::scenarios {
 
 class Progress {
  public:
+  /// Where it is said: on a terminal one line that renews itself, else a line at a time.
+  struct Place {
+    std::FILE* file;
+    bool terminal;
+    std::chrono::milliseconds pause;  ///< from one line to the next
+  };
+  /// Standard error: every 0.2 s on a terminal, else every 10 s.
+  static Place standard_error();
+
   /// `to_do` of `all` runs are to be made. Says nothing unless `wanted`.
-  Progress(bool wanted, std::uint64_t to_do, std::uint64_t all);
+  Progress(bool wanted, std::uint64_t to_do, std::uint64_t all, Place place = standard_error());
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,7 +38,8 @@ class Progress {
   void work();
   std::string line() const;
 
-  bool wanted_, terminal_;
+  bool wanted_;
+  Place place_;
   std::uint64_t to_do_, all_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> done_ = 0, events_ = 0;

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "analysis/baselines.hpp"
+#include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_options.hpp"
 #include "models/data/data_options.hpp"
 #include "models/privacy/privacy_options.hpp"
 #include "models/problem.hpp"
@@ -56,9 +57,13 @@ struct StopOptions {
   void describe(sim::Visitor& v);
 };
 
+/// How the series of runs are kept.
+enum class Keep { kRuns, kAggregate };
+
 struct RecordOptions {
   EveryOptions every;
   std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
+  Keep keep = Keep::kRuns;
   std::optional<analysis::TraceOptions> trace;
   void describe(sim::Visitor& v);
 };
@@ -76,8 +81,27 @@ struct Scenario {
   StopOptions stop;
   RecordOptions record;
   std::vector<analysis::Baseline> baselines;
+  analysis::ConclusionOptions analysis;
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
+
+  /// Whether each repetition has data of its own.
+  bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
+  /// Whether each repetition is a study of its own: of its own data or in its own network.
+  bool draws_anew() const {
+    return draws_data() || network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  }
 };
 
 }  // namespace hearsay::scenarios
+
+namespace hearsay::sim {
+template <>
+struct Choices<scenarios::Keep> {
+  static constexpr std::array kValues{
+      Choice{"runs", "each run by itself; series.csv has every one"},
+      Choice{"aggregate",
+             "all repetitions of a point together; quantiles.csv has their mean and quantiles, series.csv is "
+             "left out"}};
+};
+}  // namespace hearsay::sim

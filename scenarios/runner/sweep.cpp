@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/condition.hpp"
@@ -69,7 +70,8 @@ void fix_axes(Document& document, std::span<const std::string> sets) {
 
 void refuse_path(const Document& document, const Node& written, const std::string& pointer,
                  std::string_view path) {
-  for (const std::string_view kept : {"repeat", "record", "version", "sweep", "extends", "baselines"}) {
+  for (const std::string_view kept :
+       {"repeat", "record", "version", "sweep", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
       throw InputError(
           located(document.where(written.key_at), pointer,
@@ -105,6 +107,8 @@ void Sweep::read(const Document& document, const Node& sweep) {
       if (!item.value.is(Node::Kind::kText)) fail("must be a condition as text, got " + found(item.value));
       where_ = item.value.text;
       where_place_ = document.where(item.value.at) + ": " + pointer;
+    } else if (item.key == "select") {
+      continue;  // once all axes are known
     } else if (item.key == "random_numbers") {
       const bool text = item.value.is(Node::Kind::kText);
       independent_ = text && item.value.text == "independent";
@@ -116,6 +120,14 @@ void Sweep::read(const Document& document, const Node& sweep) {
       add_group(document, std::move(group), item.value, pointer);
     }
   }
+  const Node* select = sweep.find("select");
+  if (select == nullptr || select->is(Node::Kind::kNull)) return;
+  std::vector<std::vector<std::string>> groups;
+  for (const Group& group : groups_) {
+    auto& paths = groups.emplace_back();
+    for (const Axis& axis : group.axes) paths.push_back(axis.path());
+  }
+  selection_ = read_selection(document, *select, groups);
 }
 
 void Sweep::read_zip(const Document& document, const Node& zip) {
@@ -166,6 +178,12 @@ std::vector<std::string> Sweep::axes() const {
   for (const Group& group : groups_) {
     for (const Axis& axis : group.axes) all.push_back(axis.path());
   }
+  return all;
+}
+
+std::vector<std::size_t> Sweep::groups() const {
+  std::vector<std::size_t> all;
+  for (std::size_t g = 0; g < groups_.size(); ++g) all.insert(all.end(), groups_[g].axes.size(), g);
   return all;
 }
 
@@ -242,6 +260,7 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double most_point
     SweepPoint& point = points.emplace_back();
     for (std::size_t a = 0; a < paths.size(); ++a) {
       point.labels.push_back(value(a).label);
+      point.numbers.push_back(value(a).number.value_or(std::numeric_limits<double>::quiet_NaN()));
       point.settings.emplace_back(paths[a], value(a).node);
     }
     if (static_cast<double>(points.size()) > most_points) {

@@ -5,7 +5,9 @@
 //   "15 ms"},
 //              "zip": [ {"data.records": [1e4, 1e5], "protocol.rho": [1, 2]} ],     these move together
 //              "where": "privacy.epsilon * data.records >= 1e4",                    only points for which it
-//              holds "random_numbers": "independent" }                                    by default "common"
+//              holds "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
+//              only the best value of an axis is reported: selection.hpp
+//              "random_numbers": "independent" }                                          by default "common"
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include "scenarios/language/document.hpp"
 #include "scenarios/runner/axis.hpp"
 #include "scenarios/runner/condition.hpp"
+#include "scenarios/runner/selection.hpp"
 
 namespace hearsay::scenarios {
 
@@ -26,6 +29,7 @@ struct RefusedError : std::runtime_error {
 
 struct SweepPoint {
   std::vector<std::string> labels;                     ///< one an axis
+  std::vector<double> numbers;                         ///< one an axis, in SI; NaN of what is no number
   std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
 };
 
@@ -36,7 +40,12 @@ class Sweep {
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
+  /// By axis a number that is equal for axes that move together, and whether all its values are numbers.
+  std::vector<std::size_t> groups() const;
+  std::vector<bool> numeric() const;
   bool independent() const { return independent_; }
+  /// Over which axis the best value is to be chosen, if over any.
+  const std::optional<Selection>& selection() const { return selection_; }
 
   /// The points, the first axis varying slowest; one without labels where nothing is swept. `only` is a
   /// further condition, of the command line. Throws InputError, or RefusedError if there are more than
@@ -52,12 +61,12 @@ class Sweep {
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
   double combinations() const;
-  std::vector<bool> numeric() const;
   std::vector<Condition> conditions(const std::string& only) const;
 
   std::vector<Group> groups_;
   std::string where_, where_place_;
   bool independent_ = false;
+  std::optional<Selection> selection_;
 };
 
 /// The document of one point: the scenario with the point's values in place. Shorter paths are set first, and

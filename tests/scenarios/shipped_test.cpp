@@ -61,6 +61,9 @@ TEST_CASE("shipped: the schema sees what is wrong with a sweep") {
       R"({"sweep": {"zip": [{}]}})",
       R"({"sweep": {"where": 3}})",
       R"({"sweep": {"random_numbers": "none"}})",
+      R"({"sweep": {"select": {"over": "seed"}}})",
+      R"({"sweep": {"select": {"over": "seed", "minimise": "a", "maximise": "b"}}})",
+      R"({"sweep": {"select": {"over": "seed", "minimise": "a", "on": "train"}}})",
       R"({"repeat": 0})",
   };
   std::string lines;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "scenarios/runner/commands/command.hpp"
 
@@ -65,10 +66,19 @@ InputArguments input_arguments(const po::variables_map& values) {
     return values.count(name) != 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>{};
   };
   InputArguments input{.files = list("file"), .sets = list("set")};
-  for (const std::string& dir : list("data-dir")) input.read.data_dirs.emplace_back(dir);
+  const auto folders = [&](const char* name) {
+    std::vector<std::string> all = list(name);
+    std::error_code error;
+    for (const std::string& dir : all) {
+      if (!std::filesystem::is_directory(dir, error))
+        throw UsageError(fmt::format("--{} must be a folder, got {}", name, printable(dir)));
+    }
+    return all;
+  };
+  for (const std::string& dir : folders("data-dir")) input.read.data_dirs.emplace_back(dir);
   if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
     input.read.data_dirs.emplace_back(dir);
-  for (const std::string& dir : list("allow-path")) input.read.allow_paths.emplace_back(dir);
+  for (const std::string& dir : folders("allow-path")) input.read.allow_paths.emplace_back(dir);
   return input;
 }
 

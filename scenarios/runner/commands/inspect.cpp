@@ -1,5 +1,6 @@
 // Commands that only look: validate, show, explain, list, schema.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -26,6 +27,8 @@ constexpr std::string_view kSweepHelp =
             {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
   zip       list of objects of axes that move together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
   where     condition on the axes that are numbers, in SI: "privacy.epsilon * data.records >= 1e4"
+  select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: of the values of one axis
+            only the best is reported, chosen by the mean of a recorded metric on other instances of the data
   random_numbers
             common (default): a repetition has the same random numbers at every point, so that points can be
             compared in pairs; independent: every point has a seed of its own, and with it data of its own
@@ -45,7 +48,10 @@ int validate_command(const Arguments& arguments) {
   int code = kExitDone;
   for (const std::string& file : input.files) {
     try {
-      const Plan plan = make_plan(file, input.sets, input.read, sweep_arguments(values));
+      PlanOptions options = sweep_arguments(values);
+      const Plan plan = make_plan(file, input.sets, input.read, options);
+      options.validation = true;
+      if (plan.selection) make_plan(file, input.sets, input.read, options);
       fmt::print("{}: ok, {} points, {} runs\n", file, plan.points.size(), plan.runs());
     } catch (const InputError& e) {
       // Every fault that was found, not only the first: this is what the command is for.
@@ -153,7 +159,8 @@ int list_command(const Arguments& arguments) {
       fmt::print("{:24} {}\n", name, help);
     return kExitDone;
   }
-  throw UsageError(fmt::format("there is no list of {}{}", printable(wanted), did_you_mean(wanted, names)));
+  throw UsageError(fmt::format("there is no list of {}, only of {}{}", printable(wanted),
+                               fmt::join(names, ", "), did_you_mean(wanted, names)));
 }
 
 std::string reference() {

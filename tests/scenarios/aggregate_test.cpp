@@ -1,0 +1,145 @@
+// Series of a point's repetitions kept together, and their quantiles.
+#include <bit>
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "analysis/export.hpp"
+#include "analysis/series_rows.hpp"
+#include "analysis/store.hpp"
+#include "analysis/stored_study.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using analysis::RunResult;
+using analysis::Store;
+using analysis::StoredStudy;
+
+namespace {
+
+analysis::StudyPlan plan_of(std::uint32_t repetitions, bool by_time = false) {
+  analysis::StudyPlan plan;
+  plan.head.axes = {"epsilon"};
+  plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+  plan.head.aggregate = true;
+  plan.head.by_time = by_time;
+  plan.record_key = "r";
+  plan.points = {{"key-a", {"1"}, repetitions, "d"}};
+  return plan;
+}
+
+// Repetition r has r + 1 records, at iterations 0, 10, ... and times that are its own.
+RunResult run_of(std::uint32_t repetition) {
+  RunResult run;
+  run.repetition = repetition;
+  for (std::uint32_t k = 0; k <= repetition; ++k) {
+    run.series.marks.push_back({10 * k, k * 1.5 + 0.1 * repetition, 4 * k, 100 * k});
+    run.series.values.insert(run.series.values.end(), {repetition * 100.0 + k, 1.0 / (k + 3), -0.0});
+  }
+  return run;
+}
+
+void keep(const std::filesystem::path& folder, const analysis::StudyPlan& plan,
+          const std::vector<std::uint32_t>& repetitions) {
+  Store store(folder);
+  store.begin_study(plan);
+  store.put_point(0, {.owners = 2, .first_owner = 1});
+  for (const std::uint32_t r : repetitions) store.put_run(run_of(r), "run");
+  store.aggregate();
+  store.close();
+}
+
+std::int64_t count(const std::filesystem::path& folder, const char* sql) {
+  const auto database = analysis::open_store(folder);
+  analysis::Statement s(*database, sql);
+  s.step();
+  return s.integer(0);
+}
+
+}  // namespace
+
+TEST_CASE("aggregate: what each run wrote down is told from the rows of all, bit for bit") {
+  const test::Scratch dir;
+  keep(dir.path(), plan_of(3), {2, 0});
+  keep(dir.path(), plan_of(3), {1});  // comes to those that are there
+  CHECK(count(dir.path(), "SELECT count(*) FROM series") == 0);
+  CHECK(count(dir.path(), "SELECT count(*) FROM mark") == 0);
+  // Which repetitions there are, and 3 records of 4 places and 3 numbers.
+  CHECK(count(dir.path(), "SELECT count(*) FROM aggregate") == 1 + 3 * (4 + 3));
+  StoredStudy study(dir.path());
+  for (const std::uint32_t r : {0u, 1u, 2u}) {
+    const RunResult read = study.run(0, r).value(), wrote = run_of(r);
+    REQUIRE(read.series.marks.size() == wrote.series.marks.size());
+    for (std::size_t k = 0; k < wrote.series.marks.size(); ++k) {
+      CHECK(read.series.marks[k].iteration == wrote.series.marks[k].iteration);
+      CHECK(read.series.marks[k].time == wrote.series.marks[k].time);
+      CHECK(read.series.marks[k].vectors == wrote.series.marks[k].vectors);
+      CHECK(read.series.marks[k].bytes == wrote.series.marks[k].bytes);
+    }
+    REQUIRE(read.series.values.size() == wrote.series.values.size());
+    for (std::size_t i = 0; i < wrote.series.values.size(); ++i)
+      CHECK(std::bit_cast<std::uint64_t>(read.series.values[i]) ==
+            std::bit_cast<std::uint64_t>(wrote.series.values[i]));
+  }
+}
+
+TEST_CASE("aggregate: a run that is made again takes the place of its numbers") {
+  const test::Scratch dir;
+  keep(dir.path(), plan_of(2), {0, 1});
+  {
+    Store store(dir.path());
+    store.begin_study(plan_of(2));
+    RunResult other = run_of(1);
+    other.series.values[0] = 7;
+    store.put_run(other, "run");
+    store.aggregate();
+    store.close();
+  }
+  StoredStudy study(dir.path());
+  CHECK(study.run(0, 1).value().series.values[0] == 7);
+  CHECK(study.run(0, 0).value().series.values[0] == 0);
+}
+
+TEST_CASE("quantiles: of the repetitions that stand at the same iteration, by hand") {
+  const test::Scratch dir;
+  keep(dir.path(), plan_of(3), {0, 1, 2});
+  StoredStudy study(dir.path());
+  analysis::export_tables(study, dir.path());
+  CHECK_FALSE(std::filesystem::exists(dir.path() / "series.csv"));
+  const std::string table = test::text_of(dir / "quantiles.csv");
+  CHECK(table.starts_with(
+      "epsilon,metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n"
+      "1,objective,,0,,3,100,0,50,100,150,200\n"));  // 0, 100, 200
+  CHECK(table.find("1,objective,,10,,2,151,101,126,151,176,201\n") != std::string::npos);  // 101, 201
+  CHECK(table.find("1,objective,,20,,1,202,202,202,202,202,202\n") != std::string::npos);
+  CHECK(table.find("1,epsilon_spent_by_owner,1,10,,2,0.25,0.25,0.25,0.25,0.25,0.25\n") != std::string::npos);
+}
+
+TEST_CASE("quantiles: at equal times every run counts with the last value it had") {
+  const test::Scratch dir;
+  keep(dir.path(), plan_of(2, true), {0, 1});
+  StoredStudy study(dir.path());
+  analysis::export_tables(study, dir.path());
+  const std::string table = test::text_of(dir / "quantiles.csv");
+  // Run 0: 0 from time 0 on. Run 1: 100 from 0.1 on, 101 from 1.6 on.
+  CHECK(table.find("1,objective,,,0,1,0,0,0,0,0,0\n") != std::string::npos);
+  CHECK(table.find("1,objective,,,0.1,2,50,0,25,50,75,100\n") != std::string::npos);
+  CHECK(table.find("1,objective,,,1.6,2,50.5,0,25.25,50.5,75.75,101\n") != std::string::npos);
+}
+
+TEST_CASE("aggregate: raising repeat adds to what is kept, and all else is as with runs kept by themselves") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10]}, "repeat": 2)"));
+  const std::string run = "cd " + dir.path().string() + " && hearsay run s.json --no-progress -o ";
+  const std::string together = " --set record.keep=aggregate";
+  REQUIRE(test::shell(run + "a" + together).code == 0);
+  const auto more = test::shell(run + "a --repeat 3" + together);
+  CHECK(more.code == 0);
+  CHECK_THAT(more.err, Catch::Contains("6 runs: 4 kept, 2 to do"));
+  REQUIRE(test::shell(run + "b --repeat 3").code == 0);
+  for (const char* file : {"scalars.csv", "runs.csv"})
+    CHECK(test::text_of(dir / "a/" + file) == test::text_of(dir / "b/" + file));
+  REQUIRE(test::shell("hearsay verify " + dir / "a").code == 0);
+  // Kept by themselves from now on: nothing has to be made again.
+  CHECK_THAT(test::shell(run + "a --repeat 3").err, Catch::Contains("6 runs: 6 kept, 0 to do"));
+  CHECK(test::text_of(dir / "a/series.csv") == test::text_of(dir / "b/series.csv"));
+}

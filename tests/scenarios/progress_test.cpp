@@ -1,0 +1,67 @@
+// What is said while a study runs.
+#include "scenarios/runner/progress.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using scenarios::Progress;
+
+namespace {
+
+// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to the
+// end.
+std::string said(bool terminal) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* file = ::open_memstream(&text, &size);
+  {
+    Progress progress(true, 6, 10, {file, terminal, std::chrono::milliseconds(5)});
+    for (int run = 0; run < 3; ++run) progress.finished({.events = 1'000'000, .time = 5});
+    const auto said_something = [&] { return std::fflush(file) == 0 && size > 0; };
+    for (int wait = 0; wait < 2000 && !said_something(); ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    progress.stop();
+  }
+  std::fclose(file);
+  const std::string all(text, size);
+  std::free(text);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time to go and memory") {
+  const std::string text = said(false);
+  CHECK(text.find('\r') == std::string::npos);
+  CHECK(text.back() == '\n');
+  const std::string line = text.substr(0, text.find('\n'));
+  CHECK_THAT(line, Contains(" 50 %") && Contains("7 of 10 runs") && Contains("events/s") &&
+                       Contains("simulated s/s") && Contains("to go") && Contains("MB"));
+}
+
+TEST_CASE("progress: on a terminal one line is written over, and left whole at the end") {
+  const std::string text = said(true);
+  CHECK(text.front() == '\r');
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+  CHECK(text.back() == '\n');
+  CHECK_THAT(text.substr(text.rfind('\r')), Contains(" 50 %"));
+}
+
+TEST_CASE("progress: a study on a terminal shows it, and --no-progress does not") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("repeat": 2)"));
+  const auto on_terminal = [&](const std::string& options) {
+    const auto outcome = test::shell("cd " + dir.path().string() + " && script -qec \"$program run s.json -o out" +
+                                     options + "\" /dev/null");
+    CHECK(outcome.code == 0);
+    return outcome.out;
+  };
+  CHECK_THAT(on_terminal("1"), Contains("100 %  2 of 2 runs"));
+  CHECK_THAT(on_terminal("2 --no-progress"), !Contains("100 %"));
+}

@@ -1,0 +1,181 @@
+// "select": the best value of an axis, chosen on one study and reported on another.
+#include "scenarios/runner/selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "analysis/store.hpp"
+#include "scenarios/language/merge.hpp"
+#include "scenarios/runner/sweep.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using Labels = std::vector<std::vector<std::string>>;
+
+namespace {
+
+scenarios::Selection selection_of(const std::string& text) {
+  const test::Scratch dir;
+  auto document = scenarios::load(dir.write("x.json", R"({"sweep": )" + text + "}"), {});
+  return *scenarios::Sweep(document, {}).selection();
+}
+
+std::string refusal(const std::string& select) {
+  return test::message_of([&] {
+    selection_of(R"({"privacy.epsilon": [1, 2], "select": )" + select + "}");
+  });
+}
+
+// A study of axes "a" and "b" in which run r of point (a, b) ended at value(a, b, r).
+template <class F>
+std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F value) {
+  const test::Scratch dir;
+  analysis::Store store(dir.path());
+  analysis::StudyPlan plan;
+  plan.head.axes = {"a", "b"};
+  plan.head.metrics = {analysis::find_metric("disagreement"), analysis::find_metric("objective")};
+  plan.record_key = "r";
+  for (const char* a : {"1", "2"})
+    for (const char* b : {"x", "y", "z"}) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});
+  store.begin_study(plan);
+  for (std::size_t p = 0; p < 6; ++p) {
+    store.put_point(p, {.owners = 1});
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      analysis::RunResult run{.point = p, .repetition = r};
+      const double end = value(p / 3 + 1, p % 3, r);
+      if (std::isnan(end)) run.status = analysis::Status::kDiverged;
+      run.series.marks = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+      run.series.values = {0, -100.0 * static_cast<double>(p), 0, end};  // the start is not what counts
+      store.put_run(run, "run");
+    }
+  }
+  store.close();
+  analysis::StoredStudy study(dir.path());
+  return scenarios::choose(selection, study);
+}
+
+Labels labels(const std::vector<scenarios::Choice>& choices) {
+  Labels all;
+  for (const auto& c : choices) all.push_back(c.labels);
+  return all;
+}
+
+const std::string kAxes = R"("a": [1, 2], "b": ["x", "y", "z"])";
+
+}  // namespace
+
+TEST_CASE("select: of each combination of the other axes, the value with the best mean at the end") {
+  const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  // Means over the two runs: a = 1: 5, 4, 6; a = 2: 1, 2, 3. A single run of (1, z) is the least of all.
+  const double table[2][3][2] = {{{5, 5}, {4, 4}, {0, 12}}, {{2, 0}, {2, 2}, {3, 3}}};
+  const auto value = [&](std::size_t a, std::size_t b, std::uint32_t r) { return table[a - 1][b][r]; };
+  const auto best = chosen(least, value);
+  CHECK(labels(best) == Labels{{"1", "y"}, {"2", "x"}});
+  CHECK(best.at(0).value == 4);
+  CHECK(best.at(1).value == 1);
+  CHECK(best.at(0).candidates == 3);
+  const auto most = selection_of("{" + kAxes + R"(, "select": {"over": "b", "maximise": "objective"}})");
+  CHECK(labels(chosen(most, value)) == Labels{{"1", "z"}, {"2", "z"}});
+  const auto over_a = selection_of("{" + kAxes + R"(, "select": {"over": "a", "minimise": "objective"}})");
+  CHECK(labels(chosen(over_a, value)) == Labels{{"2", "x"}, {"2", "y"}, {"2", "z"}});
+}
+
+TEST_CASE("select: a point of which a run diverged is never chosen while another is left; ties go to the first") {
+  const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto best = chosen(least, [&](std::size_t a, std::size_t b, std::uint32_t r) {
+    if (a == 1) return b == 0 && r == 1 ? nan : 7.0;
+    return nan;
+  });
+  CHECK(labels(best) == Labels{{"1", "y"}, {"2", "x"}});
+  CHECK(std::isnan(best.at(1).value));
+}
+
+TEST_CASE("select: axes of a zip are chosen together") {
+  const auto both = selection_of(
+      R"({"zip": [{"a": [1, 2], "c": [3, 4]}], "b": ["x"], "select": {"over": "c", "minimise": "objective"}})");
+  CHECK(both.axes == std::vector<std::size_t>{0, 1});
+  CHECK_FALSE(both.on_test);
+}
+
+TEST_CASE("select: what is wrong is said where it stands") {
+  CHECK_THAT(refusal("3"), Contains("/sweep/select: must be an object"));
+  CHECK_THAT(refusal(R"({"minimise": "objective"})"), Contains("\"over\" is missing"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
+             Contains("/sweep/select/over: must be an axis of this sweep (privacy.epsilon)") &&
+                 Contains("did you mean 'privacy.epsilon'"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilon"})"), Contains("must give one of minimise and maximise"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
+             Contains("must give one of minimise and maximise"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
+             Contains("/sweep/select/minimise: must be a metric") && Contains("did you mean 'objective'"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
+             Contains("/sweep/select/on: must be one of validation, test"));
+  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
+             Contains("/sweep/select/minimize: must be a known key") && Contains("did you mean 'minimise'"));
+  CHECK_THAT(refusal(R"({"over": 3, "minimise": "objective"})"), Contains("/sweep/select/over: must be a text"));
+}
+
+TEST_CASE("select: a run reports the chosen points alone, says on what they were chosen, and goes on from there") {
+  const test::Scratch dir;
+  const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 3])";
+  dir.write("all.json", test::small_scenario(sweep + R"(}, "repeat": 3)"));
+  dir.write("one.json",
+            test::small_scenario(sweep + R"(, "select": {"over": "protocol.rho", "minimise": "relative_fitness",
+                                 "on": "test"}}, "repeat": 3)"));
+  const std::string run = "cd " + dir.path().string() + " && hearsay run ";
+  REQUIRE(test::shell(run + "all.json --no-progress").code == 0);
+  const auto outcome = test::shell(run + "one.json --no-progress");
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("protocol.rho chosen by least relative_fitness on the test data themselves"));
+  CHECK_THAT(outcome.out, Contains("2 points, 6 runs"));
+
+  // By hand from the study of all points.
+  analysis::StoredStudy all(dir / "out/all"), one(dir / "out/one");
+  REQUIRE(one.points() == 2);
+  std::map<std::vector<std::string>, double> sums;
+  all.each_run([](const auto&) {},
+               [&](const analysis::PointResult& point, const analysis::RunResult& r) {
+                 const std::size_t width = r.series.values.size() / r.series.marks.size();
+                 sums[point.labels] += r.series.values[r.series.values.size() - width];
+               });
+  REQUIRE(sums.size() == 6);
+  for (std::size_t p = 0; p < 2; ++p) {
+    const auto labels = one.point(p).labels;
+    for (const auto& [other, sum] : sums) {
+      if (other[0] == labels[0]) CHECK(sums.at(labels) <= sum);
+    }
+  }
+  const auto manifest = nlohmann::json::parse(test::text_of(dir / "out/one/manifest.json"));
+  CHECK(manifest.at("selection").at("chosen").size() == 2);
+  CHECK(manifest.at("selection").at("on") == "the test data themselves: the figures flatter");
+
+  // Nothing is made twice, and what is stored can be planned and made again.
+  const auto again = test::shell(run + "one.json --no-progress");
+  CHECK_THAT(again.err, Contains("18 runs: 18 kept, 0 to do") && Contains("6 runs: 6 kept, 0 to do"));
+  CHECK(test::shell(run + "one.json --dry-run").out.find("to choose by: 18 runs: 18 kept") == 0);
+  CHECK(test::shell("hearsay verify " + dir / "out/one").code == 0);
+  CHECK(test::shell("hearsay verify " + dir / "out/one/selection").code == 0);
+}
+
+TEST_CASE("select: needs a recorded metric, and validation instances where it is to choose on them") {
+  const test::Scratch dir;
+  const auto refusal_of = [&](const std::string& select) {
+    const auto file = dir.write("x.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" +
+                                                               select + "}"));
+    const auto outcome = test::shell("hearsay validate " + file);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
+             Contains("must choose by one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
+  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
+             Contains("/data/instances"));
+}
