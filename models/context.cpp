@@ -168,4 +168,12 @@ void Context::freeze_start() {
   if (!world_.models.isZero(0)) world_.start_ = world_.models;
 }
 
+void Context::restore_start(sim::AgentId i) {
+  if (world_.start_.size() == 0) {
+    world_.models.col(i).setZero();
+  } else {
+    world_.models.col(i) = world_.start_.col(i);
+  }
+}
+
 }  // namespace hearsay::models

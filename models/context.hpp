@@ -126,6 +126,10 @@ class Context {
   Vector latest_of(sim::AgentId reader, std::uint32_t k) { return heard_of(reader, k).model; }
   /// With when and in which publication it was heard; O(1).
   Heard heard_of(sim::AgentId reader, std::uint32_t k);
+  /// Agent i computes from now on for as long as the scenario says, if it does: it has read what the handler
+  /// reads now, and what the handler has it send, publish or set a timer for happens when it is done. It
+  /// handles nothing in between. To be called before what takes time is sent; see sim::Engine::compute.
+  void compute(sim::AgentId i) { world_.engine.compute(i); }
   /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
   void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
     world_.engine.after(agent, delay, tag, number);
@@ -157,6 +161,8 @@ class Context {
 
   /// For the driver: from now on latest() answers with the models as they stand where nothing has arrived.
   void freeze_start();
+  /// For the driver: agent i's public model is that of the start again.
+  void restore_start(sim::AgentId i);
 
  private:
   bool may_use(sim::AgentId i, const ReleasePlan& plan) const;

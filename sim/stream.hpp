@@ -27,7 +27,11 @@ enum class Purpose : std::uint32_t {
   kData = 6,          ///< (owner), index = what of the owner's data
   kNoise = 7,         ///< (agent), index = n-th release
   kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent
-  kProtocol = 1000,   ///< + the protocol's own purpose: (agent), index = n-th draw
+  kOnlineTick = 9,    ///< (agent), index = n-th tick: whether it finds its agent online
+  kOnlineMessage =
+      10,            ///< (from, to), index = n-th message on the edge: whether it finds its receiver online
+  kCompute = 11,     ///< (agent), index = n-th computation
+  kProtocol = 1000,  ///< + the protocol's own purpose: (agent), index = n-th draw
 };
 
 /// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.

@@ -141,6 +141,7 @@ void CentralAsync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   const ReleasePlan& plan = plans_[context.owner(owner)];
   if (!context.may_release(owner, plan)) return;
+  context.compute(owner);
   const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
   const auto noisy = context.release(owner, context.gradient(owner, bar), plan);
   context.send(owner, 0, kAnswer, query.conversation,
@@ -182,6 +183,13 @@ void CentralAsync::on_timer(sim::AgentId, std::uint16_t, std::uint32_t conversat
   if (partner_ == sim::kNoAgent || conversation != conversation_) return;
   partner_ = sim::kNoAgent;
   serve_next(context);
+}
+
+void CentralAsync::reset(sim::AgentId agent) {
+  if (agent != 0) return;
+  copies_.setZero();
+  waiting_.clear();
+  partner_ = sim::kNoAgent;
 }
 
 bool CentralAsync::finished(const Context& context) const {

@@ -17,7 +17,8 @@
 // at a time. An owner that does not answer within `timeout` is forgotten: its late answer is discarded, its
 // release stays spent. k counts the answers that the learner used; T is the horizon. An owner releases at
 // most T answers, lost ones included, each at epsilon_i/T or what the accountant makes of it; after that it
-// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly.
+// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly. Where computing
+// takes time, an owner's answer leaves it that much after the query.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -78,6 +79,8 @@ class CentralAsync {
   void on_tick(sim::AgentId owner, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t conversation, Context& context);
+  /// A learner that is back from a crash knows no owner's copy and waits for nobody; owners have no state.
+  void reset(sim::AgentId agent);
   /// No owner may answer any more and nobody is being waited for.
   bool finished(const Context& context) const;
 

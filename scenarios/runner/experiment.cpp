@@ -9,6 +9,7 @@
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/network_fit.hpp"
 
 namespace hearsay::scenarios {
 
@@ -128,7 +129,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
-  part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
+  fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
