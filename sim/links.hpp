@@ -63,6 +63,10 @@ class Links {
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
     return {std::nullopt, latency_.of(from, to, position, n)};
   }
+  /// Latency of the n-th message on the edge at `position`, were it not lost.
+  Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+    return latency_.of(from, to, position, n);
+  }
   /// Messages sent so far on the edge at a position.
   std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
   const Loss& loss() const { return loss_; }

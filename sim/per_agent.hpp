@@ -17,7 +17,7 @@ struct ValueList {
 };
 
 /// What a value drawn once per agent is of: index of (kPerAgent, agent). A number is never used again for
-/// something else; 1 is an owner's epsilon.
+/// something else; 1 is an owner's epsilon, 13 its steps.
 enum PerAgentOption : std::uint32_t {
   kRateOption = 0,
   kLatencyOption = 2,
@@ -30,8 +30,7 @@ enum PerAgentOption : std::uint32_t {
   kJoinOption = 9,
   kLeaveOption = 10,
   kDayPhaseOption = 11,
-  kNodeOption = 12,
-  kStepsOption = 13
+  kNodeOption = 12
 };
 
 /// Values that stand in a column of the data: put in place of its name before a run.

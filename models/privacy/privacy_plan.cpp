@@ -11,7 +11,7 @@ namespace hearsay::models {
 
 namespace {
 
-constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 2;  // index of (kPerAgent, agent)
+constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
 
 std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
                                     const sim::Streams& streams) {

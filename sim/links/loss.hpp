@@ -124,6 +124,8 @@ class Loss {
     return general(from, to, position, n, now);
   }
 
+  /// Whether nothing is ever lost.
+  bool none() const { return kind_ == Kind::kNone; }
   /// Whether no message between these two can ever get through, on the edge at `position`, before `end`.
   bool certain(AgentId from, AgentId to, std::uint32_t position, Time end) const;
 
