@@ -9,6 +9,7 @@
 
 #include "models/personal/local_models.hpp"
 #include "models/personal/reference_optimum.hpp"
+#include "models/record_pass.hpp"
 
 namespace hearsay::models {
 
@@ -28,6 +29,26 @@ double declared_bound(const PersonalOptions& options, const Problem& problem) {
   throw std::invalid_argument(
       "protocol.lipschitz public needs a public bound on norm_2 of a record's features: give "
       "protocol.feature_bound, or declare bounds of the data");
+}
+
+// The mean loss of an owner, by blocks of records where the loss can be had so: Q is asked for often.
+double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In theta) {
+  return problem.loss().visit([&](const auto& l) {
+    if constexpr (requires { l.total(theta, theta); }) {
+      const Shard& shard = problem.data().train[owner];
+      const Index m = shard.target.size();
+      Eigen::Matrix<double, kRecordBlock, 1> scores;
+      double sum = 0;
+      for (Index first = 0; first < m; first += kRecordBlock) {
+        const Index count = std::min(kRecordBlock, m - first);
+        scores.head(count).noalias() = shard.features.middleRows(first, count) * theta;
+        sum += l.total(scores.head(count), shard.target.segment(first, count));
+      }
+      return sum / static_cast<double>(std::max<Index>(m, 1));
+    } else {
+      return problem.mean_loss(owner, theta);
+    }
+  });
 }
 
 void require_options_that_mean_something(const ModelOptions& model) {
@@ -116,7 +137,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
 }
 
 double PersonalProblem::local_objective(sim::AgentId i, In theta) const {
-  return problem_.mean_loss(i, theta) + agents_[i].lambda * theta.squaredNorm();
+  return mean_loss(problem_, i, theta) + agents_[i].lambda * theta.squaredNorm();
 }
 
 void PersonalProblem::local_gradient(sim::AgentId i, In theta, Out out) const {

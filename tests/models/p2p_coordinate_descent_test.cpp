@@ -580,7 +580,7 @@ TEST_CASE("p2p coordinate descent: what needs events gets them") {
 }
 
 TEST_CASE("p2p coordinate descent: after a crash an agent starts anew, with nothing left to spend that it had spent") {
-  sim::OnOff churn;
+  sim::Crash churn;
   churn.up = sim::Distribution(sim::Exponential{4});
   churn.down = sim::Distribution(sim::Exponential{1});
   const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace(1, 5), 300, {"objective_q"});
