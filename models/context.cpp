@@ -25,8 +25,8 @@ Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::Vector
   return result;
 }
 
-ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases) {
-  return plan(i, Timetable{.releases = releases});
+ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap) {
+  return plan(i, Timetable{.releases = releases, .overlap = overlap});
 }
 
 ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront) {
@@ -38,8 +38,9 @@ ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable, const std:
   const double budget = privacy.epsilon[world_.owner(i)];
   std::shared_ptr<const SpendingPlan> steps;
   if (privacy.schedule == Schedule::kUniform) {
-    steps = privacy.spending->uniform(budget, timetable.releases, upfront);
+    steps = privacy.spending->uniform(budget, timetable.releases, timetable.overlap, upfront);
   } else {
+    sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
     const ScheduleWeights weights = schedule_weights(privacy.schedule, timetable);
     steps = privacy.spending->weighted(budget, weights.own, weights.whole, upfront);
   }

@@ -68,8 +68,9 @@ class Context {
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
   /// scenario says.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
-  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant.
-  ReleasePlan plan(sim::AgentId i, std::uint64_t releases);
+  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant,
+  /// or the `overlap`-th part of it where up to so many owners may hold the same record.
+  ReleasePlan plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
   /// The same by the scenario's schedule, for a protocol that knows when agent i will tick. `upfront`: a pure
   /// release that the agent makes before the others; they share what it leaves of the budget.
   ReleasePlan plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront = {});

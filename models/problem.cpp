@@ -221,9 +221,8 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
     sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index k) {
       const double slope = l.slope(s, y);
       const double length = std::abs(slope) * norms[k];
-      if (length <= bound) return slope;
-      ++clipped;
-      return slope * (bound / length);
+      clipped += length > bound ? 1 : 0;
+      return slope * std::min(1.0, bound / length);  // without a branch: it could not be foretold
     });
   });
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));

@@ -77,12 +77,12 @@ Support PerAgent::support() const {
       [](const auto& law) -> Support {
         if constexpr (requires { law.lower(); }) {
           return Distribution(law).support();
-        } else if constexpr (requires { law.values; }) {
-          const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
-          return {*least, *greatest, true};
-        } else {
+        } else if constexpr (requires { law.column; }) {
           constexpr double kInfinity = std::numeric_limits<double>::infinity();
           return {-kInfinity, kInfinity, false};
+        } else {
+          const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
+          return {*least, *greatest, true};
         }
       },
       law_);

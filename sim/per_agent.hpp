@@ -16,8 +16,18 @@ struct ValueList {
   void describe(Visitor& v);
 };
 
+/// Values that stand in a column of the data: put in place of its name before a run.
+struct OfColumn {
+  static constexpr std::string_view kName = "column";
+  static constexpr std::string_view kHelp =
+      "A column of the data that has one number for all records of an owner.";
+  static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
+  std::string column;
+  void describe(Visitor& v);
+};
+
 /// What a value drawn once per agent is of: index of (kPerAgent, agent). A number is never used again for
-/// something else; 1 is an owner's epsilon, 13 its steps.
+/// something else; 1 is an owner's epsilon, 13 its number of releases.
 enum PerAgentOption : std::uint32_t {
   kRateOption = 0,
   kLatencyOption = 2,
@@ -31,16 +41,6 @@ enum PerAgentOption : std::uint32_t {
   kLeaveOption = 10,
   kDayPhaseOption = 11,
   kNodeOption = 12
-};
-
-/// Values that stand in a column of the data: put in place of its name before a run.
-struct OfColumn {
-  static constexpr std::string_view kName = "column";
-  static constexpr std::string_view kHelp =
-      "A column of the data that has one number for all records of an owner.";
-  static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
-  std::string column;
-  void describe(Visitor& v);
 };
 
 class PerAgent {

@@ -23,7 +23,7 @@ enum class Purpose : std::uint32_t {
   kLatency = 2,       ///< (from, to), index = n-th message on the edge
   kLoss = 3,          ///< (from, to), index = n-th message on the edge
   kAvailability = 4,  ///< (agent), index = n-th up or down period
-  kTopology = 5,      ///< (0), index = 0: one stream per graph
+  kTopology = 5,      ///< (0), or the node; index = what of the graph (TopologyDraw)
   kData = 6,          ///< (owner), index = what of the owner's data
   kNoise = 7,         ///< (agent), index = n-th release
   kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent

@@ -35,16 +35,9 @@ double declared_bound(const PersonalOptions& options, const Problem& problem) {
 double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In theta) {
   return problem.loss().visit([&](const auto& l) {
     if constexpr (requires { l.total(theta, theta); }) {
-      const Shard& shard = problem.data().train[owner];
-      const Index m = shard.target.size();
-      Eigen::Matrix<double, kRecordBlock, 1> scores;
-      double sum = 0;
-      for (Index first = 0; first < m; first += kRecordBlock) {
-        const Index count = std::min(kRecordBlock, m - first);
-        scores.head(count).noalias() = shard.features.middleRows(first, count) * theta;
-        sum += l.total(scores.head(count), shard.target.segment(first, count));
-      }
-      return sum / static_cast<double>(std::max<Index>(m, 1));
+      const double sum = sum_of_blocks(problem.data().train[owner], theta,
+                                       [&](const auto& scores, const auto& y) { return l.total(scores, y); });
+      return sum / static_cast<double>(std::max<Index>(problem.n(owner), 1));
     } else {
       return problem.mean_loss(owner, theta);
     }

@@ -103,10 +103,10 @@ std::string PrivacyPlan::describe_bound() const {
   return "";
 }
 
-void PrivacyPlan::require_room(std::uint64_t releases) const {
+void PrivacyPlan::require_room(std::uint64_t releases, std::uint32_t overlap) const {
   if (!active()) return;
   for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
-    spending->uniform(budget, releases);
+    spending->uniform(budget, releases, overlap);
   }
 }
 
@@ -119,7 +119,7 @@ void PrivacyPlan::require_room_for_steps(const std::optional<Step>& upfront) con
   std::set<std::pair<double, std::uint64_t>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
     different.emplace(epsilon[owner], steps[owner]);
-  for (const auto& [budget, releases] : different) spending->uniform(budget, releases, upfront);
+  for (const auto& [budget, releases] : different) spending->uniform(budget, releases, 1, upfront);
 }
 
 PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,

@@ -43,7 +43,7 @@ struct PrivacyPlan {
   std::string describe_bound() const;
   /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
   /// their noise, once. For protocols to ask before a run.
-  void require_room(std::uint64_t releases) const;
+  void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
   /// The same of every owner's own number of steps, after a release up front if there is one. Throws
   /// std::invalid_argument where privacy.steps is not given.
   void require_room_for_steps(const std::optional<Step>& upfront = {}) const;

@@ -73,36 +73,39 @@ Guarantee SpendingPlan::after(std::uint64_t n) const {
 SpendingPlans::SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
     : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
-Step SpendingPlans::shape(std::uint64_t releases) const {
+Step SpendingPlans::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
   Step shape = shape_of(mechanism_, dimension_);
   if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
-    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant_);
+    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
   return shape;
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases,
+                                                           std::uint32_t overlap,
                                                            const std::optional<Step>& upfront) {
-  const double rest = rest_of(budget, upfront);
+  const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
-  auto& plan = uniform_[{budget, releases, upfront}];
+  auto& plan = uniform_[{budget, releases, overlap, upfront}];
   if (plan) return plan;
+  AccountantOptions accountant = accountant_;
+  accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
-  Step step = shape(releases);
-  if (accountant_.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+  Step step = shape(releases, accountant);
+  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
     step.epsilon = rest / static_cast<double>(releases);
   } else {
     const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
-    step = step_for_budget(rest, count, step, accountant_,
+    step = step_for_budget(rest, count, step, accountant,
                            gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
   }
-  return plan = std::make_shared<const SpendingPlan>(budget, Releases(step, count), accountant_, upfront);
+  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant, upfront);
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
                                                             std::span<const double> whole,
                                                             const std::optional<Step>& upfront) const {
   if (own.empty()) return std::make_shared<const SpendingPlan>(budget, Releases(), accountant_, upfront);
-  const Step form = shape(whole.size());
+  const Step form = shape(whole.size(), accountant_);
   const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
   const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
   const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);

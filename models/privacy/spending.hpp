@@ -68,10 +68,11 @@ class SpendingPlans {
  public:
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
-  /// `releases` equal steps that just keep the budget, or what `upfront` leaves of it. The inverse problem is
-  /// solved once for every different (budget, releases, upfront). Throws BudgetError if no noise is enough,
-  /// std::invalid_argument as the accountant does.
-  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
+  /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
+  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
+  /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
+  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases, std::uint32_t overlap = 1,
                                               const std::optional<Step>& upfront = {});
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.
@@ -80,13 +81,14 @@ class SpendingPlans {
                                                const std::optional<Step>& upfront = {}) const;
 
  private:
-  Step shape(std::uint64_t releases) const;
+  Step shape(std::uint64_t releases, const AccountantOptions& accountant) const;
 
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;
   std::mutex mutex_;
-  std::map<std::tuple<double, std::uint64_t, std::optional<Step>>, std::shared_ptr<const SpendingPlan>>
+  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
+           std::shared_ptr<const SpendingPlan>>
       uniform_;
 };
 

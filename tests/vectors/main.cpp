@@ -13,6 +13,7 @@
 int main(int argc, char** argv) {
   using namespace hearsay::vectors;
   constexpr std::array kSections{Section{"central", compare_central},
+                                 Section{"sync", compare_sync},
                                  Section{"psi_recursion", compare_psi_recursion},
                                  Section{"p2p", compare_p2p},
                                  Section{"admm", compare_admm, "p2p"},

@@ -35,6 +35,7 @@ struct Section {
   std::string_view with = {};  ///< another section that it builds on: `compare` finds it as a member
 };
 void compare_central(const nlohmann::json& section, Comparison& comparison);
+void compare_sync(const nlohmann::json& section, Comparison& comparison);
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison);
 void compare_p2p(const nlohmann::json& section, Comparison& comparison);
 void compare_admm(const nlohmann::json& section, Comparison& comparison);

@@ -66,6 +66,7 @@ struct Timetable {
   std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
   std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
+  std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
 };
 
 /// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two
