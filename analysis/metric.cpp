@@ -143,6 +143,9 @@ void releases_by_owner(const World& w, Out out) {
     out[owner] = static_cast<double>(w.ledger.account(w.agent(owner)).releases);
   }
 }
+void time(const World& w, Out out) {
+  out[0] = w.engine.now();
+}
 void up_share(const World& w, Out out) {
   out[0] = static_cast<double>(w.engine.up_count()) / static_cast<double>(w.engine.agents());
 }
@@ -194,6 +197,7 @@ constexpr std::array kMetrics{
     Metric{"delta_spent_by_owner", "Delta that goes with each owner's epsilon spent.", "", true, false,
            delta_spent_by_owner},
     Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, releases_by_owner},
+    Metric{"time", "Simulated time.", "s", false, false, time},
     Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
 };
 

@@ -4,6 +4,8 @@
 
 #include "models/data/csv_data.hpp"
 #include "models/data/data_set.hpp"
+#include "models/data/fraud_like.hpp"
+#include "models/data/hospital_like.hpp"
 #include "models/data/lending_like.hpp"
 #include "models/data/linear_separators.hpp"
 #include "models/data/movielens.hpp"
@@ -14,7 +16,7 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, CsvData, LinearSeparators, MovieLens>;
+  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens>;
 
   DataOptions() = default;
   DataOptions(Kind kind)
