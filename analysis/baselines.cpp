@@ -1,5 +1,6 @@
 #include "analysis/baselines.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace hearsay::analysis {
@@ -13,7 +14,12 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
       case Baseline::kPooled:
         all.push_back({"pooled.objective", {}, optimum.value});
         all.push_back({"pooled.relative_fitness", {}, 0.0});
-        if (tested) all.push_back({"pooled.test_error", {}, problem.test_error(optimum.theta)});
+        if (!tested) break;
+        all.push_back({"pooled.test_error", {}, problem.test_error(optimum.theta)});
+        for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
+          all.push_back({"pooled.test_error_by_owner", first_owner + static_cast<sim::AgentId>(owner),
+                         problem.test_error(owner, optimum.theta)});
+        }
         break;
       case Baseline::kIsolated: {
         double fitness = 0, error = 0;
@@ -26,6 +32,7 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
           if (!tested) continue;
           all.push_back({"isolated.test_error", agent, problem.test_error(alone.theta)});
           error += all.back().value;
+          all.push_back({"isolated.test_error_by_owner", agent, problem.test_error(owner, alone.theta)});
         }
         const auto owners = static_cast<double>(problem.owners());
         all.push_back({"isolated.relative_fitness", {}, fitness / owners});
@@ -35,6 +42,12 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
     }
   }
   return all;
+}
+
+std::span<const std::string_view> compared_metrics() {
+  static constexpr std::array<std::string_view, 3> kAll{"relative_fitness", "test_error",
+                                                        "test_error_by_owner"};
+  return kAll;
 }
 
 }  // namespace hearsay::analysis

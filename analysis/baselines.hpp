@@ -1,6 +1,8 @@
 #pragma once
 // What collaboration is compared with: every owner alone, and all data in one place, both without privacy and
 // solved exactly.
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "analysis/study.hpp"
@@ -14,10 +16,14 @@ enum class Baseline { kIsolated, kPooled };
 
 /// pooled: objective, relative_fitness and test_error of theta*. isolated: of each owner's own minimiser
 /// theta*_i the relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test
-/// records, by agent and as mean over owners. Test errors only where there are test records. Agent of owner j
-/// is first_owner + j.
+/// records, by agent and as mean over owners. Both: test_error_by_owner, the error of either model on each
+/// owner's own test records, by agent. Test errors only where there are test records. Agent of owner j is
+/// first_owner + j.
 std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
                               const std::vector<Baseline>& which, sim::AgentId first_owner);
+
+/// The metrics that the baseline `isolated` has for each owner.
+std::span<const std::string_view> compared_metrics();
 
 }  // namespace hearsay::analysis
 

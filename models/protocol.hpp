@@ -10,7 +10,11 @@
 //     on_message(const Message&,
 //                                                                 Context&), on_timer(AgentId, tag, number,
 //                                                                 Context&), on_up, on_down(AgentId,
-//                                                                 Context&), finished(const Context&)
+//                                                                 Context&), finished(const Context&),
+//                                                                 reset(AgentId): it is back from a crash
+//                                                                 without what it had; its public model is
+//                                                                 that of the start again, spent budget stays
+//                                                                 spent
 //     static constexpr std::array kMetrics{ProtocolMetric{...}};  metrics of its own, if it has any, and
 //     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
 //   };
@@ -117,6 +121,8 @@ class Driver final : public Gauge {
     if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
     context_.freeze_start();
     look();
+    // A protocol may count its start as an iteration, and send; that has been looked at.
+    count_due();
     if (observer_.check_every_iterations != 0) stopped_ = observer_.reached(world_);
   }
   void on_tick(sim::AgentId i) {
@@ -141,6 +147,11 @@ class Driver final : public Gauge {
     if constexpr (requires { protocol_.on_down(i, context_); }) protocol_.on_down(i, context_);
     after_event();
   }
+  void on_reset(sim::AgentId i) {
+    context_.restore_start(i);
+    if constexpr (requires { protocol_.reset(i); }) protocol_.reset(i);
+    after_event();
+  }
   void on_observation() { look(); }
   bool finished() const { return finished_ || stopped_; }
 
@@ -158,13 +169,19 @@ class Driver final : public Gauge {
     return true;
   }
 
+  // Whether an observation is due by what has been done so far; moves on to the next ones.
+  bool count_due() {
+    const sim::Traffic& traffic = world_.engine.traffic();
+    bool any = due(world_.iterations, observer_.every_iterations, next_iteration_);
+    any |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
+    any |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
+    return any;
+  }
+
   void after_event() {
     observed_here_ = false;
     const sim::Traffic& traffic = world_.engine.traffic();
-    bool look_now = due(world_.iterations, observer_.every_iterations, next_iteration_);
-    look_now |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
-    look_now |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
-    if (look_now) look();
+    if (count_due()) look();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
       stopped_ |= observer_.reached(world_);
     if (++events_ % Observer::kPatience == 0) stopped_ |= observer_.impatient();

@@ -4,7 +4,11 @@
 
 #include "models/data/csv_data.hpp"
 #include "models/data/data_set.hpp"
+#include "models/data/fraud_like.hpp"
+#include "models/data/hospital_like.hpp"
 #include "models/data/lending_like.hpp"
+#include "models/data/linear_separators.hpp"
+#include "models/data/movielens.hpp"
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
 
@@ -12,7 +16,7 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, CsvData>;
+  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens>;
 
   DataOptions() = default;
   DataOptions(Kind kind)

@@ -1,192 +1,196 @@
 #include "models/protocols/central_async.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
 
-#include <limits>
-#include <stdexcept>
+#include "models/protocols/central/horizon.hpp"
+#include "models/protocols/central/learner_owner.hpp"
 
 namespace hearsay::models {
 
-namespace {
-
-constexpr std::string_view kPaper = "Farokhi, Wu, Smith, Kaafar, Algorithm 1";
-
-std::uint64_t horizon_of(const CentralAsync::Params& params, const Study& study) {
-  const std::uint64_t stop = study.stop.iterations;
-  const std::uint64_t horizon = params.horizon.value_or(stop);
-  if (horizon == std::numeric_limits<std::uint64_t>::max()) {
-    throw std::invalid_argument("central_async needs a horizon: give stop.iterations or protocol.horizon");
-  }
-  if (stop < std::numeric_limits<std::uint64_t>::max() && stop != horizon) {
-    throw std::invalid_argument(fmt::format(
-        "protocol.horizon ({}) and stop.iterations ({}) must agree where both are given", horizon, stop));
-  }
-  return horizon;
-}
-
-double sigma_of(const CentralAsync::Params& params, const Study& study) {
-  const double sigma = params.sigma.value_or(study.problem.sigma());
-  if (!(sigma > 0))
-    throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
-  return sigma;
-}
-
-double rho_of(const CentralAsync::Params& params, const Study& study) {
-  if (const auto* given = std::get_if<GivenRho>(&params.rho)) return given->value;
-  if (!study.problem.loss().is<SquaredLoss>()) {
-    throw std::invalid_argument("protocol.rho \"auto\" needs the squared loss; give a number");
-  }
-  const double least = study.problem.hessian_extremes().first;
-  if (!(least > 0))
-    throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
-  const auto owners = static_cast<double>(study.problem.owners());
-  return 5 * (owners + 1) * static_cast<double>(horizon_of(params, study)) * sigma_of(params, study) / least;
-}
-
-}  // namespace
-
-void GivenRho::describe(sim::Visitor& v) {
-  v(value, {.name = "value", .help = "rho.", .min = 0, .open_min = true, .required = true});
-}
-
-void CentralAsync::Params::describe(sim::Visitor& v) {
-  v(rho, {.name = "rho",
-          .help = "Step: the learner moves by rho/(T^2 sigma). A number, or \"auto\".",
-          .source = kPaper,
-          .required = true});
-  v(horizon, {.name = "horizon",
-              .help = "T: answers the privacy budget is spread over; by default stop.iterations.",
-              .source = kPaper,
-              .min = 1});
-  v(sigma, {.name = "sigma",
-            .help = "Strong convexity of the regulariser in the step; by default that of model.l2.",
-            .source = kPaper,
-            .min = 0,
-            .open_min = true});
-  v(learner_step, {.name = "learner_step", .help = "Factor of the learner's own step, equation (7)."});
-  v(when_busy,
-    {.name = "when_busy", .help = "What becomes of a request while the learner talks to another owner."});
-  v(timeout, {.name = "timeout",
-              .help = "How long the learner waits for an answer; a later one is discarded and stays spent.",
-              .unit = "s",
-              .min = 0,
-              .open_min = true});
-}
-
-std::vector<std::string> CentralAsync::Params::fitted_on_private_data(const Study&) const {
-  if (std::holds_alternative<AutoRho>(rho)) return {"protocol.rho: step from private data"};
-  return {};
-}
-
 CentralAsync::CentralAsync(const Params& params, const Study& study)
-    : when_busy_(params.when_busy),
-      timeout_(params.timeout),
-      horizon_(horizon_of(params, study)),
-      sigma_(sigma_of(params, study)),
-      copies_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(study.problem.owners()))),
+    : options_(params),
+      parties_(params.groups, study),
+      horizon_(horizon_of("central_async", params.horizon, study)),
+      answers_(params.planned_answers(horizon_, parties_.count())),
+      interval_(params.queried_every()),
+      step_(params.step(parties_.count(), study)),
+      learner_owner_(learner_owner(params.learner_is_owner, study)),
+      copies_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(parties_.count()))),
       bar_(study.problem.p()),
       regulariser_(study.problem.p()),
-      plans_(study.problem.owners()) {
-  const auto t = static_cast<double>(horizon_);
-  const auto owners = static_cast<double>(study.problem.owners());
-  step_ = rho_of(params, study) / (t * t * sigma_);
-  study.privacy.require_room(horizon_);
-  learner_factor_ = params.learner_step == LearnerStep::kPrinted ? (owners - 1) / owners : 0.5;
+      plans_(study.problem.owners()),
+      visits_(parties_.count()),
+      conversations_(study.problem.p()) {
+  const auto n = static_cast<double>(parties_.count());
+  learner_factor_ = params.learner_step == LearnerStep::kPrinted ? (n - 1) / n : 0.5;
+  study.privacy.require_room(answers_, params.overlap);
 }
 
 void CentralAsync::on_start(Context& context) {
   for (std::size_t owner = 0; owner < plans_.size(); ++owner) {
-    plans_[owner] = context.plan(context.agent_of(owner), horizon_);
+    const sim::AgentId agent = context.agent_of(owner);
+    if (agent != learner_owner_) plans_[owner] = context.plan(agent, answers_, options_.overlap);
   }
+  if (options_.initiative == Initiative::kLearner) query_all(context);
+}
+
+void CentralAsync::query_all(Context& context) {
+  if (!learner_owner_ && context.all_spent()) return;
+  for (std::size_t party = 0; party < parties_.count(); ++party) begin(party, context);
+  context.after(0, interval_, kQueryAll);
 }
 
 void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
-  if (context.may_release(owner, plans_[context.owner(owner)])) context.send(owner, 0, kRequest, 0);
+  const std::size_t party = parties_.of(owner);
+  if (options_.initiative == Initiative::kLearner || parties_.members(party).front() != owner) return;
+  if (owner == learner_owner_) {
+    request(party, context);
+  } else if (context.may_release(owner, plans_[context.owner(owner)])) {
+    context.send(owner, 0, kRequest, 0);
+  }
 }
 
 void CentralAsync::on_message(const sim::Message& message, Context& context) {
   switch (static_cast<Tag>(message.tag)) {
     case kRequest:
-      request(message.from, context);
+      request(parties_.of(message.from), context);
       break;
     case kQuery:
       answer(message, context);
       break;
     case kAnswer:
-      update(message, context);
+      receive(message, context);
       break;
     case kTimeout:
+    case kQueryAll:
+    case kOwnAnswer:
       break;
   }
 }
 
-void CentralAsync::request(sim::AgentId owner, Context& context) {
-  if (partner_ == sim::kNoAgent) {
-    begin(owner, context);
-  } else if (when_busy_ == WhenBusy::kQueue) {
-    waiting_.push_back(owner);
+void CentralAsync::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t number, Context& context) {
+  if (tag == kQueryAll) {
+    query_all(context);
+    return;
+  }
+  Conversation* const conversation = conversations_.find(number);
+  if (conversation == nullptr) return;
+  if (tag == kOwnAnswer) {
+    own_answer(*conversation, context);
+  } else if (conversation->answers > 0) {
+    conversation->sum /= conversation->weight;
+    complete(*conversation, context);
+  } else {
+    conversations_.close(*conversation);
+    serve_next(context);
   }
 }
 
-void CentralAsync::begin(sim::AgentId owner, Context& context) {
-  partner_ = owner;
-  ++conversation_;
-  updates_at_query_ = context.iterations();
-  bar_ = (context.model(0) + copies_.col(static_cast<Eigen::Index>(context.owner(owner)))) / 2;
-  context.send(0, owner, kQuery, conversation_, bar_);
-  context.after(0, timeout_, kTimeout, conversation_);
+void CentralAsync::request(std::size_t party, Context& context) {
+  if (options_.interleave || conversations_.open() == 0) {
+    begin(party, context);
+  } else if (options_.when_busy == WhenBusy::kQueue) {
+    waiting_.push_back(party);
+  }
+}
+
+void CentralAsync::begin(std::size_t party, Context& context) {
+  Conversation& c = conversations_.begin(party, context.iterations());
+  c.bar = (context.model(0) + copies_.col(static_cast<Eigen::Index>(party))) / 2;
+  for (const sim::AgentId member : parties_.members(party)) {
+    if (member == learner_owner_) {
+      // As an event of its own, so that an update is never made in the middle of another.
+      context.after(0, 0, kOwnAnswer, c.number);
+    } else {
+      context.send(0, member, kQuery, c.number, c.bar);
+    }
+  }
+  context.after(0, options_.timeout, kTimeout, c.number);
 }
 
 void CentralAsync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   const ReleasePlan& plan = plans_[context.owner(owner)];
   if (!context.may_release(owner, plan)) return;
+  context.compute(owner);
   const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
   const auto noisy = context.release(owner, context.gradient(owner, bar), plan);
   context.send(owner, 0, kAnswer, query.conversation,
                std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
 }
 
-void CentralAsync::update(const sim::Message& answer, Context& context) {
-  if (partner_ != answer.from || answer.conversation != conversation_) {
+void CentralAsync::own_answer(Conversation& c, Context& context) {
+  const sim::AgentId owner = *learner_owner_;
+  Conversations::add(c, parties_.weight(owner), context.keep_local(context.gradient(owner, c.bar)),
+                     context.now());
+  if (c.answers == parties_.members(c.party).size()) complete(c, context);
+}
+
+void CentralAsync::receive(const sim::Message& answer, Context& context) {
+  Conversation* const c = conversations_.find(answer.conversation);
+  if (c == nullptr) {
     context.discard(answer);
     return;
   }
   const Vector q(answer.payload.data(), static_cast<Eigen::Index>(answer.payload.size()));
-  auto theta_i = copies_.col(static_cast<Eigen::Index>(context.owner(answer.from)));
-  const auto owners = static_cast<double>(plans_.size());
-  const double share =
-      static_cast<double>(context.records(answer.from)) / static_cast<double>(context.records());
+  Conversations::add(*c, parties_.weight(answer.from), q, answer.sent);
+  if (c->answers == parties_.members(c->party).size()) complete(*c, context);
+}
 
-  context.regulariser_gradient(bar_, regulariser_);
-  theta_i = bar_ - owners * step_ * (regulariser_ / (2 * owners) + share * q);
-  context.project(theta_i);
-  context.model(0) = bar_ - learner_factor_ * step_ * regulariser_;
-  context.project(context.model(0));
-
-  context.count_staleness(static_cast<double>(context.iterations() - updates_at_query_),
-                          context.now() - answer.sent);
-  partner_ = sim::kNoAgent;
+void CentralAsync::complete(Conversation& conversation, Context& context) {
+  update(conversation, context);
+  conversations_.close(conversation);
   context.count_iteration();
   if (context.iterations() < horizon_) serve_next(context);
 }
 
-void CentralAsync::serve_next(Context& context) {
-  if (waiting_.empty()) return;
-  const sim::AgentId owner = waiting_.front();
-  waiting_.pop_front();
-  begin(owner, context);
+void CentralAsync::update(const Conversation& c, Context& context) {
+  Eigen::MatrixXd::ColXpr theta_i = copies_.col(static_cast<Eigen::Index>(c.party));
+  if (options_.stale_base == StaleBase::kSent) {
+    bar_ = c.bar;
+  } else {
+    bar_ = (context.model(0) + theta_i) / 2;
+  }
+  const auto n = static_cast<double>(parties_.count());
+  double weight = parties_.share(c.party);
+  ++visits_[c.party];
+  if (options_.reweight_by_frequency) {
+    const auto k = static_cast<double>(context.iterations() + 1);
+    weight *= std::clamp(k / (n * static_cast<double>(visits_[c.party])), 0.1, 10.0);
+  }
+  context.regulariser_gradient(bar_, regulariser_);
+  theta_i = bar_ - n * step_ * (regulariser_ / (2 * n) + weight * c.sum);
+  context.project(theta_i);
+  context.model(0) = bar_ - learner_factor_ * step_ * regulariser_;
+  context.project(context.model(0));
+  context.count_staleness(static_cast<double>(context.iterations() - c.iteration), context.now() - c.sent);
 }
 
-void CentralAsync::on_timer(sim::AgentId, std::uint16_t, std::uint32_t conversation, Context& context) {
-  if (partner_ == sim::kNoAgent || conversation != conversation_) return;
-  partner_ = sim::kNoAgent;
-  serve_next(context);
+void CentralAsync::serve_next(Context& context) {
+  if (waiting_.empty()) return;
+  const std::size_t party = waiting_.front();
+  waiting_.pop_front();
+  begin(party, context);
+}
+
+void CentralAsync::reset(sim::AgentId agent) {
+  if (agent != 0) return;
+  copies_.setZero();
+  waiting_.clear();
+  conversations_.close_all();
+  restarts_ = true;
+}
+
+void CentralAsync::on_up(sim::AgentId agent, Context& context) {
+  // The timer of the next queries was lost with all else.
+  if (agent != 0 || !std::exchange(restarts_, false)) return;
+  if (options_.initiative == Initiative::kLearner) query_all(context);
 }
 
 bool CentralAsync::finished(const Context& context) const {
   if (context.iterations() >= horizon_) return true;
-  return partner_ == sim::kNoAgent && waiting_.empty() && context.all_spent();
+  return !learner_owner_ && conversations_.open() == 0 && waiting_.empty() && context.all_spent();
 }
 
 ProtocolRow central_async_row() {

@@ -96,6 +96,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.description.clear();
   s.version = s.repeat = 1;
   s.baselines.clear();
+  s.analysis = {};
   s.record = {};
   FileHasher hasher(files_);
   s.describe(hasher);
@@ -123,12 +124,13 @@ std::string run_key(const std::string& point_key, std::uint32_t repetition) {
 std::string record_key(const Scenario& scenario) {
   std::string text = "every " + canonical(write_changes(scenario.record.every)) + "\n";
   for (const MetricChoice& m : scenario.record.metrics) text += fmt::format("{}\n", (*m).name);
-  if (scenario.data.draw() == models::Draw::kRepetition) text += description_key(scenario);
+  if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }
 
 std::string description_key(const Scenario& scenario) {
-  std::string text = "1";
+  std::string text = "2";
+  if (!scenario.analysis.bounds.empty()) text += " setting";
   for (const analysis::Baseline b : scenario.baselines)
     text += fmt::format(" {}", sim::Choices<analysis::Baseline>::kValues[static_cast<std::size_t>(b)].name);
   return text;

@@ -68,6 +68,7 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["diagnostics"] =
       "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
       "them";
+  if (!in.conclusions.empty()) m["analysis"] = in.conclusions;
   m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
   m["scenario"] = in.resolved;
   analysis::OutputFile file(path);

@@ -13,7 +13,8 @@ struct ManifestInput {
   const analysis::Totals& totals;
   const Scenario& scenario;  ///< the first point's
   std::string file, command;
-  nlohmann::ordered_json resolved;  ///< the whole scenario
+  nlohmann::ordered_json resolved;       ///< the whole scenario
+  nlohmann::ordered_json conclusions{};  ///< slopes and bounds, where they are asked for
   unsigned threads = 1;
   double wall = 0;  ///< s
   nlohmann::ordered_json selection{};  ///< what was chosen on what; null if nothing was

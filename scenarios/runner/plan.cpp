@@ -11,6 +11,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/merge.hpp"
 #include "scenarios/language/writer.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/sweep.hpp"
 
@@ -104,6 +105,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   nlohmann::ordered_json merged = to_json(plan.document.root);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
+  plan.groups = sweep.groups();
+  plan.numeric = sweep.numeric();
   plan.selection = sweep.selection();
   Keys keys;
   for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
@@ -112,13 +115,14 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     Document at = at_point(plan.document, swept);
     if (options.validation && !plan.selection->on_test)
       at.set("data.instances", Node::string("validation", plan.selection->at));
-    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels};
+    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels, .numbers = swept.numbers};
     if (sweep.independent()) point.scenario.seed = keys.independent_seed(point.scenario);
     PointKey key = keys.point(point.scenario);
     point.key = std::move(key.point);
     point.problem_key = std::move(key.problem);
     plan.points.push_back(std::move(point));
   }
+  require_conclusions(plan);
   require_metric(plan);
   plan.record_key = record_key(plan.points.front().scenario);
   // The scenario itself need not be complete: a swept option may be given by the sweep alone.

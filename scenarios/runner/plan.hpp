@@ -17,6 +17,7 @@ namespace hearsay::scenarios {
 struct PlannedPoint {
   Scenario scenario;
   std::vector<std::string> labels;
+  std::vector<double> numbers{};     ///< values of the axes, in SI; NaN of what is no number
   std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
 };
 
@@ -32,6 +33,8 @@ struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
+  std::vector<std::size_t> groups{};  ///< by axis; equal for axes that move together
+  std::vector<bool> numeric{};        ///< by axis: whether all its values are numbers
   std::vector<PlannedPoint> points{};
   std::optional<Selection> selection{};
   std::string record_key{};

@@ -1,6 +1,9 @@
 #include "scenarios/runner/scenario.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "sim/check.hpp"
 
@@ -67,6 +70,32 @@ void RecordOptions::describe(sim::Visitor& v) {
   v(trace, {.name = "trace", .help = "Write the event trace of one run."});
 }
 
+namespace {
+
+void check_analysis(const Scenario& s, sim::Visitor& v) {
+  std::vector<std::string_view> wanted, compared;
+  for (const auto& slope : s.analysis.slopes) wanted.push_back(slope.of);
+  for (const auto& bound : s.analysis.bounds) wanted.push_back(bound.of);
+  for (const auto& gain : s.analysis.gains) compared.push_back(gain);
+  wanted.insert(wanted.end(), compared.begin(), compared.end());
+  for (const std::string_view name : wanted) {
+    const bool recorded = std::any_of(s.record.metrics.begin(), s.record.metrics.end(),
+                                      [&](const MetricChoice& m) { return (*m).name == name; });
+    v.check(recorded, "analysis", fmt::format("{} must be among record.metrics", name));
+  }
+  for (const std::string_view name : compared) {
+    const auto all = analysis::compared_metrics();
+    v.check(std::find(all.begin(), all.end(), name) != all.end(), "analysis",
+            fmt::format("gains must be of {}, got {}", fmt::join(all, ", "), name));
+  }
+  const auto& baselines = s.baselines;
+  v.check(compared.empty() ||
+              std::find(baselines.begin(), baselines.end(), analysis::Baseline::kIsolated) != baselines.end(),
+          "analysis", "gains need the baseline isolated: baselines must hold it");
+}
+
+}  // namespace
+
 void Scenario::describe(sim::Visitor& v) {
   v(version, {.name = "version", .help = "Version of the scenario language.", .min = 1, .max = 1});
   v(name, {.name = "name", .help = "Title of the study."});
@@ -81,7 +110,9 @@ void Scenario::describe(sim::Visitor& v) {
   v(stop, {.name = "stop", .help = "When a run ends: the first of these."});
   v(record, {.name = "record", .help = "What is written down."});
   v(baselines, {.name = "baselines", .help = "What to compare with, solved exactly and without privacy."});
+  v(analysis, {.name = "analysis", .help = "What is concluded from the points at the end."});
   v(repeat, {.name = "repeat", .help = "Repetitions of every point.", .min = 1});
+  check_analysis(*this, v);
 }
 
 }  // namespace hearsay::scenarios

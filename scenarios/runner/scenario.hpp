@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/baselines.hpp"
+#include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
 #include "analysis/trace_options.hpp"
 #include "models/data/data_options.hpp"
@@ -80,8 +81,16 @@ struct Scenario {
   StopOptions stop;
   RecordOptions record;
   std::vector<analysis::Baseline> baselines;
+  analysis::ConclusionOptions analysis;
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
+
+  /// Whether each repetition has data of its own.
+  bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
+  /// Whether each repetition is a study of its own: of its own data or in its own network.
+  bool draws_anew() const {
+    return draws_data() || network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  }
 };
 
 }  // namespace hearsay::scenarios

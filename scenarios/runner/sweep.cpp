@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/condition.hpp"
@@ -69,7 +70,8 @@ void fix_axes(Document& document, std::span<const std::string> sets) {
 
 void refuse_path(const Document& document, const Node& written, const std::string& pointer,
                  std::string_view path) {
-  for (const std::string_view kept : {"repeat", "record", "version", "sweep", "extends", "baselines"}) {
+  for (const std::string_view kept :
+       {"repeat", "record", "version", "sweep", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
       throw InputError(
           located(document.where(written.key_at), pointer,
@@ -179,6 +181,12 @@ std::vector<std::string> Sweep::axes() const {
   return all;
 }
 
+std::vector<std::size_t> Sweep::groups() const {
+  std::vector<std::size_t> all;
+  for (std::size_t g = 0; g < groups_.size(); ++g) all.insert(all.end(), groups_[g].axes.size(), g);
+  return all;
+}
+
 double Sweep::combinations() const {
   double all = 1;
   for (const Group& group : groups_) all *= group.axes.front().size();
@@ -252,6 +260,7 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double most_point
     SweepPoint& point = points.emplace_back();
     for (std::size_t a = 0; a < paths.size(); ++a) {
       point.labels.push_back(value(a).label);
+      point.numbers.push_back(value(a).number.value_or(std::numeric_limits<double>::quiet_NaN()));
       point.settings.emplace_back(paths[a], value(a).node);
     }
     if (static_cast<double>(points.size()) > most_points) {

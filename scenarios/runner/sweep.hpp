@@ -29,6 +29,7 @@ struct RefusedError : std::runtime_error {
 
 struct SweepPoint {
   std::vector<std::string> labels;                     ///< one an axis
+  std::vector<double> numbers;                         ///< one an axis, in SI; NaN of what is no number
   std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
 };
 
@@ -39,6 +40,9 @@ class Sweep {
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
+  /// By axis a number that is equal for axes that move together, and whether all its values are numbers.
+  std::vector<std::size_t> groups() const;
+  std::vector<bool> numeric() const;
   bool independent() const { return independent_; }
   /// Over which axis the best value is to be chosen, if over any.
   const std::optional<Selection>& selection() const { return selection_; }
@@ -57,7 +61,6 @@ class Sweep {
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
   double combinations() const;
-  std::vector<bool> numeric() const;
   std::vector<Condition> conditions(const std::string& only) const;
 
   std::vector<Group> groups_;

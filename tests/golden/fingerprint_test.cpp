@@ -52,3 +52,13 @@ TEST_CASE("golden: central_async over late, lossy links with owners that come an
   })",
                "663ed226466846f0");
 }
+
+TEST_CASE("golden: central_sync over late, lossy links, with the last answer for one that is missing") {
+  check_golden(R"({
+    "data": {"type": "lending_like", "owners": 4, "records": 100, "features": 3}, "model": {"theta_max": 10},
+    "network": {"latency": {"type": "exponential", "mean": "100 ms"}, "loss": 0.1},
+    "protocol": {"type": "central_sync", "c1": 0.1, "missing": "last", "round_timeout": "500 ms"},
+    "privacy": {"mechanism": "laplace", "epsilon": 1000, "clip": 10}, "stop": {"iterations": 50}
+  })",
+               "4ad2937607c508d5");
+}

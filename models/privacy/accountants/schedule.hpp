@@ -53,6 +53,12 @@ std::vector<double> expected_ticks(std::int64_t steps, double all_rates, double 
 
 std::vector<double> lemma_3_schedule(double budget, double contraction, std::int64_t total_ticks);
 
+/// Whether a schedule needs an agent's ticks in advance.
+inline bool needs_ticks(Schedule schedule) {
+  return schedule == Schedule::kProposition2 || schedule == Schedule::kProposition2Corrected ||
+         schedule == Schedule::kLemma3;
+}
+
 /// What a schedule may need to know of one agent's releases; uniform needs their number alone.
 struct Timetable {
   std::uint64_t releases = 0;
@@ -60,6 +66,7 @@ struct Timetable {
   std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
   std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
+  std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
 };
 
 /// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two

@@ -10,6 +10,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/command_line.hpp"
 #include "scenarios/runner/commands/command.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/manifest.hpp"
@@ -85,10 +86,10 @@ int interrupted(std::uint64_t kept, std::uint64_t runs) {
   return kExitInterrupted;
 }
 
-void print_results(const analysis::Exported& exported, const Made& made, const std::filesystem::path& folder,
-                   double wall, const char* table) {
+void print_results(const analysis::Exported& exported, const std::string& conclusions, const Made& made,
+                   const std::filesystem::path& folder, double wall, const char* table) {
   const analysis::Totals& t = exported.totals;
-  fmt::print("{}\n", exported.summary);
+  fmt::print("{}\n{}", exported.summary, conclusions);
   if (t.diverged + t.failed > 0) {
     fmt::print("{} runs diverged, {} failed: see {}\n", t.diverged, t.failed, (folder / "runs.csv").string());
   }
@@ -214,17 +215,24 @@ int run_command(const Arguments& arguments) {
 
   analysis::StoredStudy study(run->folder);
   const analysis::Exported exported = analysis::export_tables(study, run->folder);
+  std::optional<analysis::Conclusions> conclusions;
+  if (plan.points.front().scenario.analysis.any()) {
+    conclusions = analysis::conclude(study, conclusion_input(plan, study));
+    analysis::write_conclusions(*conclusions, run->folder);
+  }
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
   write_manifest({.totals = exported.totals,
                   .scenario = plan.points.front().scenario,
                   .file = plan.file,
                   .command = joined(arguments),
                   .resolved = plan.resolved,
+                  .conclusions = conclusions ? conclusions->json() : nlohmann::ordered_json(),
                   .threads = run->threads,
                   .wall = wall,
                   .selection = selected},
                  run->folder / "manifest.json");
-  print_results(exported, made, run->folder, wall, study.head().aggregate ? "quantiles" : "series");
+  print_results(exported, conclusions ? conclusions->text() + "\n" : "", made, run->folder, wall,
+                study.head().aggregate ? "quantiles" : "series");
   if (plan.selection) {
     fmt::print("{} chosen by {} {} on {}: {}/\n", plan.selection->over,
                plan.selection->minimise ? "least" : "greatest", plan.selection->metric,

@@ -1,0 +1,137 @@
+#include "analysis/theory/central_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "analysis/theory/central_moments.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+using Setting = CentralSetting;
+using Out = std::span<double>;
+
+double square(double x) {
+  return x * x;
+}
+
+// S of the asynchronous bounds (8) and (9).
+double horizon_sum(const Setting& s, bool dimension) {
+  const double noise = 2 * std::sqrt(2 * (dimension ? s.dimension : 1));
+  double sum = 0;
+  for (const double epsilon : s.epsilon) sum += square(1 / s.horizon + noise / (s.records * epsilon));
+  return square(1 / s.horizon) + s.owners() * sum;
+}
+
+// s/n^2, with p where asked for.
+double noise_sum(const Setting& s, bool dimension) {
+  return (dimension ? s.dimension : 1) * s.inverse_squares() / square(s.records);
+}
+
+double strong(const Setting& s) {
+  return s.hessian_min + s.sigma;
+}
+double smooth(const Setting& s) {
+  return s.hessian_max + s.sigma;
+}
+
+void asynchronous(const Setting& s, bool dimension, Out out) {
+  out[1] = horizon_sum(s, dimension);
+  out[0] = std::sqrt(out[1]);
+}
+void asynchronous_large_t(const Setting& s, bool dimension, Out out) {
+  out[1] = noise_sum(s, dimension);
+  out[0] = std::sqrt(out[1]);
+}
+void synchronous_printed(const Setting& s, bool, Out out) {
+  out[0] = 8 * square(s.bound) * s.rho / strong(s) * noise_sum(s, false);
+}
+void synchronous_corrected(const Setting& s, bool, Out out) {
+  out[0] = 4 * smooth(s) * square(s.bound) * s.rho / strong(s) * noise_sum(s, true);
+}
+void synchronous_printed_distance(const Setting& s, bool dimension, Out out) {
+  synchronous_printed(s, dimension, out);
+  out[0] *= 4 / strong(s);
+}
+void synchronous_corrected_distance(const Setting& s, bool dimension, Out out) {
+  synchronous_corrected(s, dimension, out);
+  out[0] *= 4 / strong(s);
+}
+void averaged(const Setting& s, bool dimension, Out out) {
+  out[0] = s.bound * std::sqrt(noise_sum(s, dimension));
+}
+void averaged_distance(const Setting& s, bool dimension, Out out) {
+  averaged(s, dimension, out);
+  out[0] *= 4 / strong(s);
+}
+
+// Equal owners are assumed; of unequal ones the mean Hessian and the mean of 1/epsilon^2 stand in.
+void rule_of_thumb(const Setting& s, bool, Out out) {
+  const double n = s.owners(), own = s.records / n;
+  const double left = std::exp(-2 * s.hessian_min * s.rho / (s.sigma * (n + 1) * s.horizon));
+  const double noise = 2 * s.dimension * s.rho * square(s.bound) * (s.inverse_squares() / n) /
+                       (s.sigma * (n + 1) * square(own) * s.f_star);
+  out[0] = s.f_star * (s.psi_start * left + (1 - left) * noise);
+}
+void moments(const Setting& s, bool, Out out) {
+  const CentralMoments exact{.owners = static_cast<int>(s.epsilon.size()),
+                             .p = static_cast<int>(s.dimension),
+                             .horizon = s.horizon,
+                             .rho = s.rho,
+                             .sigma = s.sigma,
+                             .hessian = (s.hessian_min + s.hessian_max) / 2,
+                             .bound = s.bound,
+                             .records = s.records / s.owners(),
+                             .epsilon = std::sqrt(s.owners() / s.inverse_squares()),
+                             .f_star = s.f_star,
+                             .psi_start = s.psi_start};
+  out[0] = s.f_star * exact.psi(static_cast<std::uint64_t>(s.horizon));
+}
+void synchronous_closed(const Setting& s, bool, Out out) {
+  out[0] = 4 * square(s.bound * s.horizon) * noise_sum(s, true) / ((s.horizon - 1) * s.hessian_max);
+}
+
+constexpr std::array kBounds{
+    Bound{"cost_of_privacy_8", "c1 sqrt(S) + c2 S, asynchronous, of the squared distance", BoundOf::kDistance,
+          2, asynchronous},
+    Bound{"cost_of_privacy_9", "c1 sqrt(S) + c2 S, asynchronous", BoundOf::kCost, 2, asynchronous},
+    Bound{"cost_of_privacy_10", "(c1/n) sqrt(s) + (c2/n^2) s, asynchronous, large T, of the squared distance",
+          BoundOf::kDistance, 2, asynchronous_large_t},
+    Bound{"cost_of_privacy_11", "(c1/n) sqrt(s) + (c2/n^2) s, asynchronous, large T", BoundOf::kCost, 2,
+          asynchronous_large_t},
+    Bound{"value_of_collaboration_9", "8 Xi^2 rho/(L n^2) s as printed, synchronous strongly_convex",
+          BoundOf::kCost, 0, synchronous_printed},
+    Bound{"value_of_collaboration_9_corrected", "4 p lambda Xi^2 rho/(L n^2) s, synchronous strongly_convex",
+          BoundOf::kCost, 0, synchronous_corrected},
+    Bound{"value_of_collaboration_10", "4/L times (9) as printed, of the squared distance",
+          BoundOf::kDistance, 0, synchronous_printed_distance},
+    Bound{"value_of_collaboration_10_corrected", "4/L times (9) corrected, of the squared distance",
+          BoundOf::kDistance, 0, synchronous_corrected_distance},
+    Bound{"value_of_collaboration_11", "c2 (Xi/n) sqrt(s), synchronous averaged", BoundOf::kCost, 1,
+          averaged},
+    Bound{"value_of_collaboration_12", "4/L times (11), of the squared distance", BoundOf::kDistance, 1,
+          averaged_distance},
+    Bound{"asynchronous_rule_of_thumb", "equal owners, Hessian h I, N(N+1) << T", BoundOf::kCost, 0,
+          rule_of_thumb},
+    Bound{"asynchronous_moments", "equal owners, Hessian h I: the exact recursion", BoundOf::kCost, 0,
+          moments},
+    Bound{"synchronous_closed_form", "4 p Xi^2 T^2 s/((T-1) h n^2), strongly_convex with rho = T^2/h",
+          BoundOf::kCost, 0, synchronous_closed},
+};
+
+}  // namespace
+
+double CentralSetting::inverse_squares() const {
+  double sum = 0;
+  for (const double e : epsilon) sum += 1 / square(e);
+  return sum;
+}
+
+std::span<const Bound> bounds() {
+  return kBounds;
+}
+
+}  // namespace hearsay::analysis

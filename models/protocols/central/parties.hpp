@@ -1,0 +1,37 @@
+#pragma once
+// Who answers together. Farokhi, Wu, Smith, Kaafar, Remark 2: fixed sets of owners that the learner queries
+// at once count as one fictitious owner G, with n_G = sum n_i records and the answer Q_G = sum (n_i/n_G) Q_i,
+// in which every member has its own noise.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/world.hpp"
+
+namespace hearsay::models {
+
+class Parties {
+ public:
+  /// One party for each of `groups`, which hold numbers of owners from 1 as agents are, then one for every
+  /// owner that is in none. Throws std::invalid_argument where a group is empty, or a number out of range or
+  /// named twice.
+  Parties(const std::vector<std::vector<std::uint32_t>>& groups, const Study& study);
+
+  /// N, fictitious owners counted as one.
+  std::size_t count() const { return members_.size(); }
+  /// Agents of a party's owners, in the order of the option; the first one's clock is the party's.
+  std::span<const sim::AgentId> members(std::size_t party) const { return members_[party]; }
+  /// Party of an owner's agent.
+  std::size_t of(sim::AgentId agent) const { return party_[agent - 1]; }
+  /// n_G/n.
+  double share(std::size_t party) const { return share_[party]; }
+  /// n_i/n_G of an owner's agent: 1 where it is on its own.
+  double weight(sim::AgentId agent) const { return weight_[agent - 1]; }
+
+ private:
+  std::vector<std::vector<sim::AgentId>> members_;
+  std::vector<std::size_t> party_;
+  std::vector<double> share_, weight_;
+};
+
+}  // namespace hearsay::models
