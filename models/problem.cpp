@@ -230,6 +230,22 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
   return static_cast<double>(clipped) / count;
 }
 
+void Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta, double divisor,
+                                  double bound, Out out) const {
+  const Shard& shard = data_.train[owner];
+  out.setZero();
+  loss().visit([&](const auto& l) {
+    for (const Index k : records) {
+      const Row x = row_of(shard, k);
+      double slope = l.slope(x.dot(theta), shard.target[k]);
+      const double length = std::abs(slope) * x.norm();
+      if (length > bound) slope *= bound / length;
+      out += slope * x;
+    }
+  });
+  out /= divisor;
+}
+
 const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const {
   RecordNorms& cache = norm == Norm::kL1 ? norms_->l1 : norms_->l2;
   std::call_once(cache.once, [&] {
