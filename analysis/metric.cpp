@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "models/registry.hpp"
@@ -35,8 +37,8 @@ void relative_fitness(const World& w, Out out) {
       w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum().value - 1; });
 }
 void cost_of_privacy(const World& w, Out out) {
-  out[0] =
-      over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
+  out[0] = over_models(
+      w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
 }
 void distance(const World& w, Out out) {
   out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
@@ -49,15 +51,34 @@ void test_error_by_owner(const World& w, Out out) {
     out[owner] = w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner)));
   }
 }
-void own_test_error(const World& w, Out out) {
+// Mean of f(test error of an owner's own model) over those owners that have test records.
+template <class F>
+double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f) {
   double sum = 0;
   std::size_t tested = 0;
-  for (std::size_t owner = 0; owner < w.problem().owners(); ++owner) {
+  for (const std::size_t owner : owners) {
     if (w.problem().data().test[owner].target.size() == 0) continue;
-    sum += w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner)));
+    sum += f(w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner))));
     ++tested;
   }
-  out[0] = sum / static_cast<double>(tested);
+  return sum / static_cast<double>(tested);
+}
+void own_test_error(const World& w, Out out) {
+  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return error; });
+}
+void own_test_rmse(const World& w, Out out) {
+  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
+}
+// Of the owners by ascending number of training records, the k-th quarter: at least one.
+template <std::size_t k>
+void own_test_error_of_quarter(const World& w, Out out) {
+  const auto everyone = w.problem().everyone();
+  std::vector<std::size_t> order(everyone.begin(), everyone.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return w.problem().n(a) < w.problem().n(b); });
+  const std::size_t first = (k - 1) * order.size() / 4, last = std::max(k * order.size() / 4, first + 1);
+  out[0] =
+      mean_own_test(w, std::span(order).subspan(first, last - first), [](double error) { return error; });
 }
 void disagreement(const World& w, Out out) {
   const Eigen::VectorXd mean = w.models.rowwise().mean();
@@ -141,6 +162,14 @@ constexpr std::array kMetrics{
            test_error_by_owner},
     Metric{"own_test_error", "Mean over owners of test_error_by_owner, of those that have test records.", "",
            false, true, own_test_error},
+    Metric{"own_test_rmse", "Mean over the same owners of the root of it: for squared loss.", "", false, true,
+           own_test_rmse},
+    Metric{"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
+           "", false, true, own_test_error_of_quarter<1>},
+    Metric{"own_test_error_q2", "That of the second quarter.", "", false, true, own_test_error_of_quarter<2>},
+    Metric{"own_test_error_q3", "That of the third quarter.", "", false, true, own_test_error_of_quarter<3>},
+    Metric{"own_test_error_q4", "That of the quarter with the most training records.", "", false, true,
+           own_test_error_of_quarter<4>},
     Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false,
            disagreement},
     Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false,
@@ -176,13 +205,14 @@ std::vector<Metric> gather() {
   std::vector<Metric> all(kMetrics.begin(), kMetrics.end());
   for (const models::ProtocolRow& row : models::protocols()) {
     for (const models::ProtocolMetric& m : row.metrics) {
-      const auto same = std::find_if(all.begin(), all.end(), [&](const Metric& a) { return a.name == m.name; });
+      const auto same =
+          std::find_if(all.begin(), all.end(), [&](const Metric& a) { return a.name == m.name; });
       if (same == all.end()) {
         all.push_back({m.name, m.help, m.unit, m.per_agent, m.needs_test});
       } else {
-        sim::check(same->of_world == nullptr && same->per_agent == m.per_agent &&
-                       same->needs_test == m.needs_test,
-                   "two metrics of one name differ");
+        sim::check(
+            same->of_world == nullptr && same->per_agent == m.per_agent && same->needs_test == m.needs_test,
+            "two metrics of one name differ");
       }
     }
   }

@@ -31,6 +31,13 @@ class ReleasePlan {
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 
+/// The last publication of a neighbour that has reached a reader.
+struct Heard {
+  Vector model;               ///< valid until the next event
+  std::uint32_t version = 0;  ///< number of the neighbour's publication, from 1; 0: its public start
+  sim::Time sent = 0;         ///< when it was published, s
+};
+
 class Context {
  public:
   explicit Context(World& world) : world_(world) {}
@@ -64,8 +71,11 @@ class Context {
   /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant,
   /// or the `overlap`-th part of it where up to so many owners may hold the same record.
   ReleasePlan plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
-  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
-  ReleasePlan plan(sim::AgentId i, const Timetable& timetable);
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick. `upfront`: a pure
+  /// release that the agent makes before the others; they share what it leaves of the budget.
+  ReleasePlan plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront = {});
+  /// When agents tick, for such a protocol.
+  const sim::Clocks& clocks() const { return world_.engine.clocks(); }
   /// Whether agent i may make one more release of its plan.
   bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.
@@ -75,8 +85,26 @@ class Context {
   /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
   /// of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
+  /// The minimiser of the mean loss over agent i's records + lambda norm_2(theta)^2. Its sensitivity, in the L2
+  /// norm, is that of the mean gradient over 2 lambda: for a bound that holds of itself, not one that clipping
+  /// enforces.
+  Sensitive local_minimiser(sim::AgentId i, double lambda);
+  /// A release of that minimiser by objective perturbation (objective_perturbation.hpp), for losses whose slope
+  /// is at most 1 and norm_2(x) <= 1. Draws and charges as release() does.
+  std::optional<Vector> release_minimiser(sim::AgentId i, double lambda, const ReleasePlan& plan);
+  /// A release of agent i's records themselves, each on its own (local differential privacy): features scaled to
+  /// norm_1 <= clip, then + Laplace(0, 2 clip/eps_x) on each; a class kept, or flipped with probability
+  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the plan's next release - epsilon_label.
+  /// Draws and charges as release() does; without privacy the records as they are.
+  std::optional<Shard> release_records(sim::AgentId i, double clip, double epsilon_label,
+                                       const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
+  /// The same without an allocation: copies it to `out`, p numbers.
+  void keep_local(Sensitive sensitive, Eigen::Ref<Eigen::VectorXd> out) {
+    out = sensitive.value_;
+    world_.spare_.push_back(std::move(sensitive.value_));
+  }
 
   /// Sends a message to a neighbour; `payload` is copied.
   void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
@@ -96,7 +124,13 @@ class Context {
   /// degree).
   Vector latest(sim::AgentId reader, sim::AgentId neighbour);
   /// The same of the reader's k-th neighbour, O(1).
-  Vector latest_of(sim::AgentId reader, std::uint32_t k);
+  Vector latest_of(sim::AgentId reader, std::uint32_t k) { return heard_of(reader, k).model; }
+  /// With when and in which publication it was heard; O(1).
+  Heard heard_of(sim::AgentId reader, std::uint32_t k);
+  /// Agent i computes from now on for as long as the scenario says, if it does: it has read what the handler
+  /// reads now, and what the handler has it send, publish or set a timer for happens when it is done. It
+  /// handles nothing in between. To be called before what takes time is sent; see sim::Engine::compute.
+  void compute(sim::AgentId i) { world_.engine.compute(i); }
   /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
   void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
     world_.engine.after(agent, delay, tag, number);
@@ -105,6 +139,11 @@ class Context {
   void discard(const sim::Message& message) { world_.engine.discard(message); }
   /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
   sim::Stream random(std::uint32_t purpose, sim::AgentId i);
+
+  /// What the scenario's privacy comes to: budgets, steps and the schedule are public.
+  const PrivacyPlan& privacy() const { return world_.study.privacy; }
+  /// The models of all agents, p x agents, for a protocol's own metrics.
+  const Eigen::MatrixXd& models() const { return world_.models; }
 
   /// Clamps to the box, and counts the coordinates moved.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {
@@ -123,8 +162,12 @@ class Context {
 
   /// For the driver: from now on latest() answers with the models as they stand where nothing has arrived.
   void freeze_start();
+  /// For the driver: agent i's public model is that of the start again.
+  void restore_start(sim::AgentId i);
 
  private:
+  bool may_use(sim::AgentId i, const ReleasePlan& plan) const;
+  void charge(sim::AgentId i, const ReleasePlan& plan);
   const Problem& problem() const { return world_.problem(); }
   World& world_;
 };

@@ -63,15 +63,19 @@ void ModelOptions::describe(sim::Visitor& v) {
 
 Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {
   if (data_.train.empty()) throw DataError("expected at least one owner, found none");
-  for (std::size_t i = 0; i < owners(); ++i) {
-    if (n(i) == 0)
-      throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));
-    n_ += n(i);
-  }
+  for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
+  if (n_ == 0) throw DataError("expected at least one training record, found none");
   everyone_.resize(owners());
   std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   check_targets();
   if (loss().is<SquaredLoss>()) gather_moments();
+}
+
+void Problem::require_records_of_all() const {
+  for (std::size_t i = 0; i < owners(); ++i) {
+    if (n(i) == 0)
+      throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));
+  }
 }
 
 void Problem::check_targets() const {
@@ -89,8 +93,8 @@ void Problem::check_targets() const {
         }
       }
     }
-    negative = negative || data_.train[i].target.minCoeff() < 0;
-    positive = positive || data_.train[i].target.maxCoeff() > 0;
+    negative = negative || (data_.train[i].target.array() < 0).any();
+    positive = positive || (data_.train[i].target.array() > 0).any();
   }
   if (loss().is_classifier() && !(negative && positive)) {
     throw DataError(
@@ -101,7 +105,7 @@ void Problem::check_targets() const {
 void Problem::gather_moments() {
   for (const Shard& shard : data_.train) {
     Moments& m = moments_.emplace_back();
-    const auto count = static_cast<double>(shard.target.size());
+    const auto count = static_cast<double>(std::max<Index>(shard.target.size(), 1));
     Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(p(), p());
     lower.selfadjointView<Eigen::Lower>().rankUpdate(shard.features.transpose(), 1 / count);
     m.a = lower.selfadjointView<Eigen::Lower>();
@@ -114,7 +118,7 @@ void Problem::gather_moments() {
   for (std::size_t i = 0; i < owners(); ++i) {
     const Shard& shard = data_.train[i];
     const Eigen::VectorXd residual = shard.features * reference_ - shard.target;
-    const auto count = static_cast<double>(residual.size());
+    const auto count = static_cast<double>(std::max<Index>(residual.size(), 1));
     moments_[i].value = residual.squaredNorm() / count;
     moments_[i].slope = shard.features.transpose() * residual / count;
   }
@@ -166,7 +170,7 @@ double Problem::mean_loss(std::size_t owner, In theta) const {
   loss().visit([&](const auto& l) {
     for_records(data_.train[owner], theta, [&](double s, double y, const Row&) { total += l.value(s, y); });
   });
-  return total / static_cast<double>(n(owner));
+  return total / static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
 double Problem::objective(In theta) const {
@@ -201,7 +205,7 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
   loss().visit([&](const auto& l) {
     sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
   });
-  out /= static_cast<double>(n(owner));
+  out /= static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
 double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
@@ -211,12 +215,11 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
     sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index k) {
       const double slope = l.slope(s, y);
       const double length = std::abs(slope) * norms[k];
-      if (length <= bound) return slope;
-      ++clipped;
-      return slope * (bound / length);
+      clipped += length > bound ? 1 : 0;
+      return slope * std::min(1.0, bound / length);  // without a branch: it could not be foretold
     });
   });
-  const auto count = static_cast<double>(n(owner));
+  const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   out /= count;
   return static_cast<double>(clipped) / count;
 }

@@ -47,14 +47,17 @@ class Problem {
   using In = const Eigen::Ref<const Eigen::VectorXd>&;
   using Out = Eigen::Ref<Eigen::VectorXd>;
 
-  /// Throws DataError when a classifier's targets are not -1 and +1 or all of one class, or a number is not
-  /// finite. Cost O(n p^2) for squared loss, else O(n p).
+  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
+  /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
+  /// then 0. Cost O(n p^2) for squared loss, else O(n p).
   Problem(DataSet data, ModelOptions model);
 
   Eigen::Index p() const { return data_.p(); }
   std::size_t owners() const { return data_.owners(); }
   Eigen::Index n() const { return n_; }
   Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
+  /// For what gives every owner a say of its own: throws DataError if one has no training record.
+  void require_records_of_all() const;
   const DataSet& data() const { return data_; }
   const ModelOptions& model() const { return model_; }
   const Loss& loss() const { return model_.loss; }

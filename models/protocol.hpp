@@ -10,7 +10,11 @@
 //     on_message(const Message&,
 //                                                                 Context&), on_timer(AgentId, tag, number,
 //                                                                 Context&), on_up, on_down(AgentId,
-//                                                                 Context&), finished(const Context&)
+//                                                                 Context&), finished(const Context&),
+//                                                                 reset(AgentId): it is back from a crash
+//                                                                 without what it had; its public model is
+//                                                                 that of the start again, spent budget stays
+//                                                                 spent
 //     static constexpr std::array kMetrics{ProtocolMetric{...}};  metrics of its own, if it has any, and
 //     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
 //   };
@@ -141,6 +145,11 @@ class Driver final : public Gauge {
   }
   void on_down(sim::AgentId i) {
     if constexpr (requires { protocol_.on_down(i, context_); }) protocol_.on_down(i, context_);
+    after_event();
+  }
+  void on_reset(sim::AgentId i) {
+    context_.restore_start(i);
+    if constexpr (requires { protocol_.reset(i); }) protocol_.reset(i);
     after_event();
   }
   void on_observation() { look(); }

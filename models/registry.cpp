@@ -6,11 +6,18 @@
 
 #include "models/protocols/central_async.hpp"
 #include "models/protocols/central_sync.hpp"
+#include "models/protocols/local_dp.hpp"
+#include "models/protocols/local_only.hpp"
+#include "models/protocols/model_propagation.hpp"
+#include "models/protocols/p2p_admm.hpp"
+#include "models/protocols/p2p_coordinate_descent.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{central_async_row(), central_sync_row()};
+  static std::vector<ProtocolRow> table{
+      central_async_row(), central_sync_row(), p2p_coordinate_descent_row(), model_propagation_row(),
+      p2p_admm_row(),      local_only_row(),   local_dp_row(),               pooled_row()};
   return table;
 }
 

@@ -80,6 +80,7 @@ struct Alternative {
   std::string_view name;
   std::string_view help = {};
   Shorthand shorthand = {};
+  std::string_view example = {};   ///< as it may stand in a scenario
   Describe describe_default = {};  ///< describes a default-constructed one
 };
 
@@ -154,6 +155,7 @@ Alternative alternative_of() {
   Alternative a{.name = T::kName};
   if constexpr (requires { T::kHelp; }) a.help = T::kHelp;
   if constexpr (requires { T::kShorthand; }) a.shorthand = T::kShorthand;
+  if constexpr (requires { T::kExample; }) a.example = T::kExample;
   a.describe_default = [](Visitor& v) {
     T value{};
     value.describe(v);

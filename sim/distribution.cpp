@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/random.hpp"
@@ -81,6 +82,65 @@ double Pareto::mean() const {
   return alpha > 1 ? alpha * min / (alpha - 1) : std::numeric_limits<double>::infinity();
 }
 
+namespace {
+
+double mean_of(const Mixture::Part& part) {
+  return std::visit([](const auto& law) { return law.mean(); }, part.law);
+}
+
+// The part in which a point uniform on the line of all parts, each as long as `length` says, falls.
+template <class Length>
+const Mixture::Part& pick(const std::vector<Mixture::Part>& parts, Stream& s, Length length) {
+  double total = 0;
+  for (const Mixture::Part& part : parts) total += length(part);
+  double at = uniform(s) * total;
+  for (const Mixture::Part& part : parts) {
+    at -= length(part);
+    if (at < 0) return part;
+  }
+  return parts.back();
+}
+
+}  // namespace
+
+void Mixture::Part::describe(Visitor& v) {
+  v(weight, {.name = "weight", .help = "How often, against the others.", .min = 0, .open_min = true});
+  v(law, {.name = "law", .help = "The law.", .unit = "=", .required = true});
+}
+void Mixture::describe(Visitor& v) {
+  v(parts, {.name = "parts", .help = "The laws and their weights.", .required = true});
+  v.check(!parts.empty(), "parts", "must hold at least one law");
+}
+double Mixture::sample(Stream& s) const {
+  const Part& part = pick(parts, s, [](const Part& p) { return p.weight; });
+  return std::visit([&s](const auto& law) { return law.sample(s); }, part.law);
+}
+double Mixture::sample_size_biased(Stream& s) const {
+  // A fixed instant falls into a period of a part in proportion to the time that its periods cover.
+  const Part& part = pick(parts, s, [](const Part& p) { return p.weight * mean_of(p); });
+  return std::visit([&s](const auto& law) { return law.sample_size_biased(s); }, part.law);
+}
+double Mixture::mean() const {
+  double total = 0, sum = 0;
+  for (const Part& part : parts) {
+    total += part.weight;
+    sum += part.weight * mean_of(part);
+  }
+  return parts.empty() ? 0 : sum / total;
+}
+double Mixture::lower() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    least = std::min(least, std::visit([](const auto& law) { return law.lower(); }, part.law));
+  return parts.empty() ? 0 : least;
+}
+double Mixture::upper() const {
+  double greatest = -std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    greatest = std::max(greatest, std::visit([](const auto& law) { return law.upper(); }, part.law));
+  return parts.empty() ? 0 : greatest;
+}
+
 void check_range(Visitor& v, const About& about, const Support& support) {
   const auto [lower, upper, attained] = support;
   const bool above = about.open_min && attained ? lower > about.min : lower >= about.min;
@@ -93,6 +153,7 @@ void check_range(Visitor& v, const About& about, const Support& support) {
 
 void Distribution::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
+  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
   check_range(v, about, support());
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
@@ -30,6 +31,7 @@ struct Constant {
 struct Uniform {
   static constexpr std::string_view kName = "uniform";
   static constexpr std::string_view kHelp = "Uniform on [min, max); mean (min + max)/2.";
+  static constexpr std::string_view kExample = R"({"type": "uniform", "min": "0 ms", "max": "15 ms"})";
   double min = 0, max = 0;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -42,6 +44,7 @@ struct Uniform {
 struct Exponential {
   static constexpr std::string_view kName = "exponential";
   static constexpr std::string_view kHelp = "Exponential of the given mean.";
+  static constexpr std::string_view kExample = R"({"type": "exponential", "mean": "20 ms"})";
   double average = 1;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -55,6 +58,7 @@ struct Lognormal {
   static constexpr std::string_view kName = "lognormal";
   static constexpr std::string_view kHelp =
       "exp of a normal with mean ln(median) and deviation sigma; mean median exp(sigma^2/2).";
+  static constexpr std::string_view kExample = R"({"type": "lognormal", "median": "40 ms", "sigma": 0.5})";
   double median = 1, sigma = 1;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -67,6 +71,7 @@ struct Lognormal {
 struct Gamma {
   static constexpr std::string_view kName = "gamma";
   static constexpr std::string_view kHelp = "Gamma of the given shape and mean.";
+  static constexpr std::string_view kExample = R"({"type": "gamma", "shape": 2, "mean": "20 ms"})";
   double shape = 1, average = 1;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -80,6 +85,7 @@ struct Pareto {
   static constexpr std::string_view kName = "pareto";
   static constexpr std::string_view kHelp =
       "P(X > x) = (min/x)^alpha for x >= min; mean alpha min/(alpha - 1), infinite for alpha <= 1.";
+  static constexpr std::string_view kExample = R"({"type": "pareto", "min": "5 ms", "alpha": 2.5})";
   double min = 1, alpha = 2;
   void describe(Visitor& v);
   double sample(Stream& s) const;
@@ -87,6 +93,28 @@ struct Pareto {
   double mean() const;
   double lower() const { return min; }
   double upper() const { return std::numeric_limits<double>::infinity(); }
+};
+
+/// One of several laws, picked anew for every draw.
+struct Mixture {
+  static constexpr std::string_view kName = "mixture";
+  static constexpr std::string_view kHelp =
+      "One of several laws, picked with probability in proportion to its weight; the mean is that of their "
+      "means.";
+  static constexpr std::string_view kExample =
+      R"({"type": "mixture", "parts": [{"weight": 9, "law": "20 ms"}, {"weight": 1, "law": "300 ms"}]})";
+  struct Part {
+    double weight = 1;
+    std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto> law;
+    void describe(Visitor& v);
+  };
+  std::vector<Part> parts;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const;
+  double lower() const;
+  double upper() const;
 };
 
 /// The ends of the values that a law or list can take.
@@ -103,7 +131,7 @@ void check_range(Visitor& v, const About& about, const Support& support);
 /// the range is refused when the scenario is read.
 class Distribution {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto>;
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture>;
 
   Distribution() = default;
   Distribution(double value) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is a law

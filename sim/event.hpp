@@ -15,7 +15,20 @@ namespace hearsay::sim {
 enum class Rank : std::uint8_t { kDown = 0, kUp = 1, kMessage = 2, kTimer = 3, kTick = 4, kObservation = 5 };
 
 /// What happens. A publication's arrival has the rank of a message, but no handler is told of it.
-enum class EventKind : std::uint8_t { kDown, kUp, kMessage, kPublication, kTimer, kTick, kObservation };
+/// The end of a computation has the rank of a timer: what was to be sent is (kSendMessage, kSendPublication),
+/// then the agent is free (kFree).
+enum class EventKind : std::uint8_t {
+  kDown,
+  kUp,
+  kMessage,
+  kPublication,
+  kTimer,
+  kTick,
+  kObservation,
+  kSendMessage,
+  kSendPublication,
+  kFree
+};
 
 inline constexpr std::uint32_t kNoSlot = 0xFFFF'FFFF;
 
@@ -27,8 +40,8 @@ struct Event {
   AgentId source;
   std::uint32_t slot;  ///< payload row of a message; the number a timer was set with
   EventKind kind;
-  std::uint8_t reserved;
-  std::uint16_t tag;  ///< the protocol's own: what the message or timer is for
+  std::uint8_t flags;  ///< the engine's own
+  std::uint16_t tag;   ///< the protocol's own: what the message or timer is for
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 

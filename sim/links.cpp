@@ -1,38 +1,31 @@
 #include "sim/links.hpp"
 
-#include "sim/random.hpp"
+#include "sim/network_files.hpp"
 
 namespace hearsay::sim {
 
-void BernoulliLoss::describe(Visitor& v) {
-  v(probability, {.name = "probability", .help = "Probability that a message is lost.", .min = 0, .max = 1});
-}
-
 void LinkOptions::describe(Visitor& v) {
-  v(latency, {.name = "latency",
-              .help = "Time a message takes, drawn anew for every message.",
-              .unit = "s",
-              .min = 0});
+  v(latency,
+    {.name = "latency",
+     .help = "Time a message takes on a link, drawn anew for every message unless `drawn` says else.",
+     .unit = "s",
+     .min = 0});
   v(loss, {.name = "loss", .help = "Which messages are lost; decided when they are sent."});
+  v(bandwidth, {.name = "bandwidth",
+                .help = "How fast agents send and receive: transfers of one sender queue, then those of one "
+                        "receiver; lost messages use the uplink too."});
+  v(header, {.name = "header", .help = "Size of a message beside its numbers.", .unit = "B"});
+  v(bytes_per_number,
+    {.name = "bytes_per_number", .help = "Size of a number in a message.", .unit = "B", .min = 1});
+  v(order, {.name = "order", .help = "Which of a neighbour's publications an agent goes by."});
+  v(send_order,
+    {.name = "send_order", .help = "In which order the messages of one agent to another arrive."});
 }
 
-Links::Links(const LinkOptions& options, const Topology& topology, const Streams& streams)
-    : latency_(options.latency),
-      delay_(options.latency.constant() ? options.latency.mean() : 0),
-      constant_(options.latency.constant()),
-      loss_(std::get<BernoulliLoss>(options.loss).probability),
-      latency_key_(streams.key(Purpose::kLatency)),
-      loss_key_(streams.key(Purpose::kLoss)),
+Links::Links(const LinkOptions& options, const Topology& topology, const Streams& streams, AgentId hub,
+             const NetworkFiles& files)
+    : latency_(options.latency, topology, hub, streams, files.latency),
+      loss_(options.loss, topology, hub, streams, files.losses),
       sent_(2 * topology.edges()) {}
-
-bool Links::lost(AgentId from, AgentId to, std::uint32_t n) const {
-  Stream s(loss_key_, from, to, n);
-  return bernoulli(s, loss_);
-}
-
-Time Links::draw(AgentId from, AgentId to, std::uint32_t n) const {
-  Stream s(latency_key_, from, to, n);
-  return latency_.sample(s);
-}
 
 }  // namespace hearsay::sim

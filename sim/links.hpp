@@ -1,57 +1,80 @@
 #pragma once
-// What happens to a message between being sent and arriving. The n-th message on the directed edge (from, to)
-// draws its latency from (kLatency, from, to), index n, and its loss from (kLoss, from, to), index n.
-#include <optional>
-#include <variant>
+// What happens to a message between being sent and arriving. Everything that is drawn for the n-th message on
+// the directed edge (from, to) is drawn from (purpose, from, to), index n.
 #include <vector>
 
+#include "sim/compute_time.hpp"
 #include "sim/describe.hpp"
-#include "sim/distribution.hpp"
+#include "sim/links/bandwidth.hpp"
+#include "sim/links/latency.hpp"
+#include "sim/links/loss.hpp"
 #include "sim/stream.hpp"
 #include "sim/topology.hpp"
 
 namespace hearsay::sim {
 
-/// Every message is lost with the same probability, whatever became of the others.
-struct BernoulliLoss {
-  static constexpr std::string_view kName = "bernoulli";
-  static constexpr std::string_view kHelp =
-      "Each message is lost with the same probability; a bare number means this.";
-  static constexpr Shorthand kShorthand{"probability", Shorthand::kNumber};
-  double probability = 0;
-  void describe(Visitor& v);
+struct NetworkFiles;
+
+/// Which publication of a neighbour a reader has: of those that have arrived.
+enum class PublicationOrder { kNewest, kArrival, kFifo };
+template <>
+struct Choices<PublicationOrder> {
+  static constexpr std::array kValues{
+      Choice{"newest", "the one published last among those that have arrived"},
+      Choice{"arrival", "the one that arrived last, be it older than one before it"},
+      Choice{"fifo",
+             "the same for both: a link never reorders, who would overtake arrives with the one ahead"}};
 };
-using LossOptions = std::variant<BernoulliLoss>;
+enum class MessageOrder { kArrival, kFifo };
+template <>
+struct Choices<MessageOrder> {
+  static constexpr std::array kValues{
+      Choice{"arrival", "as their latencies have it"},
+      Choice{"fifo", "a link never reorders: who would overtake arrives with the one ahead"}};
+};
 
 struct LinkOptions {
-  Distribution latency = 0.0;  ///< s, drawn anew for every message
-  LossOptions loss;
+  LatencyOptions latency = 0.0;  ///< s
+  LossOptions loss = BernoulliLoss{};
+  BandwidthOptions bandwidth = UnlimitedBandwidth{};
+  std::uint64_t header = 64;           ///< B, of every message
+  std::uint64_t bytes_per_number = 8;  ///< B
+  PublicationOrder order = PublicationOrder::kNewest;
+  MessageOrder send_order = MessageOrder::kArrival;
   void describe(Visitor& v);
+};
+
+/// What becomes of a message: the time it takes, or why it is lost.
+struct Fate {
+  std::optional<LossReason> lost;
+  Time latency = 0;
 };
 
 class Links {
  public:
-  Links(const LinkOptions& options, const Topology& topology, const Streams& streams);
+  /// `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument where options do not fit the
+  /// graph.
+  Links(const LinkOptions& options, const Topology& topology, const Streams& streams, AgentId hub,
+        const NetworkFiles& files);
 
-  /// Latency of the next message on the edge at `position`, or nothing if it is lost. O(1); no allocation.
-  std::optional<Time> transmit(AgentId from, AgentId to, std::uint32_t position) {
+  /// Fate of the next message on the edge at `position`, sent now. O(1); no allocation.
+  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0) {
     const std::uint32_t n = sent_[position]++;
-    if (loss_ > 0 && lost(from, to, n)) return std::nullopt;
-    if (constant_) return delay_;
-    return draw(from, to, n);
+    if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
+    return {std::nullopt, latency_.of(from, to, position, n)};
   }
-  double mean_latency() const { return latency_.mean(); }
+  /// Latency of the n-th message on the edge at `position`, were it not lost.
+  Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+    return latency_.of(from, to, position, n);
+  }
+  /// Messages sent so far on the edge at a position.
+  std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
+  const Loss& loss() const { return loss_; }
 
  private:
-  bool lost(AgentId from, AgentId to, std::uint32_t n) const;
-  Time draw(AgentId from, AgentId to, std::uint32_t n) const;
-
-  Distribution latency_;
-  Time delay_;  // where the latency is constant
-  bool constant_;
-  double loss_;
-  Stream::Key latency_key_, loss_key_;
-  std::vector<std::uint32_t> sent_;  // messages sent so far, by position of the directed edge
+  Latency latency_;
+  Loss loss_;
+  std::vector<std::uint32_t> sent_;  // by position of the directed edge
 };
 
 }  // namespace hearsay::sim

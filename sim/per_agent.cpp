@@ -22,7 +22,7 @@ void OfColumn::describe(Visitor& v) {
 }
 
 std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
-                                     const Streams& streams) const {
+                                     const Streams& streams, std::uint32_t b) const {
   check(!unbound(), "values are asked for before they have come from the data");
   if (const auto* list = std::get_if<ValueList>(&law_)) {
     if (list->values.size() != count) {
@@ -33,7 +33,7 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
   }
   std::vector<double> all(count);
   for (AgentId i = 0; i < count; ++i) {
-    Stream s = streams(Purpose::kPerAgent, first + i, 0, option);
+    Stream s = streams(Purpose::kPerAgent, first + i, b, option);
     all[i] = std::visit(
         [&s](const auto& law) {
           if constexpr (requires { law.sample(s); }) {
@@ -67,14 +67,22 @@ double PerAgent::mean() const {
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
   if (unbound()) return;  // the range is checked when the values come
-  std::visit(
-      [&](const auto& law) {
+  if (const auto* list = std::get_if<ValueList>(&law_); list != nullptr && list->values.empty()) return;
+  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
+  check_range(v, about, support());
+}
+
+Support PerAgent::support() const {
+  return std::visit(
+      [](const auto& law) -> Support {
         if constexpr (requires { law.lower(); }) {
-          check_range(v, about, Distribution(law).support());
-        } else if constexpr (requires { law.values; }) {
-          if (law.values.empty()) return;
+          return Distribution(law).support();
+        } else if constexpr (requires { law.column; }) {
+          constexpr double kInfinity = std::numeric_limits<double>::infinity();
+          return {-kInfinity, kInfinity, false};
+        } else {
           const auto [least, greatest] = std::minmax_element(law.values.begin(), law.values.end());
-          check_range(v, about, {*least, *greatest, true});
+          return {*least, *greatest, true};
         }
       },
       law_);

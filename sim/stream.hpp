@@ -23,11 +23,15 @@ enum class Purpose : std::uint32_t {
   kLatency = 2,       ///< (from, to), index = n-th message on the edge
   kLoss = 3,          ///< (from, to), index = n-th message on the edge
   kAvailability = 4,  ///< (agent), index = n-th up or down period
-  kTopology = 5,      ///< (0), index = 0: one stream per graph
+  kTopology = 5,      ///< (0), or the node; index = what of the graph (TopologyDraw)
   kData = 6,          ///< (owner), index = what of the owner's data
   kNoise = 7,         ///< (agent), index = n-th release
   kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent
-  kProtocol = 1000,   ///< + the protocol's own purpose: (agent), index = n-th draw
+  kOnlineTick = 9,    ///< (agent), index = n-th tick: whether it finds its agent online
+  kOnlineMessage =
+      10,            ///< (from, to), index = n-th message on the edge: whether it finds its receiver online
+  kCompute = 11,     ///< (agent), index = n-th computation
+  kProtocol = 1000,  ///< + the protocol's own purpose: (agent), index = n-th draw
 };
 
 /// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.

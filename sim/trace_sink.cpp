@@ -40,6 +40,8 @@ std::string_view name(LossReason reason) {
       return "sender_down";
     case LossReason::kStale:
       return "stale";
+    case LossReason::kPartition:
+      return "partition";
   }
   return "";
 }

@@ -25,8 +25,8 @@ enum class TraceKind : std::uint8_t {
 std::string_view name(TraceKind kind);
 
 /// Why a message was lost.
-enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale };
-inline constexpr int kLossReasons = 4;
+enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale, kPartition };
+inline constexpr int kLossReasons = 5;
 std::string_view name(LossReason reason);
 
 /// Names something that happened by its order key: "tick 3.17" is the 17th tick of agent 3. 0 stands for the

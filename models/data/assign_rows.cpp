@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
+#include "models/data/selection.hpp"
 #include "models/data/working_set.hpp"
-#include "sim/random.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -88,17 +88,6 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
                                 o.rows.size() - kept.rows.size(), least, records));
   }
   o = std::move(kept);
-}
-
-// `count` of `size` positions, all subsets alike: the selection sampling of Knuth, TAOCP 2, 3.4.2 S.
-std::vector<char> choose(std::size_t size, std::size_t count, sim::Stream stream) {
-  std::vector<char> chosen(size, 0);
-  for (std::size_t i = 0; i < size && count > 0; ++i) {
-    if (sim::uniform_index(stream, size - i) >= count) continue;
-    chosen[i] = 1;
-    --count;
-  }
-  return chosen;
 }
 
 }  // namespace

@@ -131,6 +131,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.unit_ball) scale_into_unit_ball(set);
   transform_target(set, options.target_transform);
   if (options.bounds) enforce_bounds(set, *options.bounds, table);
+  if (options.similarity) link_similar(set, table, options);
   if (options.bias) append_bias(set);
   return scatter(std::move(set));
 }

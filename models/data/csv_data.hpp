@@ -10,14 +10,17 @@
 //   6. imputation by an owner's own training median, mean or (text) most frequent value; by the pooled one
 //      where it has none
 //   7. standardise, pca, unit_ball, target_transform: fitted on pooled training records, applied to all
-//   8. declared bounds are enforced; 9. the constant feature is appended
-// Fits of 6 and 7 use private data without accounting; DataSet::fitted_on_private_data says so.
+//   8. declared bounds are enforced; 9. the similarity graph of the owners; 10. the constant feature is
+//   appended
+// Fits of 6 and 7, and a graph from the data in 9, use private data without accounting;
+// DataSet::fitted_on_private_data says so.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "models/data/csv_similarity.hpp"
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
 #include "sim/describe.hpp"
@@ -112,6 +115,7 @@ struct CsvData {
   bool unit_ball = false;
   TargetTransform target_transform = TargetTransform::kNone;
   std::optional<BoundsOptions> bounds;
+  std::optional<CsvSimilarity> similarity;
   bool bias = false;
   Draw draw = Draw::kStudy;
 

@@ -71,6 +71,7 @@ void CsvData::describe(sim::Visitor& v) {
   v(target_transform, {.name = "target_transform", .help = "What is done to a numeric target."});
   v(bounds,
     {.name = "bounds", .help = "Public bounds, from which the sensitivity of a gradient can be derived."});
+  v(similarity, {.name = "similarity", .help = "Which owners are alike, for a network of that topology."});
   v(bias, {.name = "bias", .help = "Append a feature that is always 1."});
   v(draw, kAboutDraw);
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");

@@ -7,6 +7,8 @@
 #include "models/data/fraud_like.hpp"
 #include "models/data/hospital_like.hpp"
 #include "models/data/lending_like.hpp"
+#include "models/data/linear_separators.hpp"
+#include "models/data/movielens.hpp"
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
 
@@ -14,7 +16,7 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData>;
+  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens>;
 
   DataOptions() = default;
   DataOptions(Kind kind)

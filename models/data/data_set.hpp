@@ -32,6 +32,7 @@ struct Shard {
 /// that the data are drawn from; they are public, never read off the data.
 struct DeclaredBounds {
   double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
+  double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), where better than norm_1
   double target = std::numeric_limits<double>::infinity();       ///< |y|
 };
 
@@ -43,9 +44,9 @@ struct DataSet {
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
   bool bias = false;  ///< whether the last feature is the constant 1
   std::vector<std::string> fitted_on_private_data =
-      {};                               ///< what was fitted without privacy accounting, a phrase each
+      {};  ///< what was fitted without privacy accounting, a phrase each
   std::optional<sim::WeightedEdges> similarity = {};  ///< owners that are alike, where the data say so
-  std::vector<std::string> notes = {};  ///< what was done to the data, a sentence each
+  std::vector<std::string> notes = {};                ///< what was done to the data, a sentence each
 
   std::size_t owners() const { return train.size(); }
   Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }

@@ -10,6 +10,9 @@ namespace hearsay::models {
 /// Whether all repetitions of a study share one instance of the data or each draws its own.
 enum class Draw { kStudy, kRepetition };
 
+/// Which instances of a task: those that results are for, or others that options may be chosen on.
+enum class Instances { kTest, kValidation };
+
 /// Streams of Purpose::kData: entity = owner (0, 1, ...), index = one of these. A study's own parameters,
 /// which belong to no owner, are drawn with the entity kWholeStudy.
 enum class DataDraw : std::uint32_t {
@@ -22,6 +25,13 @@ enum class DataDraw : std::uint32_t {
   kTestNoise = 6,
 };
 inline constexpr std::uint32_t kWholeStudy = 0xFFFF'FFFF;
+/// Added to a DataDraw for validation instances, so that they are independent of the others.
+inline constexpr std::uint32_t kValidationDraws = 0x8000'0000;
+
+/// The index of a draw for one kind of instances.
+constexpr std::uint32_t draw_index(DataDraw what, Instances instances = Instances::kTest) {
+  return static_cast<std::uint32_t>(what) + (instances == Instances::kValidation ? kValidationDraws : 0);
+}
 
 }  // namespace hearsay::models
 
@@ -30,6 +40,12 @@ template <>
 struct Choices<models::Draw> {
   static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
                                       Choice{"repetition", "A new instance each repetition."}};
+};
+template <>
+struct Choices<models::Instances> {
+  static constexpr std::array kValues{
+      Choice{"test", "Those that results are for."},
+      Choice{"validation", "Others, which options may be chosen on without looking at those."}};
 };
 }  // namespace hearsay::sim
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/data/data_set.hpp"
-#include "models/data/draw.hpp"
+#include "sim/random.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -16,6 +16,7 @@ constexpr double kLargest = 1099511627776.0;  // 2^40
 struct Draws {
   std::size_t owner;
   const sim::Streams& streams;
+  Instances instances;
 
   std::size_t operator()(const SizeList& list) const {
     if (owner >= list.values.size()) {
@@ -26,8 +27,9 @@ struct Draws {
   template <class Law>
   std::size_t operator()(const Law& law) const {
     auto stream = streams(sim::Purpose::kData, static_cast<std::uint32_t>(owner), 0,
-                          static_cast<std::uint32_t>(DataDraw::kSize));
-    const double size = std::max(1.0, std::round(law.sample(stream)));
+                          draw_index(DataDraw::kSize, instances));
+    constexpr double kLeast = std::is_same_v<Law, UniformInteger> ? 0 : 1;
+    const double size = std::max(kLeast, std::round(law.sample(stream)));
     if (!(size <= kLargest)) throw DataError(fmt::format("records: expected at most 2^40, got {:g}", size));
     return static_cast<std::size_t>(size);
   }
@@ -39,10 +41,20 @@ void SizeList::describe(sim::Visitor& v) {
   v(values, {.name = "values", .help = "Number of records of each owner.", .min = 1, .required = true});
 }
 
+void UniformInteger::describe(sim::Visitor& v) {
+  v(min, {.name = "min", .help = "Least number.", .required = true});
+  v(max, {.name = "max", .help = "Greatest number.", .min = 1, .max = 1099511627776.0, .required = true});
+  v.check(max >= min, "max", fmt::format("must be at least min ({}), got {}", min, max));
+}
+
+double UniformInteger::sample(sim::Stream& s) const {
+  return static_cast<double>(min + sim::uniform_index(s, max - min + 1));
+}
+
 OwnerSizes::OwnerSizes(std::size_t records) : law_(sim::Constant{static_cast<double>(records)}) {}
 
-std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams) const {
-  return std::visit(Draws{owner, streams}, law_);
+std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams, Instances instances) const {
+  return std::visit(Draws{owner, streams, instances}, law_);
 }
 
 void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/data/draw.hpp"
 #include "sim/describe.hpp"
 #include "sim/distribution.hpp"
 #include "sim/stream.hpp"
@@ -20,17 +21,29 @@ struct SizeList {
   void describe(sim::Visitor& v);
 };
 
+/// A whole number, all from min to max alike; 0 for owners without training records.
+struct UniformInteger {
+  static constexpr std::string_view kName = "uniform_integer";
+  static constexpr std::string_view kHelp = "Uniform on the whole numbers min, min + 1, ..., max.";
+  std::size_t min = 10, max = 100;
+  void describe(sim::Visitor& v);
+  double sample(sim::Stream& s) const;
+  double lower() const { return static_cast<double>(min); }
+};
+
 class OwnerSizes {
  public:
-  using Law = std::variant<sim::Constant, sim::Uniform, sim::Exponential, sim::Lognormal, sim::Gamma,
-                           sim::Pareto, SizeList>;
+  using Law = std::variant<sim::Constant, sim::Uniform, UniformInteger, sim::Exponential, sim::Lognormal,
+                           sim::Gamma, sim::Pareto, SizeList>;
 
   OwnerSizes(std::size_t records);               // NOLINT(google-explicit-constructor): a number is a size
   OwnerSizes(Law law) : law_(std::move(law)) {}  // NOLINT(google-explicit-constructor)
 
-  /// The size of an owner, at least 1; a law is drawn from (kData, owner, DataDraw::kSize) and rounded.
-  /// Throws DataError when a list does not reach to the owner or a draw exceeds 2^40.
-  std::size_t size(std::size_t owner, const sim::Streams& streams) const;
+  /// The size of an owner, at least 1 but under UniformInteger; a law is drawn from (kData, owner,
+  /// DataDraw::kSize) of the instances and rounded. Throws DataError when a list does not reach to the owner
+  /// or a draw exceeds 2^40.
+  std::size_t size(std::size_t owner, const sim::Streams& streams,
+                   Instances instances = Instances::kTest) const;
   /// How many owners a list is for; nothing where one law is for all.
   const SizeList* list() const { return std::get_if<SizeList>(&law_); }
 

@@ -48,6 +48,8 @@ void project_on_components(WorkingSet& set, const PcaOptions& options);
 void scale_into_unit_ball(WorkingSet& set);
 void transform_target(WorkingSet& set, TargetTransform how);
 void enforce_bounds(WorkingSet& set, const BoundsOptions& options, const TextTable& table);
+/// The similarity graph that options.similarity asks for.
+void link_similar(WorkingSet& set, const TextTable& table, const CsvData& options);
 void append_bias(WorkingSet& set);
 /// Moves the rows to their owners.
 DataSet scatter(WorkingSet&& set);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sim/check.hpp"
 #include "sim/random.hpp"
 
 namespace hearsay::models {
@@ -27,10 +28,28 @@ Step shape_of(const Mechanism& mechanism, int dimension) {
   return {.kind = kind, .dimension = kind == StepKind::kExponentialNorm ? dimension : 1};
 }
 
+double noise_scale(double sensitivity, const Step& step) {
+  return step.kind == StepKind::kGaussian ? sensitivity * step.noise_multiplier : sensitivity / step.epsilon;
+}
+
 double noise_scale(const Mechanism& mechanism, double sensitivity, const Step& step) {
   if (std::holds_alternative<NoNoise>(mechanism)) return 0;
   if (std::holds_alternative<Gaussian>(mechanism)) return sensitivity * step.noise_multiplier;
   return sensitivity / step.epsilon;
+}
+
+void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s) {
+  switch (kind) {
+    case StepKind::kLaplace:
+      return add_laplace(x, scale, s);
+    case StepKind::kGaussian:
+      return add_gaussian(x, scale, s);
+    case StepKind::kExponentialNorm:
+      return add_exponential_norm(x, scale, s);
+    case StepKind::kPure:
+      break;
+  }
+  sim::check(false, "a pure step does not say which noise it is");
 }
 
 void add_noise(const Mechanism& mechanism, std::span<double> x, double scale, sim::Stream& s) {

@@ -85,7 +85,12 @@ inline std::string_view name_of(const Mechanism& m) {
 /// One release in R^dimension as accountants see it, its strength left open.
 Step shape_of(const Mechanism& mechanism, int dimension);
 
-/// b, s or 1/beta above for a release that costs `step`; 0 for none. `sensitivity` in norm_of(mechanism).
+/// b, s or 1/beta above for a release that costs `step`. `sensitivity` in the norm of the step's kind.
+double noise_scale(double sensitivity, const Step& step);
+/// x += noise of that scale, of the kind of the step, drawn from `s`. A pure step names no noise.
+void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s);
+
+/// The same for a release by `mechanism`; 0 for none. `sensitivity` in norm_of(mechanism).
 double noise_scale(const Mechanism& mechanism, double sensitivity, const Step& step);
 
 /// x += noise of that scale (scale >= 0), drawn from `s`. No allocation.

@@ -29,6 +29,16 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   v(schedule, {.name = "schedule",
                .help = "How the budget is spread over the releases.",
                .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
+  v(steps, {.name = "steps",
+            .help = "T_i: releases an owner's budget is spread over, where the protocol does not fix them: a "
+                    "whole number, a list, or a law drawn once per owner and rounded.",
+            .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
+            .min = 1});
+  v(epsilon_warm, {.name = "epsilon_warm",
+                   .help = "Part of epsilon that a private warm start spends; the steps share the rest.",
+                   .source = "Bellet, Guerraoui, Taziki, Tommasi, Section 5",
+                   .min = 0,
+                   .open_min = true});
   v(gradient_bound,
     {.name = "gradient_bound",
      .help =
@@ -51,6 +61,9 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   v.check(!needs_delta() || delta > 0, "delta",
           fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
                       name_of(mechanism), name_of(accountant)));
+  v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
+          fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
+                      epsilon_warm.value_or(0)));
   v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",
           "kairouz_exact composes equal steps only: use schedule uniform, or accountant kairouz");
 }

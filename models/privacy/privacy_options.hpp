@@ -18,6 +18,8 @@ struct PrivacyOptions {
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
   Schedule schedule = Schedule::kUniform;
+  std::optional<sim::PerAgent> steps = {};
+  std::optional<double> epsilon_warm = {};
   std::optional<double> gradient_bound = {}, clip = {};
   bool bound_from_data = false;
   void describe(sim::Visitor& v);

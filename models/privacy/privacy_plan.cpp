@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -10,7 +11,18 @@ namespace hearsay::models {
 
 namespace {
 
-constexpr std::uint32_t kEpsilonOption = 1;  // index of (kPerAgent, agent)
+constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
+
+std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
+                                    const sim::Streams& streams) {
+  std::vector<std::uint64_t> rounded;
+  for (const double value : steps.values(first, count, kStepsOption, streams)) {
+    if ((steps.constant() || steps.list()) && value != std::round(value))
+      throw std::invalid_argument(fmt::format("privacy.steps must be whole numbers, got {}", value));
+    rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
+  }
+  return rounded;
+}
 
 void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                 PrivacyPlan& plan) {
@@ -56,7 +68,7 @@ void warn(PrivacyPlan& plan, const Problem& problem) {
   Eigen::Index fewest = problem.n(), exposed = 0;
   for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
     if (plan.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
-    fewest = std::min(fewest, problem.n(owner));
+    if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
   }
   if (exposed > 0) {
     plan.warnings.push_back(
@@ -98,16 +110,33 @@ void PrivacyPlan::require_room(std::uint64_t releases, std::uint32_t overlap) co
   }
 }
 
+void PrivacyPlan::require_room_for_steps(const std::optional<Step>& upfront) const {
+  if (!active()) return;
+  if (steps.empty()) {
+    throw std::invalid_argument(
+        "this protocol spreads each owner's budget over its own releases: give privacy.steps, how many");
+  }
+  std::set<std::pair<double, std::uint64_t>> different;
+  for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
+    different.emplace(epsilon[owner], steps[owner]);
+  for (const auto& [budget, releases] : different) spending->uniform(budget, releases, 1, upfront);
+}
+
 PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams) {
   PrivacyPlan plan{.mechanism = options.mechanism,
                    .accountant = options.accountant,
                    .adjacency = options.adjacency,
                    .schedule = options.schedule};
+  if (options.steps) {
+    plan.steps =
+        steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
+  }
   if (!plan.active()) return plan;
   plan.delta = options.needs_delta() ? options.delta : 0;
   plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
                                         kEpsilonOption, streams);
+  plan.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, plan);
   const auto dimension = static_cast<int>(problem.p());
   require_cover(plan, dimension);

@@ -24,6 +24,8 @@ struct PrivacyPlan {
   BoundSource source = BoundSource::kNone;
   double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
   std::vector<double> epsilon{};  ///< total budget, by owner
+  std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
+  std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
   std::vector<std::string> warnings{};
   std::shared_ptr<SpendingPlans> spending{};  ///< null without privacy
 
@@ -32,8 +34,9 @@ struct PrivacyPlan {
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }
   /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record is
-  /// added or removed (n is public and the same on both neighbours).
+  /// added or removed (n is public and the same on both neighbours). 0 where there is no record to protect.
   double sensitivity(Eigen::Index n) const {
+    if (n == 0) return 0;
     return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
   }
   /// One sentence for the manifest.
@@ -41,6 +44,9 @@ struct PrivacyPlan {
   /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
   /// their noise, once. For protocols to ask before a run.
   void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
+  /// The same of every owner's own number of steps, after a release up front if there is one. Throws
+  /// std::invalid_argument where privacy.steps is not given.
+  void require_room_for_steps(const std::optional<Step>& upfront = {}) const;
 };
 
 /// Works the options out for a problem. `optimum` is theta*, asked for where the data themselves may give the

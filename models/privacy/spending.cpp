@@ -9,12 +9,28 @@
 
 namespace hearsay::models {
 
-SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant)
-    : budget_(budget), steps_(std::move(steps)), accountant_(accountant) {
-  sim::check(steps_.steps() > 0, "an account was opened without a release");
+namespace {
+
+// What is left of a budget for the steps that follow the release up front.
+double rest_of(double budget, const std::optional<Step>& upfront) {
+  if (!upfront) return budget;
+  if (!(upfront->epsilon < budget)) {
+    throw BudgetError(fmt::format("a first release of epsilon {} leaves nothing of a budget of {} to the others",
+                                  upfront->epsilon, budget));
+  }
+  return budget - upfront->epsilon;
+}
+
+}  // namespace
+
+SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant,
+                           std::optional<Step> upfront)
+    : budget_(budget), steps_(std::move(steps)), upfront_(std::move(upfront)), accountant_(accountant) {
+  sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
+  sim::check(releases() > 0, "an account was opened without a release");
   std::uint64_t end = 0;
   for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
-  whole_ = total_guarantee(steps_, accountant_);
+  whole_ = total(releases());
   sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
              "planned releases exceed the epsilon of the budget");
   sim::check(whole_.delta <= accountant_.delta * (1 + kTolerance),
@@ -27,13 +43,17 @@ const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
 }
 
 Guarantee SpendingPlan::total(std::uint64_t n) const {
+  if (upfront_) --n;
   Releases first;
   for (const StepRun& run : steps_.runs()) {
     const auto left = static_cast<std::int64_t>(n) - first.steps();
     if (left <= 0) break;
     first.add(run.step, std::min(run.count, left));
   }
-  return total_guarantee(first, accountant_);
+  Guarantee total = total_guarantee(first, accountant_);
+  if (first.steps() == 0) total.delta = 0;
+  if (upfront_) total.epsilon += upfront_->epsilon;
+  return total;
 }
 
 Guarantee SpendingPlan::after(std::uint64_t n) const {
@@ -61,36 +81,39 @@ Step SpendingPlans::shape(std::uint64_t releases, const AccountantOptions& accou
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases,
-                                                           std::uint32_t overlap) {
+                                                           std::uint32_t overlap,
+                                                           const std::optional<Step>& upfront) {
+  const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
-  auto& plan = uniform_[{budget, releases, overlap}];
+  auto& plan = uniform_[{budget, releases, overlap, upfront}];
   if (plan) return plan;
-  const double part = budget / overlap;
   AccountantOptions accountant = accountant_;
   accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
   Step step = shape(releases, accountant);
   if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
-    step.epsilon = part / static_cast<double>(releases);
+    step.epsilon = rest / static_cast<double>(releases);
   } else {
     const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
-    step = step_for_budget(part, count, step, accountant,
+    step = step_for_budget(rest, count, step, accountant,
                            gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
   }
-  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant);
+  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant, upfront);
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
-                                                            std::span<const double> whole) const {
+                                                            std::span<const double> whole,
+                                                            const std::optional<Step>& upfront) const {
+  if (own.empty()) return std::make_shared<const SpendingPlan>(budget, Releases(), accountant_, upfront);
   const Step form = shape(whole.size(), accountant_);
   const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
   const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
-  const double factor = factor_for_budget(budget, whole, form, accountant_);
+  const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
   Releases steps;
   steps.reserve(own.size());
   for (const double weight : own)
     steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
-  return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_);
+  return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_, upfront);
 }
 
 }  // namespace hearsay::models

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -22,16 +23,25 @@ class SpendingPlan {
   /// Rounding of a total, relative to the budget.
   static constexpr double kTolerance = 1e-11;
 
-  /// `steps` in order of release, at least one. Throws sim::InvariantError if together they exceed
+  /// `steps` in order of release, at least one in all. Throws sim::InvariantError if together they exceed
   /// (budget, accountant.delta).
-  SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant);
+  /// `upfront`: a pure release made before the others. Its epsilon is added to what the others compose to:
+  /// an upper bound under every accountant, and the rule by which their budget was set aside.
+  SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant,
+               std::optional<Step> upfront = {});
 
   double budget() const { return budget_; }
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
   double delta() const { return whole_.delta; }
-  std::uint64_t releases() const { return static_cast<std::uint64_t>(steps_.steps()); }
-  /// The n-th release, n from 0. O(1) where all are alike, else O(log n).
+  std::uint64_t releases() const {
+    return static_cast<std::uint64_t>(steps_.steps()) + (upfront_ ? 1 : 0);
+  }
+  /// The n-th release, n from 0. O(1) where all (but the one up front) are alike, else O(log n).
   const Step& step(std::uint64_t n) const {
+    if (upfront_) {
+      if (n == 0) return *upfront_;
+      --n;
+    }
     const auto runs = steps_.runs();
     return runs.size() == 1 ? runs.front().step : step_of_several(n);
   }
@@ -45,6 +55,7 @@ class SpendingPlan {
 
   double budget_;
   Releases steps_;
+  std::optional<Step> upfront_;
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
   Guarantee whole_;
@@ -58,15 +69,16 @@ class SpendingPlans {
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
-  /// record may be held by that many owners, whose guarantees for it add up. The inverse problem is solved
-  /// once for every different (budget, releases, overlap). Throws BudgetError if no noise is enough,
-  /// std::invalid_argument as the accountant does.
-  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
-                                              std::uint32_t overlap = 1);
+  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
+  /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
+  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases, std::uint32_t overlap = 1,
+                                              const std::optional<Step>& upfront = {});
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.
   std::shared_ptr<const SpendingPlan> weighted(double budget, std::span<const double> own,
-                                               std::span<const double> whole) const;
+                                               std::span<const double> whole,
+                                               const std::optional<Step>& upfront = {}) const;
 
  private:
   Step shape(std::uint64_t releases, const AccountantOptions& accountant) const;
@@ -75,7 +87,9 @@ class SpendingPlans {
   AccountantOptions accountant_;
   int dimension_;
   std::mutex mutex_;
-  std::map<std::tuple<double, std::uint64_t, std::uint32_t>, std::shared_ptr<const SpendingPlan>> uniform_;
+  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
+           std::shared_ptr<const SpendingPlan>>
+      uniform_;
 };
 
 }  // namespace hearsay::models

@@ -1,6 +1,7 @@
 #include "models/protocols/central_async.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/protocols/central/horizon.hpp"
 #include "models/protocols/central/learner_owner.hpp"
@@ -112,6 +113,7 @@ void CentralAsync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   const ReleasePlan& plan = plans_[context.owner(owner)];
   if (!context.may_release(owner, plan)) return;
+  context.compute(owner);
   const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
   const auto noisy = context.release(owner, context.gradient(owner, bar), plan);
   context.send(owner, 0, kAnswer, query.conversation,
@@ -170,6 +172,20 @@ void CentralAsync::serve_next(Context& context) {
   const std::size_t party = waiting_.front();
   waiting_.pop_front();
   begin(party, context);
+}
+
+void CentralAsync::reset(sim::AgentId agent) {
+  if (agent != 0) return;
+  copies_.setZero();
+  waiting_.clear();
+  conversations_.close_all();
+  restarts_ = true;
+}
+
+void CentralAsync::on_up(sim::AgentId agent, Context& context) {
+  // The timer of the next queries was lost with all else.
+  if (agent != 0 || !std::exchange(restarts_, false)) return;
+  if (options_.initiative == Initiative::kLearner) query_all(context);
 }
 
 bool CentralAsync::finished(const Context& context) const {

@@ -17,7 +17,8 @@
 // at a time. An owner that does not answer within `timeout` is forgotten: its late answer is discarded, its
 // release stays spent. k counts the answers that the learner used; T is the horizon. An owner releases at
 // most T answers, lost ones included, each at epsilon_i/T or what the accountant makes of it; after that it
-// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly.
+// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly. Where computing
+// takes time, an owner's answer leaves it that much after the query.
 //
 // Variants:
 //   initiative learner      no requests: at 0, `interval`, 2 `interval`, ... the learner queries every owner,
@@ -68,6 +69,9 @@ class CentralAsync {
   void on_tick(sim::AgentId owner, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t conversation, Context& context);
+  /// A learner that is back from a crash knows no owner's copy and waits for nobody; owners have no state.
+  void reset(sim::AgentId agent);
+  void on_up(sim::AgentId agent, Context& context);
   /// No owner may answer any more and nobody is being waited for.
   bool finished(const Context& context) const;
 
@@ -101,6 +105,7 @@ class CentralAsync {
   std::vector<std::uint64_t> visits_;  // by party
   std::deque<std::size_t> waiting_;    // requests not yet served, first come first
   Conversations conversations_;
+  bool restarts_ = false;  // the learner is back from a crash
 };
 
 ProtocolRow central_async_row();

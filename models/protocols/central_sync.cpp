@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "models/protocols/central/horizon.hpp"
 #include "models/protocols/central/learner_owner.hpp"
@@ -163,6 +165,7 @@ void CentralSync::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t round,
 
 void CentralSync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
+  context.compute(owner);
   const Vector theta(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
   const auto noisy = context.release(owner, context.gradient(owner, theta), plans_[context.owner(owner)]);
   if (!noisy) return;
@@ -229,6 +232,20 @@ void CentralSync::end_round(Context& context) {
     if (moves) theta_ -= (step_ / k) * gradient_;
     context.model(0) = theta_;
   }
+  if (round_ + 1 < horizon_) begin_round(context);
+  context.count_iteration();
+}
+
+void CentralSync::reset(sim::AgentId agent) {
+  if (agent != 0) return;
+  theta_.setZero();
+  answers_.setZero();
+  std::fill(answered_.begin(), answered_.end(), 0u);
+  restarts_ = true;
+}
+
+void CentralSync::on_up(sim::AgentId agent, Context& context) {
+  if (agent != 0 || !std::exchange(restarts_, false)) return;
   if (round_ + 1 < horizon_) begin_round(context);
   context.count_iteration();
 }

@@ -81,6 +81,9 @@ class CentralSync {
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
+  /// A learner that is back from a crash has its start, and no answer; the round that it was in is over.
+  void reset(sim::AgentId agent);
+  void on_up(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
 
   /// theta[k] of the present round k.
@@ -112,6 +115,7 @@ class CentralSync {
   std::vector<ReleasePlan> plans_;       // by owner
   std::uint32_t round_ = 0;              // k
   std::size_t arrived_ = 0;              // answers to this round
+  bool restarts_ = false;                // the learner is back from a crash
 };
 
 ProtocolRow central_sync_row();

@@ -123,6 +123,15 @@ std::string shorthand_text(const OutlineAlternative& a) {
   return {};
 }
 
+// The kinds of thing that may stand in a place, with their options.
+void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
+  for (const OutlineAlternative& a : all) {
+    out += fmt::format("    {}{}{}{}\n", a.name, a.help.empty() ? "" : ": ", a.help, shorthand_text(a));
+    if (!a.example.empty()) out += fmt::format("      example: {}\n", a.example);
+    table(out, a.members, 6);
+  }
+}
+
 std::string told(const Place& place) {
   std::string out = place.path.empty() ? "scenario\n" : place.path + "\n";
   if (place.alternative != nullptr) {
@@ -130,6 +139,7 @@ std::string told(const Place& place) {
     out += fmt::format("  {:<9} {{\"type\": \"{}\"}}\n", "what", a.name);
     if (const std::string meaning = a.help + shorthand_text(a); !meaning.empty())
       out += fmt::format("  {:<9} {}\n", "meaning", meaning);
+    if (!a.example.empty()) out += fmt::format("  {:<9} {}\n", "example", a.example);
     table(out, a.members, 4);
     return out;
   }
@@ -139,9 +149,12 @@ std::string told(const Place& place) {
     out += fmt::format("    {}{}{}\n", c.name, c.help.empty() ? "" : ": ", c.help);
   const bool list = o.kind == Outline::Kind::kList && !o.members.empty();
   table(out, list ? o.members[0].members : o.members, 4);
-  for (const OutlineAlternative& a : list ? o.members[0].alternatives : o.alternatives) {
-    out += fmt::format("    {}{}{}{}\n", a.name, a.help.empty() ? "" : ": ", a.help, shorthand_text(a));
-    table(out, a.members, 6);
+  kinds(out, list ? o.members[0].alternatives : o.alternatives);
+  if (o.kind != Outline::Kind::kObject || place.path.empty()) return out;
+  for (const Outline& m : o.members) {
+    if (m.kind != Outline::Kind::kVariant) continue;
+    out += fmt::format("\n{}.{}{}\n", place.path, m.name, m.unit.empty() ? "" : " in " + m.unit);
+    kinds(out, m.alternatives);
   }
   return out;
 }

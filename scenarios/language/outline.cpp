@@ -127,6 +127,7 @@ void Outliner::alternatives(const sim::About& about, std::span<const sim::Altern
     OutlineAlternative a;
     a.name = all[i].name;
     a.help = all[i].help;
+    a.example = all[i].example;
     a.shorthand_key = all[i].shorthand.key;
     a.shorthand = all[i].shorthand.kind;
     a.members = members_of(place, i == index ? current : all[i].describe_default);

@@ -34,7 +34,7 @@ struct Outline {
 };
 
 struct OutlineAlternative {
-  std::string name, help;
+  std::string name, help, example;
   std::string shorthand_key;
   sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
   std::vector<Outline> members;

@@ -7,6 +7,7 @@
 
 #include "analysis/output_file.hpp"
 #include "analysis/store_writer.hpp"
+#include "analysis/trace_files.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "sim/check.hpp"
@@ -43,10 +44,6 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
     work();
   }
   if (failure) std::rethrow_exception(failure);
-}
-
-bool draws_anew(const Scenario& s) {
-  return s.data.draw() == models::Draw::kRepetition;
 }
 
 analysis::RunResult failed_run(std::uint32_t repetition, const std::string& why) {
@@ -110,7 +107,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
   }
   // Runs that share a problem follow one another: those of one repetition where each draws its own.
   const auto order = [this](const Task& t) {
-    const bool anew = draws_anew(plan_.points[t.point].scenario);
+    const bool anew = plan_.points[t.point].scenario.draws_data();
     return std::tuple(anew ? t.repetition : 0, problem_of_[t.point], t.point, t.repetition);
   };
   std::stable_sort(tasks_.begin(), tasks_.end(),
@@ -119,15 +116,15 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
 
 std::shared_ptr<const SolvedProblem> Execution::solved(std::size_t point, std::uint32_t repetition) {
   const Scenario& scenario = plan_.points[point].scenario;
-  const std::uint32_t instance = draws_anew(scenario) ? repetition : 0;
+  const std::uint32_t instance = scenario.draws_data() ? repetition : 0;
   return problems_.get({problem_of_[point], instance}, [&] { return solve(scenario, instance); });
 }
 
 std::shared_ptr<const Experiment> Execution::experiment(std::size_t point, std::uint32_t repetition) {
   const Scenario& scenario = plan_.points[point].scenario;
-  const std::uint32_t instance = draws_anew(scenario) ? repetition : 0;
+  const std::uint32_t instance = scenario.draws_anew() ? repetition : 0;
   return experiments_.get({static_cast<std::uint32_t>(point), instance}, [&] {
-    return std::make_shared<const Experiment>(scenario, solved(point, repetition));
+    return std::make_shared<const Experiment>(scenario, solved(point, repetition), instance);
   });
 }
 
@@ -147,19 +144,20 @@ void Execution::assemble() {
     const auto one = experiment(p, 0);
     if (described_[p]) return;
     described_points_[p] = one->describe_point(plan_.points[p].labels);
-    if (draws_anew(plan_.points[p].scenario)) described_points_[p]->scalars.clear();
+    if (plan_.points[p].scenario.draws_anew()) described_points_[p]->scalars.clear();
   });
 }
 
 analysis::RunResult Execution::make(const Task& task) {
   const Scenario& scenario = plan_.points[task.point].scenario;
-  std::unique_ptr<analysis::TraceCsv> trace;
-  if (task.traced) trace = std::make_unique<analysis::TraceCsv>(*scenario.record.trace, options_.trace_path);
+  std::unique_ptr<analysis::TraceFiles> trace;
+  if (task.traced)
+    trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, options_.trace_folder);
   analysis::RunResult run;
   try {
     const auto one = experiment(task.point, task.repetition);
     run = one->run(task.repetition, trace.get(), options_.interrupted);
-    if (draws_anew(scenario)) {
+    if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
       run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());
     }

@@ -18,7 +18,7 @@ namespace hearsay::scenarios {
 
 struct ExecuteOptions {
   unsigned threads = 1;
-  std::filesystem::path trace_path{};              ///< of the run that is traced
+  std::filesystem::path trace_folder{};            ///< for files of the run that is traced
   const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are broken off and no more are begun
   std::function<void(const analysis::RunResult&)> finished{};  ///< told of every run, by one thread at a time
 };
@@ -77,8 +77,9 @@ class Replay {
   /// The plan must outlive it.
   explicit Replay(const Plan& plan) : execution_(plan, {}) {}
   /// Throws AssemblyError, and what a broken invariant throws.
-  analysis::RunResult run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr) {
-    return execution_.experiment(point, repetition)->run(repetition, trace);
+  analysis::RunResult run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
+                          const std::atomic<bool>* interrupted = nullptr) {
+    return execution_.experiment(point, repetition)->run(repetition, trace, interrupted);
   }
 
  private:

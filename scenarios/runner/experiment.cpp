@@ -10,6 +10,7 @@
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/network_fit.hpp"
 
 namespace hearsay::scenarios {
 
@@ -56,24 +57,25 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
-sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool hub) {
+sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool hub,
+                          std::uint32_t repetition) {
   const auto agents = static_cast<sim::AgentId>(data.owners()) + (hub ? 1 : 0);
-  sim::Topology topology = sim::make_topology(s.network.topology, agents, study_streams(s),
+  const bool anew = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  const std::uint32_t instance = anew ? repetition : 0;
+  sim::Topology topology = sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, instance),
                                               data.similarity ? &*data.similarity : nullptr);
   if (hub) {
     for (sim::AgentId i = 1; i < agents; ++i) {
       if (topology.edge(0, i) == 2 * topology.edges()) {
         throw AssemblyError(
             "/network/topology",
-            fmt::format("protocol {} needs agent 0 linked to every owner; agent {} is not: use a star",
-                        s.protocol->entry().name, i));
+            fmt::format(
+                "protocol {} needs agent 0 linked to every owner; agent {} is not: use a star, or an overlay",
+                s.protocol->entry().name, i));
       }
     }
   }
-  if (const sim::AgentId components = topology.components(); components > 1) {
-    throw AssemblyError("/network/topology",
-                        fmt::format("the network must be connected, it has {} components", components));
-  }
+  sim::require_connected(topology);
   return topology;
 }
 
@@ -100,14 +102,14 @@ Scenario bound(Scenario s, const models::DataSet& data) {
 }  // namespace
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
-  const bool per_repetition = scenario.data.draw() == models::Draw::kRepetition;
-  const sim::Streams streams(scenario.seed, per_repetition ? repetition : 0);
+  const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
   models::DataSet data = part("/data", [&] { return models::make_data(scenario.data, streams); });
   return part("/model",
               [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
 
-Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved)
+Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
+                       std::uint32_t repetition)
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
@@ -116,17 +118,20 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                    return models::make_plan(scenario_.privacy, solved_->problem, solved_->optimum,
                                             hub_ ? 1 : 0, study_streams(scenario_));
                  })),
-      topology_(
-          part("/network/topology", [&] { return topology_of(scenario_, solved_->problem.data(), hub_); })),
+      topology_(part("/network/topology",
+                     [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
       study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario_.stop), {}},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
-  if (needs_optimum()) part("/model", [&] { solved_->optimum.get(); });
+  if (needs_optimum()) {
+    part("/data", [&] { solved_->problem.require_records_of_all(); });
+    part("/model", [&] { solved_->optimum.get(); });
+  }
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
-  part("/clocks", [&] { sim::Clocks(scenario_.clocks, topology_.agents(), study_streams(scenario_)); });
+  fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
@@ -265,6 +270,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
     point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
+  for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : plan_.warnings) point.notes.push_back("warning: " + warning);
   return point;
 }

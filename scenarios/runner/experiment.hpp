@@ -25,8 +25,8 @@ struct OverBudget : AssemblyError {
   using AssemblyError::AssemblyError;
 };
 
-/// A problem with its exact solution, found when it is first asked for; shared by all points that have the same
-/// data and model.
+/// A problem with its exact solution, found when it is first asked for; shared by all points that have the
+/// same data and model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)
       : problem(std::move(data), std::move(model)), optimum(problem) {}
@@ -40,8 +40,9 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 /// Everything that does not change during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
-  /// Throws AssemblyError.
-  Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved);
+  /// `repetition`: whose network it is, where each draws its own. Throws AssemblyError.
+  Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
+             std::uint32_t repetition = 0);
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 

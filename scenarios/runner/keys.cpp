@@ -124,7 +124,7 @@ std::string run_key(const std::string& point_key, std::uint32_t repetition) {
 std::string record_key(const Scenario& scenario) {
   std::string text = "every " + canonical(write_changes(scenario.record.every)) + "\n";
   for (const MetricChoice& m : scenario.record.metrics) text += fmt::format("{}\n", (*m).name);
-  if (scenario.data.draw() == models::Draw::kRepetition) text += description_key(scenario);
+  if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }
 

@@ -8,7 +8,7 @@
 #include "analysis/baselines.hpp"
 #include "analysis/conclusion_options.hpp"
 #include "analysis/metric.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_options.hpp"
 #include "models/data/data_options.hpp"
 #include "models/privacy/privacy_options.hpp"
 #include "models/problem.hpp"
@@ -84,6 +84,13 @@ struct Scenario {
   analysis::ConclusionOptions analysis;
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
+
+  /// Whether each repetition has data of its own.
+  bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
+  /// Whether each repetition is a study of its own: of its own data or in its own network.
+  bool draws_anew() const {
+    return draws_data() || network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  }
 };
 
 }  // namespace hearsay::scenarios

@@ -59,8 +59,7 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const
       std::sort(begin, end);
     } else {
       sorted.clear();
-      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p)
-        sorted.emplace_back(t.column_[p], edge_at[p]);
+      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p) sorted.emplace_back(t.column_[p], edge_at[p]);
       std::sort(sorted.begin(), sorted.end());
       for (std::size_t k = 0; k < sorted.size(); ++k) {
         t.column_[t.row_[i] + k] = sorted[k].first;

@@ -57,6 +57,28 @@ TEST_CASE("metrics: fitness, distance and errors of a learner's model by hand") 
   CHECK(measure("own_test_error", *world)[0] == Approx(13));
 }
 
+TEST_CASE("metrics: own test errors by the number of training records, and their roots") {
+  // Six owners with 3, 1, 2, 9, 1, 4 training records and the test error y^2 of the model 0: by number of
+  // records owners 1 and 4, 2 and 0, 5 and 3, in quarters of 1, 2, 1 and 2.
+  models::DataSet set;
+  set.feature_names = {"x"};
+  const Eigen::Index records[] = {3, 1, 2, 9, 1, 4};
+  for (int i = 0; i < 6; ++i) {
+    set.train.push_back({models::Records::Ones(records[i], 1), Eigen::VectorXd::Ones(records[i])});
+    set.test.push_back({models::Records::Ones(1, 1), Eigen::VectorXd::Constant(1, i + 1.0)});
+    set.owner_names.push_back("owner");
+  }
+  const test::StudyFixture fixture(std::move(set), unregularised(), {}, 0);
+  const auto world = fixture.world(fixture.engine());
+  world->models.setZero();
+  CHECK(measure("own_test_error_q1", *world)[0] == Approx(4));                // owner 1
+  CHECK(measure("own_test_error_q2", *world)[0] == Approx((25 + 9) / 2.0));   // owners 4 and 2
+  CHECK(measure("own_test_error_q3", *world)[0] == Approx(1));                // owner 0
+  CHECK(measure("own_test_error_q4", *world)[0] == Approx((36 + 16) / 2.0));  // owners 5 and 3
+  CHECK(measure("own_test_rmse", *world)[0] == Approx(3.5));
+  CHECK(measure("own_test_error", *world)[0] == Approx(91 / 6.0));
+}
+
 TEST_CASE("metrics: without a learner they are means over the agents' own models") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());

@@ -5,7 +5,7 @@
 
 #include "analysis/output_file.hpp"
 #include "analysis/summary.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_files.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -70,7 +70,7 @@ TEST_CASE("trace: names what happened, filters by kind and time, and numbers wha
   options.kinds = {sim::TraceKind::kSend, sim::TraceKind::kLose};
   options.to = 2;
   {
-    analysis::TraceCsv trace(options, path);
+    analysis::TraceFiles trace(options, scratch.path());
     const auto tick = sim::order_key(sim::Rank::kTick, 3, 17);
     const auto message = sim::order_key(sim::Rank::kMessage, 3, 5);
     trace.record({.time = 1, .kind = sim::TraceKind::kTick, .agent = 3, .cause = tick});

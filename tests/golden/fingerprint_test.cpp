@@ -60,5 +60,5 @@ TEST_CASE("golden: central_sync over late, lossy links, with the last answer for
     "protocol": {"type": "central_sync", "c1": 0.1, "missing": "last", "round_timeout": "500 ms"},
     "privacy": {"mechanism": "laplace", "epsilon": 1000, "clip": 10}, "stop": {"iterations": 50}
   })",
-               "0");
+               "4ad2937607c508d5");
 }

@@ -27,8 +27,8 @@ TEST_CASE("on_off: later periods follow the laws of up and down times, whatever 
                            Streams(31, 0));
     std::vector<double> up(kAgents), down(kAgents);
     for (AgentId i = 0; i < kAgents; ++i) {
-      up[i] = law.length(i, 1, true);
-      down[i] = law.length(i, 2, false);
+      up[i] = law.end(i, 1, true, 0);
+      down[i] = law.end(i, 2, false, 0);
     }
     CHECK(tests::ks_distance(up, known.cdf) < tests::dkw_threshold(kAgents));
     CHECK(tests::ks_distance(down, known.cdf) < tests::dkw_threshold(kAgents));
@@ -124,7 +124,7 @@ TEST_CASE("on_off: agents are independent: an agent's first time says nothing ab
   for (AgentId i = 0; i < kAgents; ++i) {
     mine[i] = law.first(i).length;
     next[i] = law.first(i + 1).length;
-    later[i] = law.length(i, 2, true);
+    later[i] = law.end(i, 2, true, 0);
   }
   CHECK(std::abs(tests::centred_product(mine, next)) < tests::centred_product_threshold(kAgents));
   CHECK(std::abs(tests::centred_product(mine, later)) < tests::centred_product_threshold(kAgents));

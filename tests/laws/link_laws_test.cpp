@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/links.hpp"
+#include "sim/network_files.hpp"
 #include "sim/random.hpp"
 #include "tests/support/distribution_functions.hpp"
 #include "tests/support/statistics.hpp"
@@ -18,11 +19,12 @@ const Topology kPair = make_topology(Ring{}, 2, Streams(1, 0));
 // Latencies of the messages that arrive, out of kCount from 0 to 1, or back.
 std::vector<double> latencies(const Distribution& law, double loss, bool back = false,
                               std::uint64_t seed = 21) {
-  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{loss}}, kPair, Streams(seed, 0));
+  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{loss}}, kPair, Streams(seed, 0), kNoAgent,
+              {});
   std::vector<double> all;
   for (std::uint32_t n = 0; n < kCount; ++n) {
-    if (const auto latency = links.transmit(back ? 1 : 0, back ? 0 : 1, back ? 1 : 0))
-      all.push_back(*latency);
+    if (const Fate fate = links.transmit(back ? 1 : 0, back ? 0 : 1, back ? 1 : 0); !fate.lost)
+      all.push_back(fate.latency);
   }
   return all;
 }
@@ -65,10 +67,11 @@ TEST_CASE("loss: messages are lost with the configured probability, whatever the
 
 TEST_CASE("loss: losing one message says nothing about the next") {
   const double p = 0.3;
-  Links links(LinkOptions{.latency = 0.0, .loss = BernoulliLoss{p}}, kPair, Streams(23, 0));
+  Links links(LinkOptions{.latency = 0.0, .loss = BernoulliLoss{p}}, kPair, Streams(23, 0), kNoAgent, {});
   std::uint64_t pairs = 0;
   for (std::uint32_t n = 0; n < kCount; ++n) {
-    const bool first = !links.transmit(0, 1, 0), second = !links.transmit(0, 1, 0);
+    const bool first = links.transmit(0, 1, 0).lost.has_value(),
+               second = links.transmit(0, 1, 0).lost.has_value();
     pairs += first && second ? 1u : 0u;
   }
   CHECK(tests::binomial_plausible(pairs, kCount, p * p));

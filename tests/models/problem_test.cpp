@@ -180,7 +180,9 @@ TEST_CASE("problem: refuses targets that a loss can not use") {
                     Catch::Contains("expected two classes, found only +1"));
   d.train[0].features(1, 1) = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH(Problem(d, {}), Catch::Contains("owner 0: a feature or target is not finite"));
+  d.train[0].features(1, 1) = 2;
   d.train[1] = shard(Eigen::MatrixXd(0, 2), VectorXd(0));
-  CHECK_THROWS_WITH(Problem(d, {}), Catch::Contains("owner 1: expected at least one training record"));
+  CHECK_THROWS_WITH(Problem(d, {}).require_records_of_all(),
+                    Catch::Contains("owner 1: expected at least one training record"));
   CHECK_THROWS_WITH(Problem(DataSet{}, {}), Catch::Contains("expected at least one owner"));
 }

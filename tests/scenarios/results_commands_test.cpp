@@ -1,7 +1,9 @@
 // Commands on what a study has left.
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "tests/support/process.hpp"
 
@@ -108,10 +110,39 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
   CHECK_THAT(number.out,
              Catch::StartsWith("privacy.epsilon=1, repetition 3:\n  epsilon_spent_by_owner of agent 2 at "
                                "iteration 50: ") &&
-                 Catch::EndsWith(" and 2\n"));
-  run(dir, "-o " + dir / "c --seed 2");
+                 Catch::EndsWith(" and 2\n  events: the same, by their fingerprints\n"));
+}
+
+TEST_CASE("commands: diff makes two runs again and finds the first event in which they differ") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run(dir, "-o " + dir / "a");
+  // Another seed: only the start is the same, and the first to happen after it is a tick.
+  run(dir, "-o " + dir / "b --seed 2");
+  const auto seed = shell("hearsay diff " + dir / "a " + dir / "b");
+  CHECK(seed.code == 1);
+  CHECK_THAT(seed.out, Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: ") &&
+                           Catch::Contains("  first event that differs: number 1, counted from 0\n    " +
+                                           dir / "a: 0.") &&
+                           Catch::Contains(" s  tick  agent "));
+  // The same random numbers, but some messages are lost: the traces part where the first of them is.
+  run(dir, "-o " + dir / "c --set network.loss=0.02");
+  std::stringstream left(shell("hearsay trace " + dir / "a").out),
+      right(shell("hearsay trace " + dir / "c").out);
+  std::string x, y;
+  long number = -2;  // a header, and counting from 0
+  do {
+    ++number;
+  } while (std::getline(left, x) && std::getline(right, y) && x == y);
+  REQUIRE_THAT(y, Catch::Contains(",lose,"));
+  const auto loss = shell("hearsay diff " + dir / "a " + dir / "c").out;
+  CHECK_THAT(
+      loss, Catch::Contains(fmt::format("  first event that differs: number {}, counted from 0\n", number)) &&
+                Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
+  // A scenario that can not be planned again.
+  change(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
-             Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: "));
+             Catch::Contains("  events: not compared, for the runs can not be made again: " + dir / "c"));
 }
 
 TEST_CASE("commands: compare pairs repetitions, within a study and between two") {
@@ -149,6 +180,13 @@ TEST_CASE("commands: trace shows the events of one run, of a scenario or of resu
   }
   CHECK(shell("hearsay trace " + dir / "s.json -o " + dir / "t.csv").code == 0);
   CHECK(text_of(dir / "t.csv") == shell("hearsay trace " + dir / "s.json").out);
+  const std::string perfetto = shell("hearsay trace " + dir / "s.json --format perfetto").out;
+  CHECK(perfetto.starts_with("{\"displayTimeUnit\":\"ms\",\"traceEvents\":["));
+  run(dir, "-o " + dir / R"(p --set 'record.trace={"format":["perfetto"]}')");
+  CHECK(text_of(dir / "p/trace.perfetto.json") == perfetto);
+  CHECK_FALSE(std::filesystem::exists(dir / "p/trace.csv"));
+  CHECK_THAT(shell("hearsay trace " + dir / "s.json --format perfeto").err,
+             Catch::Contains("did you mean 'perfetto'?"));
   CHECK_THAT(shell("hearsay trace " + dir / "s.json --kinds sent").err,
              Catch::Contains("did you mean 'send'?"));
   CHECK(shell("hearsay trace " + dir / "s.json --point 2").code == 2);

@@ -138,7 +138,7 @@ TEST_CASE("engine: an agent's up and down times are its periods one after anothe
       CHECK(r.kind == (up ? TraceKind::kDown : TraceKind::kUp));
       CHECK(r.cause == order_key(up ? Rank::kDown : Rank::kUp, i, n));
       up = !up;
-      time += law.length(i, n, up);
+      time = law.end(i, n, up, time);
       ++changes;
     }
     CHECK(time > 50);

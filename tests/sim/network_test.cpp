@@ -5,6 +5,7 @@
 #include "sim/check.hpp"
 #include "sim/clocks.hpp"
 #include "sim/links.hpp"
+#include "sim/network_files.hpp"
 #include "sim/random.hpp"
 #include "tests/support/refusals.hpp"
 
@@ -74,17 +75,17 @@ TEST_CASE("clock trace: falling times, lists of two lengths and unknown agents a
 TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and (loss, from, to), index n") {
   const Topology ring = make_topology(Ring{}, 4, kStreams);
   const Uniform law{1, 3};
-  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{0.4}}, ring, kStreams);
+  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{0.4}}, ring, kStreams, kNoAgent, {});
   int lost = 0;
   for (std::uint32_t n = 0; n < 40; ++n) {
     for (const auto& [from, to] : {std::pair<AgentId, AgentId>{1, 2}, {2, 1}, {3, 0}}) {
-      const auto latency = links.transmit(from, to, ring.edge(from, to));
+      const Fate got = links.transmit(from, to, ring.edge(from, to));
       Stream fate = kStreams(Purpose::kLoss, from, to, n);
       Stream draw = kStreams(Purpose::kLatency, from, to, n);
       const bool expected = uniform(fate) < 0.4;
       lost += expected ? 1 : 0;
-      CHECK(latency.has_value() != expected);
-      if (latency) CHECK(*latency == law.sample(draw));
+      CHECK(got.lost.has_value() == expected);
+      if (!got.lost) CHECK(got.latency == law.sample(draw));
     }
   }
   CHECK(lost > 0);
@@ -92,11 +93,11 @@ TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and
 
 TEST_CASE("links: no message is lost with probability 0, every one with probability 1") {
   const Topology pair = make_topology(Ring{}, 2, kStreams);
-  Links sure(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{0}}, pair, kStreams);
-  Links never(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{1}}, pair, kStreams);
+  Links sure(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{0}}, pair, kStreams, kNoAgent, {});
+  Links never(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{1}}, pair, kStreams, kNoAgent, {});
   for (int n = 0; n < 1000; ++n) {
-    REQUIRE(sure.transmit(0, 1, 0) == 0.25);
-    REQUIRE_FALSE(never.transmit(0, 1, 0).has_value());
+    REQUIRE(sure.transmit(0, 1, 0).latency == 0.25);
+    REQUIRE(never.transmit(0, 1, 0).lost == LossReason::kLoss);
   }
 }
 
@@ -113,8 +114,8 @@ TEST_CASE("availability: the n-th period of an agent is drawn from (availability
   for (AgentId i = 0; i < 3; ++i) {
     for (std::uint32_t n = 1; n < 4; ++n) {
       Stream a = kStreams(Purpose::kAvailability, i, 0, n), b = a;
-      CHECK(from_up.length(i, n, true) == up.sample(a));
-      CHECK(from_up.length(i, n, false) == down.sample(b));
+      CHECK(from_up.end(i, n, true, 0) == up.sample(a));
+      CHECK(from_up.end(i, n, false, 0) == down.sample(b));
     }
     Stream first = kStreams(Purpose::kAvailability, i, 0, 0);
     CHECK(from_up.first(i).up);
@@ -141,12 +142,12 @@ TEST_CASE("availability: a stationary start lies inside a size-biased period, fr
 
 TEST_CASE("availability: the hub of a star is spared unless the law says that it is not") {
   CHECK(Availability(Always{}, kStreams).always());
-  CHECK_FALSE(Availability(Always{}, kStreams).applies_to(false));
+  CHECK_FALSE(Availability(Always{}, kStreams).applies_to(1, false));
   const Availability spared(OnOff{}, kStreams), all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kStreams);
   CHECK_FALSE(spared.always());
-  CHECK(spared.applies_to(false));
-  CHECK_FALSE(spared.applies_to(true));
-  CHECK(all.applies_to(true));
+  CHECK(spared.applies_to(1, false));
+  CHECK_FALSE(spared.applies_to(0, true));
+  CHECK(all.applies_to(0, true));
 }
 
 TEST_CASE("availability: a stationary start needs finite means, periods must be positive") {

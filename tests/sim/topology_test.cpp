@@ -139,5 +139,6 @@ TEST_CASE("topology: the fingerprint tells edges, ends and weights apart") {
   CHECK(print == Topology::from_edges(3, turned).fingerprint());
   CHECK(print != Topology::from_edges(3, other).fingerprint());
   CHECK(print != Topology::from_edges(4, path).fingerprint());
-  CHECK(Topology::from_edges(3, path, ones).fingerprint() != Topology::from_edges(3, path, half).fingerprint());
+  CHECK(Topology::from_edges(3, path, ones).fingerprint() !=
+        Topology::from_edges(3, path, half).fingerprint());
 }

@@ -59,6 +59,15 @@ inline std::vector<KnownLaw> known_laws() {
        [](double x) { return gamma_cdf(4, 2.0 / 3, x); }},
       {"gamma of shape below 1", sim::Gamma{0.5, 2}, 2, [](double x) { return gamma_cdf(0.5, 4, x); },
        [](double x) { return gamma_cdf(1.5, 4, x); }},
+      {"mixture", sim::Mixture{{{3, sim::Exponential{1}}, {1, sim::Uniform{2, 6}}}}, 7.0 / 4,
+       [](double x) {
+         const double line = x <= 2 ? 0 : x >= 6 ? 1 : (x - 2) / 4;
+         return (3 * gamma_cdf(1, 1, x) + line) / 4;
+       },
+       [](double x) {
+         const double biased = x <= 2 ? 0 : x >= 6 ? 1 : (x * x - 4) / 32;
+         return (3 * gamma_cdf(2, 1, x) + 4 * biased) / 7;
+       }},
       {"pareto", sim::Pareto{1.5, 2.5}, 2.5, [](double x) { return pareto_cdf(1.5, 2.5, x); },
        [](double x) { return pareto_cdf(1.5, 1.5, x); }},
   };

@@ -15,7 +15,7 @@ class Script {
   explicit Script(sim::Engine& engine) : engine_(engine) {}
 
   std::function<void()> start, observation;
-  std::function<void(sim::AgentId)> tick, up, down;
+  std::function<void(sim::AgentId)> tick, up, down, reset;
   std::function<void(const sim::Message&)> message;
   std::function<void(sim::AgentId, std::uint16_t, std::uint32_t)> timer;
   bool done = false;
@@ -47,6 +47,10 @@ class Script {
   void on_down(sim::AgentId i) {
     if (logging) say("down {}", i);
     if (down) down(i);
+  }
+  void on_reset(sim::AgentId i) {
+    if (logging) say("reset {}", i);
+    if (reset) reset(i);
   }
   void on_observation() {
     if (logging) say("observation");

@@ -12,8 +12,13 @@
 
 int main(int argc, char** argv) {
   using namespace hearsay::vectors;
-  constexpr std::array kSections{Section{"central", compare_central}, Section{"sync", compare_sync},
-                                 Section{"psi_recursion", compare_psi_recursion}};
+  constexpr std::array kSections{Section{"central", compare_central},
+                                 Section{"sync", compare_sync},
+                                 Section{"psi_recursion", compare_psi_recursion},
+                                 Section{"p2p", compare_p2p},
+                                 Section{"admm", compare_admm, "p2p"},
+                                 Section{"warm_start", compare_warm_start, "p2p"},
+                                 Section{"budget", compare_budget}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;
   if (argc != 2 && !one) {
     fmt::print(stderr, "usage: hearsay_vectors FILE [--section NAME]\n");
@@ -28,7 +33,9 @@ int main(int argc, char** argv) {
     for (const Section& section : kSections) {
       if ((one && section.name != argv[3]) || !file.contains(section.name)) continue;
       ++sections;
-      section.compare(file.at(std::string(section.name)), comparison);
+      nlohmann::json part = file.at(std::string(section.name));
+      if (!section.with.empty()) part[std::string(section.with)] = file.at(std::string(section.with));
+      section.compare(part, comparison);
     }
     if (sections == 0)
       throw std::runtime_error(one ? fmt::format("no section {} that is known here", argv[3])

@@ -32,9 +32,14 @@ Eigen::VectorXd to_vector(const nlohmann::json& numbers);
 struct Section {
   std::string_view name;
   void (*compare)(const nlohmann::json& section, Comparison& comparison);
+  std::string_view with = {};  ///< another section that it builds on: `compare` finds it as a member
 };
 void compare_central(const nlohmann::json& section, Comparison& comparison);
 void compare_sync(const nlohmann::json& section, Comparison& comparison);
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison);
+void compare_p2p(const nlohmann::json& section, Comparison& comparison);
+void compare_admm(const nlohmann::json& section, Comparison& comparison);
+void compare_warm_start(const nlohmann::json& section, Comparison& comparison);
+void compare_budget(const nlohmann::json& section, Comparison& comparison);
 
 }  // namespace hearsay::vectors

@@ -53,6 +53,12 @@ std::vector<double> expected_ticks(std::int64_t steps, double all_rates, double 
 
 std::vector<double> lemma_3_schedule(double budget, double contraction, std::int64_t total_ticks);
 
+/// Whether a schedule needs an agent's ticks in advance.
+inline bool needs_ticks(Schedule schedule) {
+  return schedule == Schedule::kProposition2 || schedule == Schedule::kProposition2Corrected ||
+         schedule == Schedule::kLemma3;
+}
+
 /// What a schedule may need to know of one agent's releases; uniform needs their number alone.
 struct Timetable {
   std::uint64_t releases = 0;

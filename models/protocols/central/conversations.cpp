@@ -44,6 +44,11 @@ void Conversations::close(Conversation& c) {
   --open_;
 }
 
+void Conversations::close_all() {
+  for (Conversation& c : ring_) c.number = 0;
+  open_ = 0;
+}
+
 void Conversations::grow() {
   std::vector<Conversation> old(2 * ring_.size());
   old.swap(ring_);

@@ -33,6 +33,7 @@ class Conversations {
   /// Adds an answer, or a part of one.
   static void add(Conversation& c, double weight, const Eigen::Ref<const Eigen::VectorXd>& q, sim::Time sent);
   void close(Conversation& c);
+  void close_all();
   std::size_t open() const { return open_; }
 
  private:

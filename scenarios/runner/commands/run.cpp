@@ -120,7 +120,7 @@ class Runner {
     refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
     Execution execution(plan, {.threads = arguments_.threads,
-                               .trace_path = folder / "trace.csv",
+                               .trace_folder = folder,
                                .interrupted = &interrupt_.flag(),
                                .finished = [&](const analysis::RunResult& one) {
                                  if (progress != nullptr) progress->finished(one);

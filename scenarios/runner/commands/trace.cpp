@@ -1,10 +1,10 @@
-// hearsay trace: the events of one run, as CSV.
+// hearsay trace: the events of one run, as text.
 #include <fmt/format.h>
 
 #include <cstdio>
 
 #include "analysis/output_file.hpp"
-#include "analysis/trace_csv.hpp"
+#include "analysis/trace_text.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/runner/command_line.hpp"
@@ -18,34 +18,42 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr std::string_view kUsage =
-    "trace SCENARIO|DIR [--point N] [--repetition R] [--kinds K,...] [--agent I] [--from T] [--to T] [-o "
-    "FILE]";
+    "trace SCENARIO|DIR [--point N] [--repetition R] [--kinds K,...] [--agent I] [--from T] [--to T] "
+    "[--format csv|perfetto] [-o FILE]";
 
-class Filtered final : public sim::TraceSink {
+// The text of a trace, to a file or standard output.
+class Printed final : public sim::TraceSink {
  public:
-  analysis::TraceOptions options{};
-  std::optional<sim::AgentId> agent{};
-  std::optional<analysis::OutputFile> file{};  // else standard output
-
+  Printed(const analysis::TraceOptions& options, const po::variables_map& values)
+      : options_(options), text_(analysis::trace_text(options.format.front(), options)) {
+    if (values.count("output") != 0) file_.emplace(values["output"].as<std::string>());
+    write(text_->head());
+  }
   void record(const sim::TraceRecord& r) override {
-    const std::uint64_t sequence = sequence_++;
-    if (!options.wants(r) || (agent && r.agent != *agent && r.peer != *agent)) return;
-    write(analysis::trace_row(sequence, r));
+    buffer_.clear();
+    text_->add(sequence_++, r, options_.wants(r), buffer_);
+    write(buffer_);
   }
-  void write(std::string_view text) {
-    if (file) {
-      file->write(text);
-    } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-      throw analysis::OutputError("standard output: writing failed");
-    }
-  }
-
   void finish() {
-    if (file) return file->commit();
+    buffer_.clear();
+    text_->end(buffer_);
+    write(buffer_);
+    if (file_) return file_->commit();
     if (std::fflush(stdout) != 0) throw analysis::OutputError("standard output: writing failed");
   }
 
  private:
+  void write(std::string_view text) {
+    if (file_) {
+      file_->write(text);
+    } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+      throw analysis::OutputError("standard output: writing failed");
+    }
+  }
+  analysis::TraceOptions options_;
+  std::unique_ptr<analysis::TraceText> text_;
+  std::optional<analysis::OutputFile> file_{};
+  std::string buffer_;
   std::uint64_t sequence_ = 0;
 };
 
@@ -59,20 +67,31 @@ sim::Time duration(const po::variables_map& values, const char* name, sim::Time 
   return *time;
 }
 
-std::vector<sim::TraceKind> kinds_of(const std::string& text) {
+// The enumerator of a name that `option` gives.
+template <class E>
+E named(const char* option, const char* what, const std::string& text) {
   std::vector<std::string> names;
-  for (const sim::Choice& c : sim::Choices<sim::TraceKind>::kValues) names.emplace_back(c.name);
-  std::vector<sim::TraceKind> kinds;
-  std::stringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const auto found = std::find(names.begin(), names.end(), part);
-    if (found == names.end()) {
-      throw UsageError(
-          fmt::format("--kinds: there is no event '{}'{}", printable(part), did_you_mean(part, names)));
-    }
-    kinds.push_back(static_cast<sim::TraceKind>(found - names.begin()));
+  for (const sim::Choice& c : sim::Choices<E>::kValues) names.emplace_back(c.name);
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) {
+    throw UsageError(
+        fmt::format("--{}: there is no {} '{}'{}", option, what, printable(text), did_you_mean(text, names)));
   }
-  return kinds;
+  return static_cast<E>(found - names.begin());
+}
+
+analysis::TraceOptions options_of(const po::variables_map& values) {
+  analysis::TraceOptions options;
+  options.format = {named<analysis::TraceFormat>("format", "format", values["format"].as<std::string>())};
+  if (values.count("kinds") != 0) {
+    std::stringstream parts(values["kinds"].as<std::string>());
+    for (std::string part; std::getline(parts, part, ',');)
+      options.kinds.push_back(named<sim::TraceKind>("kinds", "event", part));
+  }
+  options.from = duration(values, "from", 0);
+  options.to = duration(values, "to", sim::kNever);
+  if (values.count("agent") != 0) options.agent = values["agent"].as<sim::AgentId>();
+  return options;
 }
 
 Plan plan_of(const std::string& place, const InputArguments& input) {
@@ -95,6 +114,8 @@ int trace_command(const Arguments& arguments) {
       ("agent", po::value<sim::AgentId>()->value_name("I"), "only events of this agent")       //
       ("from", text("T"), "nothing before, as in '20 s'")                                      //
       ("to", text("T"), "nothing after")                                                       //
+      ("format", text("FORMAT")->default_value("csv"),
+       "csv, or perfetto: JSON that the Perfetto viewer opens")  //
       ("output,o", text("FILE"), "a file instead of standard output");
   own.add(input_options());
   po::variables_map values;
@@ -102,19 +123,13 @@ int trace_command(const Arguments& arguments) {
   const InputArguments input = input_arguments(values);
   if (input.files.size() != 1)
     throw UsageError(fmt::format("one scenario or folder is needed; usage: hearsay {}", kUsage));
-  Filtered sink;
-  if (values.count("kinds") != 0) sink.options.kinds = kinds_of(values["kinds"].as<std::string>());
-  sink.options.from = duration(values, "from", 0);
-  sink.options.to = duration(values, "to", sim::kNever);
-  if (values.count("agent") != 0) sink.agent = values["agent"].as<sim::AgentId>();
-
+  const analysis::TraceOptions options = options_of(values);
   const Plan plan = plan_of(input.files.front(), input);
   const std::size_t point = values["point"].as<std::size_t>();
   if (point >= plan.points.size())
     throw UsageError(
         fmt::format("--point must be below {}, the number of points, got {}", plan.points.size(), point));
-  if (values.count("output") != 0) sink.file.emplace(values["output"].as<std::string>());
-  sink.write(analysis::kTraceHeader);
+  Printed sink(options, values);
   try {
     Replay(plan).run(point, values["repetition"].as<std::uint32_t>(), &sink);
   } catch (const AssemblyError& e) {

@@ -1,0 +1,181 @@
+#pragma once
+// Laws of who is up when, as options.
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/describe.hpp"
+#include "sim/distribution.hpp"
+#include "sim/per_agent.hpp"
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+struct Always {
+  static constexpr std::string_view kName = "always";
+  static constexpr std::string_view kHelp = "Every agent is up all the time.";
+  static constexpr std::string_view kExample = R"("always")";
+  void describe(Visitor&) {}
+};
+
+/// How an alternating renewal process begins.
+enum class Start { kUp, kStationary };
+template <>
+struct Choices<Start> {
+  static constexpr std::array kValues{
+      Choice{"up", "every agent is up and begins a fresh up time"},
+      Choice{"stationary", "up with probability E up/(E up + E down), in the middle of a period"}};
+};
+
+/// Up and down times alternate, independent of each other and of everything else.
+struct OnOff {
+  static constexpr std::string_view kName = "on_off";
+  static constexpr std::string_view kHelp =
+      "Up and down times alternate; the share of time up is E up/(E up + E down).";
+  static constexpr std::string_view kExample =
+      R"({"type": "on_off", "up": {"type": "exponential", "mean": "10 min"}, "down": "30 s", "start": "stationary"})";
+  Distribution up{Exponential{60}}, down{Exponential{5}};  // s
+  Start start = Start::kUp;
+  bool hub = false;
+  void describe(Visitor& v);
+};
+
+/// What an agent that has crashed comes back with.
+enum class StateOnReturn { kKeep, kReset };
+template <>
+struct Choices<StateOnReturn> {
+  static constexpr std::array kValues{
+      Choice{"keep", "all that it had"},
+      Choice{"reset", "what it had at the start: its model, what it has heard and its timers are gone"}};
+};
+
+/// As OnOff, but an agent comes back with the state of its start. What it has spent of its budget stays
+/// spent, and its random streams go on.
+struct Crash {
+  static constexpr std::string_view kName = "crash";
+  static constexpr std::string_view kHelp =
+      "Agents run for an up time, crash, and are back after a down time with the state of their start; the "
+      "share "
+      "of time up is E up/(E up + E down). Spent budget stays spent.";
+  static constexpr std::string_view kExample =
+      R"({"type": "crash", "up": {"type": "exponential", "mean": "1 h"}, "down": "20 s"})";
+  Distribution up{Exponential{60}}, down{Exponential{5}};  // s
+  Start start = Start::kUp;
+  StateOnReturn state_on_return = StateOnReturn::kReset;
+  bool hub = false;
+  void describe(Visitor& v);
+};
+
+/// Named groups go down and come up together.
+struct GroupFailures {
+  static constexpr std::string_view kName = "group";
+  static constexpr std::string_view kHelp =
+      "The agents of a group go down and come up together, each group on its own; others are not concerned. "
+      "The "
+      "share of time up is E up/(E up + E down).";
+  static constexpr std::string_view kExample =
+      R"({"type": "group", "groups": [{"name": "site A", "agents": [1, 2]}], "up": "1 h", "down": "5 min"})";
+  struct Group {
+    std::string name;
+    std::vector<AgentId> agents;
+    void describe(Visitor& v);
+  };
+  std::vector<Group> groups = {};
+  Distribution up{Exponential{60}}, down{Exponential{5}};  // s
+  Start start = Start::kUp;
+  void describe(Visitor& v);
+};
+
+/// Drawn when it is asked: at each of an agent's ticks, and at each message that reaches it.
+struct Coin {
+  static constexpr std::string_view kName = "coin";
+  static constexpr std::string_view kHelp =
+      "At each of its ticks, and for each message that reaches it, an agent is up with one probability, "
+      "whatever "
+      "it was before: the online probability of gossip simulators.";
+  static constexpr std::string_view kExample = R"({"type": "coin", "probability": 0.9})";
+  double probability = 0.9;
+  bool hub = false;
+  void describe(Visitor& v);
+};
+
+/// A Markov chain whose probability of being up is a sine of the time of day.
+struct Diurnal {
+  static constexpr std::string_view kName = "diurnal";
+  static constexpr std::string_view kHelp =
+      "Up at time t with probability mean + amplitude sin(2 pi (t/period + phase)); what an agent is at "
+      "times s "
+      "apart is correlated as exp(-s/memory). The share of time up is the mean.";
+  static constexpr std::string_view kExample =
+      R"({"type": "diurnal", "mean": 0.6, "amplitude": 0.3, "period": "1 d", "memory": "20 min"})";
+  double mean = 0.5, amplitude = 0.4;
+  Time period = 86400;             ///< s
+  PerAgent phase = Uniform{0, 1};  ///< share of a period
+  Time memory = 1800;              ///< s
+  bool hub = false;
+  void describe(Visitor& v);
+  double probability(Time at, double phase_of_agent) const;
+};
+
+/// Who is down where a trace says nothing of it.
+enum class Absent { kUp, kDown };
+template <>
+struct Choices<Absent> {
+  static constexpr std::array kValues{Choice{"up", "up all the time"}, Choice{"down", "down all the time"}};
+};
+
+/// Times from a file.
+struct AvailabilityTrace {
+  static constexpr std::string_view kName = "trace";
+  static constexpr std::string_view kHelp =
+      "Replays a table: agent, time, state (up or down), or agent, start, end of each session; the share of "
+      "time "
+      "up is the file's.";
+  static constexpr std::string_view kExample =
+      R"({"type": "trace", "path": "sessions.csv", "unit": "1 s", "from": "1 h", "repeat": "1 d"})";
+  InputFile path;
+  Time unit = 1;                    ///< s
+  Time from = 0;                    ///< s
+  std::optional<Time> repeat = {};  ///< s
+  Absent absent = Absent::kUp;
+  void describe(Visitor& v);
+};
+
+/// Agents that come late or leave for good.
+struct JoinLeave {
+  static constexpr std::string_view kName = "join_leave";
+  static constexpr std::string_view kHelp =
+      "Each agent joins at one time and leaves for good at another; up in between, on average from E join to "
+      "E "
+      "leave. One whose time to leave comes first never joins.";
+  static constexpr std::string_view kExample =
+      R"({"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}, "leave": "10 min"})";
+  PerAgent join = 0.0;                 ///< s
+  std::optional<PerAgent> leave = {};  ///< s
+  bool hub = false;
+  void describe(Visitor& v);
+};
+
+using OneAvailability =
+    std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave>;
+
+/// Up when all of several laws say so.
+struct AllOf {
+  static constexpr std::string_view kName = "all";
+  static constexpr std::string_view kHelp =
+      "Up when every one of several laws has the agent up; the share of time up is the product of theirs.";
+  static constexpr std::string_view kExample =
+      R"([{"type": "on_off"}, {"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}}])";
+  static constexpr Shorthand kShorthand{"of", Shorthand::kList};
+  std::vector<OneAvailability> of;
+  void describe(Visitor& v);
+};
+
+using AvailabilityOptions =
+    std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave, AllOf>;
+
+/// The laws that are in it, in order.
+std::vector<OneAvailability> laws(const AvailabilityOptions& options);
+
+}  // namespace hearsay::sim

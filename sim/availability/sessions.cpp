@@ -1,0 +1,113 @@
+#include "sim/availability/sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/files/csv_table.hpp"
+
+namespace hearsay::sim {
+
+namespace {
+
+bool parse_state(std::string_view text, const std::string& where) {
+  if (text == "up" || text == "1") return true;
+  if (text == "down" || text == "0") return false;
+  throw FileError(
+      fmt::format("{}expected up, down, 1 or 0 as a state, found '{}'", where, text.substr(0, 40)));
+}
+
+void append(Sessions::Agent& agent, Time at, const std::string& where) {
+  if (at < 0) throw FileError(fmt::format("{}a time must not be negative, found {:g} s", where, at));
+  if (!agent.changes.empty() && at < agent.changes.back()) {
+    throw FileError(fmt::format("{}time runs backwards: {:g} s comes after {:g} s of the same agent", where,
+                                at, agent.changes.back()));
+  }
+  agent.changes.push_back(at + 0.0);  // events order by bits, where -0 comes last
+}
+
+}  // namespace
+
+std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options) {
+  const CsvTable table(options.path);
+  const bool by_state = table.has("time") || table.has("state");
+  const std::size_t agent_column = table.column("agent");
+  const std::size_t first = table.column(by_state ? "time" : "start");
+  const std::size_t second = table.column(by_state ? "state" : "end");
+
+  auto all = std::make_shared<Sessions>();
+  all->name_ = options.path.path;
+  all->from_ = options.from;
+  all->repeat_ = options.repeat;
+  all->absent_up_ = options.absent == Absent::kUp;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string where = table.at(row);
+    const AgentId i = table.agent(row, agent_column);
+    if (all->agents_.size() <= i) all->agents_.resize(i + 1);
+    Agent& agent = all->agents_[i];
+    const Time at = table.number(row, first) * options.unit;
+    if (!agent.named) {
+      agent.named = true;
+      agent.up_before = by_state && !parse_state(table.field(row, second), where);
+    }
+    const bool up_now = agent.up_before != (agent.changes.size() % 2 == 1);
+    if (by_state) {
+      if (parse_state(table.field(row, second), where) == up_now)
+        throw FileError(fmt::format("{}agent {} is {} already", where, i, up_now ? "up" : "down"));
+      append(agent, at, where);
+    } else {
+      const Time end = table.number(row, second) * options.unit;
+      if (!(end > at))
+        throw FileError(
+            fmt::format("{}a session must end after its start, found {:g} s to {:g} s", where, at, end));
+      if (!agent.changes.empty() && at < agent.changes.back() &&
+          at >= agent.changes[agent.changes.size() - 2]) {
+        throw FileError(
+            fmt::format("{}sessions of agent {} overlap: one starts at {:g} s before the one above it "
+                        "ends at {:g} s",
+                        where, i, at, agent.changes.back()));
+      }
+      append(agent, at, where);
+      append(agent, end, where);
+    }
+    if (options.repeat && agent.changes.back() > *options.repeat) {
+      throw FileError(fmt::format("{}a trace that repeats after {:g} s must end by then, found {:g} s", where,
+                                  *options.repeat, agent.changes.back()));
+    }
+  }
+  if (options.repeat && options.from >= *options.repeat) {
+    throw FileError(fmt::format("{}from ({:g} s) must be before repeat ({:g} s)", table.at(), options.from,
+                                *options.repeat));
+  }
+  for (Agent& agent : all->agents_) {
+    // Who does not end as it begins changes when the trace begins anew.
+    if (options.repeat && agent.changes.size() % 2 == 1) agent.changes.push_back(*options.repeat);
+  }
+  return all;
+}
+
+Sessions::Begin Sessions::begin(AgentId i) const {
+  if (i >= agents_.size() || !agents_[i].named) return {absent_up_, 0};
+  const Agent& agent = agents_[i];
+  const auto after = std::upper_bound(agent.changes.begin(), agent.changes.end(), from_);
+  const auto before = static_cast<std::uint64_t>(after - agent.changes.begin());
+  return {agent.up_before != (before % 2 == 1), before};
+}
+
+Time Sessions::change(AgentId i, std::uint64_t number) const {
+  if (i >= agents_.size() || agents_[i].changes.empty()) return kNever;
+  const std::vector<Time>& changes = agents_[i].changes;
+  const std::uint64_t cycle = number / changes.size();
+  if (cycle > 0 && !repeat_) return kNever;
+  const Time at = changes[number % changes.size()];
+  return (cycle > 0 ? static_cast<double>(cycle) * *repeat_ + at : at) - from_;
+}
+
+void Sessions::require_agents(AgentId agents) const {
+  if (agents_.size() > agents) {
+    throw std::invalid_argument(
+        fmt::format("{}: names agent {}, there are agents 0 to {}", name_, agents_.size() - 1, agents - 1));
+  }
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,67 @@
+#pragma once
+// How long it takes an agent to put a message on its uplink and to take one from its downlink, one at a time.
+#include <variant>
+#include <vector>
+
+#include "sim/describe.hpp"
+#include "sim/per_agent.hpp"
+#include "sim/stream.hpp"
+
+namespace hearsay::sim {
+
+struct UnlimitedBandwidth {
+  static constexpr std::string_view kName = "unlimited";
+  static constexpr std::string_view kHelp = "A message takes no time to send or receive, whatever its size.";
+  static constexpr std::string_view kExample = R"("unlimited")";
+  void describe(Visitor&) {}
+};
+struct EqualBandwidth {
+  static constexpr std::string_view kName = "equal";
+  static constexpr std::string_view kHelp =
+      "Uplink and downlink of an agent have one rate; a message takes size/rate on each, and messages queue. "
+      "A "
+      "bare number means this.";
+  static constexpr std::string_view kExample = R"("10 Mbit/s")";
+  static constexpr Shorthand kShorthand{"rate", Shorthand::kNumber};
+  PerAgent rate = 1.25e6;  ///< B/s
+  void describe(Visitor& v);
+};
+struct UpDownBandwidth {
+  static constexpr std::string_view kName = "up_down";
+  static constexpr std::string_view kHelp =
+      "Uplink and downlink of an agent have each its rate; a message takes size/rate on each, and messages "
+      "queue.";
+  static constexpr std::string_view kExample = R"({"uplink": "10 Mbit/s", "downlink": "50 Mbit/s"})";
+  static constexpr Shorthand kShorthand{"uplink", Shorthand::kNone};
+  PerAgent uplink = 1.25e6, downlink = 1.25e6;  ///< B/s
+  void describe(Visitor& v);
+};
+using BandwidthOptions = std::variant<UnlimitedBandwidth, EqualBandwidth, UpDownBandwidth>;
+
+/// First come, first served on each uplink and downlink.
+class Bandwidth {
+ public:
+  /// Rates that vary are drawn from (kPerAgent, agent), index kUplinkOption and kDownlinkOption; an equal one
+  /// from the first. Throws std::invalid_argument for a list of another length than there are agents.
+  Bandwidth(const BandwidthOptions& options, AgentId agents, const Streams& streams);
+
+  bool unlimited() const { return up_.empty(); }
+  /// When a message of `bytes` that is given to the agent's uplink now has left it. O(1).
+  Time send(AgentId from, double bytes, Time now) { return serve(up_[from], bytes, now); }
+  /// When a message that reaches the agent's downlink now has been received. O(1).
+  Time receive(AgentId to, double bytes, Time now) { return serve(down_[to], bytes, now); }
+
+ private:
+  struct Server {
+    double rate;  // B/s
+    Time free = 0;
+  };
+  static Time serve(Server& server, double bytes, Time now) {
+    server.free = (server.free > now ? server.free : now) + bytes / server.rate;
+    return server.free;
+  }
+
+  std::vector<Server> up_, down_;  // by agent; empty where unlimited
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,129 @@
+#pragma once
+// How long a message takes from the sender's end of a link to the receiver's.
+#include <concepts>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "sim/describe.hpp"
+#include "sim/distribution.hpp"
+#include "sim/files/square_matrix.hpp"
+#include "sim/stream.hpp"
+#include "sim/topology.hpp"
+
+namespace hearsay::sim {
+
+/// How often a latency that varies is drawn.
+enum class Drawn { kPerMessage, kPerLink, kPerAgent };
+template <>
+struct Choices<Drawn> {
+  static constexpr std::array kValues{
+      Choice{"per_message", "anew for every message"},
+      Choice{"per_link", "once for each direction of each link"},
+      Choice{"per_agent",
+             "once for each agent: a link to a hub has its other end's value, another its sender's"}};
+};
+
+/// distance/speed, where agents have places.
+struct DistanceLatency {
+  static constexpr std::string_view kName = "distance";
+  static constexpr std::string_view kHelp =
+      "Length of the link over speed, where the topology says where agents are, plus an extra; mean over the "
+      "links as the graph has it.";
+  static constexpr std::string_view kExample =
+      R"({"type": "distance", "speed": "200000 km/s", "plus": "1 ms"})";
+  double speed = 2e8;       ///< m/s; light in glass fibre
+  Distribution plus = 0.0;  ///< s
+  void describe(Visitor& v);
+};
+
+/// Which row of a matrix an agent is.
+enum class NodeChoice { kFirst, kRandom };
+template <>
+struct Choices<NodeChoice> {
+  static constexpr std::array kValues{Choice{"first", "agent i is row i, from 0"},
+                                      Choice{"random", "distinct rows, drawn anew for every repetition"}};
+};
+
+/// Measured delays between nodes.
+struct MatrixLatency {
+  static constexpr std::string_view kName = "matrix";
+  static constexpr std::string_view kHelp =
+      "Measured delays from a file, a row a node, round trips halved, plus an extra; mean that of the pairs "
+      "of "
+      "nodes that talk.";
+  static constexpr std::string_view kExample =
+      R"({"type": "matrix", "path": "planetlab/rtt_ms_490.txt", "unit": "1 ms", "nodes": "random"})";
+  InputFile path;
+  double unit = 1e-3;  ///< s
+  bool round_trip = true;
+  NodeChoice nodes = NodeChoice::kFirst;
+  Distribution plus = 0.0;  ///< s
+  void describe(Visitor& v);
+};
+
+/// What the graph itself says of its edges.
+struct EdgeLatency {
+  static constexpr std::string_view kName = "edge_attribute";
+  static constexpr std::string_view kHelp =
+      "The latency that the graph's file gives each edge, plus an extra; mean over the links as the file has "
+      "it.";
+  static constexpr std::string_view kExample = R"({"type": "edge_attribute"})";
+  Distribution plus = 0.0;  ///< s
+  void describe(Visitor& v);
+};
+
+/// A latency as an option: a law, or what is known of links and nodes.
+class LatencyOptions {
+ public:
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, DistanceLatency,
+                           MatrixLatency, EdgeLatency>;
+
+  LatencyOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
+  template <std::convertible_to<Law> L>
+  LatencyOptions(const L& l, Drawn d = Drawn::kPerMessage) : law(l), drawn(d) {}  // NOLINT
+  LatencyOptions(const Distribution& d);                                          // NOLINT
+
+  Law law;
+  Drawn drawn = Drawn::kPerMessage;
+
+  bool constant() const { return std::holds_alternative<Constant>(law); }
+  /// Least value that a message can have; of distance, matrix and edge_attribute that of what is added.
+  double lower() const;
+  void describe_as(Visitor& v, const About& about);
+};
+
+class Latency {
+ public:
+  /// `hub`: the agent that is one, or kNoAgent. `matrix`: of a MatrixLatency. Nodes are drawn from
+  /// (kPerAgent, agent), index kNodeOption, each among the rows that agents before it have left. Throws
+  /// std::invalid_argument where graph or matrix lack what the law needs.
+  Latency(const LatencyOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
+          const std::shared_ptr<const SquareMatrix>& matrix);
+
+  /// Of the n-th message on the edge at `position`, drawn from (kLatency, from, to), index n; per_link from
+  /// index 0, per_agent from (kPerAgent, agent), index kLatencyOption. O(1), no allocation.
+  Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+    if (constant_) return delay_;
+    return draw(from, to, position, n);
+  }
+
+ private:
+  enum class Mode : std::uint8_t { kPerMessage, kPerLink, kPerAgent, kMatrix, kPerPosition };
+
+  Time draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const;
+  void take_distances(const Topology& topology, double speed);
+  void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);
+
+  Distribution law_;  // what is drawn; of what is known of links, what is added
+  Time delay_ = 0;    // where all is constant
+  bool constant_ = false;
+  Mode mode_ = Mode::kPerMessage;
+  AgentId hub_;
+  Stream::Key key_, agent_key_;
+  std::shared_ptr<const SquareMatrix> matrix_;
+  std::vector<std::uint32_t> node_;  // row of the matrix, by agent
+  std::vector<Time> base_;           // by position
+};
+
+}  // namespace hearsay::sim

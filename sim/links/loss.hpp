@@ -1,0 +1,151 @@
+#pragma once
+// Which messages a link loses; decided when they are sent.
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "sim/describe.hpp"
+#include "sim/stream.hpp"
+#include "sim/topology.hpp"
+#include "sim/trace_sink.hpp"
+
+namespace hearsay::sim {
+
+/// Every message is lost with the same probability, whatever became of the others.
+struct BernoulliLoss {
+  static constexpr std::string_view kName = "bernoulli";
+  static constexpr std::string_view kHelp =
+      "Each message is lost with the same probability, which is the mean loss; a bare number means this.";
+  static constexpr std::string_view kExample = "0.01";
+  static constexpr Shorthand kShorthand{"probability", Shorthand::kNumber};
+  double probability = 0;
+  void describe(Visitor& v);
+};
+
+/// Gilbert and Elliott's channel, one for each direction of a link: before each message the state changes
+/// from good to bad with probability p, from bad to good with q, and the message is lost with the probability
+/// of the state. The first message finds it in its stationary law, bad with probability p/(p + q); the mean
+/// number of messages in a row that find it bad is 1/q.
+struct GilbertElliott {
+  static constexpr std::string_view kName = "gilbert_elliott";
+  static constexpr std::string_view kHelp =
+      "Loss in bursts: a link is good or bad, changing from message to message; mean loss (q loss_good + p "
+      "loss_bad)/(p + q), p = p_good_to_bad, q = p_bad_to_good; mean burst 1/q messages.";
+  static constexpr std::string_view kExample =
+      R"({"type": "gilbert_elliott", "p_good_to_bad": 0.01, "p_bad_to_good": 0.1, "loss_bad": 0.9})";
+  double p_good_to_bad = 0.01, p_bad_to_good = 0.1;
+  double loss_good = 0, loss_bad = 1;
+  void describe(Visitor& v);
+  /// Probability of the bad state in the stationary law; with p = q = 0 the state is good for ever.
+  double stationary_bad() const;
+};
+
+/// Some agents are cut off from the others for a time.
+struct PartitionLoss {
+  static constexpr std::string_view kName = "partition";
+  static constexpr std::string_view kHelp =
+      "From one time to another every message between a set of agents and the others is lost; no loss else.";
+  static constexpr std::string_view kExample =
+      R"({"type": "partition", "share": 0.5, "from": "1 min", "to": "2 min"})";
+  std::vector<AgentId> agents = {};
+  double share = 0;
+  Time from = 0;                ///< s
+  std::optional<Time> to = {};  ///< s
+  void describe(Visitor& v);
+  bool holds(Time at) const { return at >= from && at < to.value_or(kNever); }
+};
+
+/// A probability for each edge, from a file.
+struct EdgeLoss {
+  static constexpr std::string_view kName = "edge_attribute";
+  static constexpr std::string_view kHelp =
+      "Each message is lost with the probability that a file gives its link; mean that of the links used.";
+  static constexpr std::string_view kExample = R"({"type": "edge_attribute", "path": "loss.csv"})";
+  InputFile path;
+  bool both_ways = true;
+  double otherwise = 0;
+  void describe(Visitor& v);
+};
+
+using OneLossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss, EdgeLoss>;
+
+/// Lost if any of several laws says so.
+struct AnyLoss {
+  static constexpr std::string_view kName = "any";
+  static constexpr std::string_view kHelp =
+      "Lost if one of several laws says so; the first that does is the reason. A message gets through with "
+      "the "
+      "product of their probabilities.";
+  static constexpr std::string_view kExample =
+      R"([0.01, {"type": "partition", "agents": [1, 2], "from": "10 s", "to": "20 s"}])";
+  static constexpr Shorthand kShorthand{"of", Shorthand::kList};
+  std::vector<OneLossOptions> of;
+  void describe(Visitor& v);
+};
+
+using LossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss, EdgeLoss, AnyLoss>;
+
+/// The laws that are in it, in order.
+std::vector<OneLossOptions> losses(const LossOptions& options);
+
+/// Rows (from, to, probability) of a file.
+struct EdgeList {
+  struct Row {
+    AgentId from, to;
+    double value;
+    std::string where;
+  };
+  std::vector<Row> rows;
+  /// Throws FileError.
+  static std::shared_ptr<const EdgeList> read(const InputFile& file);
+};
+
+class Loss {
+ public:
+  /// `lists`: what the files of the laws hold, null for laws without one. An agent is in a partition of share
+  /// p with probability p, drawn from (kPerAgent, agent, number of the law), index kCutOffOption; a hub
+  /// never. Throws std::invalid_argument for agents that there are not.
+  Loss(const LossOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
+       const std::vector<std::shared_ptr<const EdgeList>>& lists);
+
+  /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to),
+  /// index n, one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition
+  /// none. To be asked once for each n, in order. O(laws), no allocation.
+  std::optional<LossReason> of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n, Time now) {
+    switch (kind_) {
+      case Kind::kNone:
+        return std::nullopt;
+      case Kind::kBernoulli:
+        return bernoulli(from, to, n) ? std::optional(LossReason::kLoss) : std::nullopt;
+      case Kind::kGeneral:
+        break;
+    }
+    return general(from, to, position, n, now);
+  }
+
+  /// Whether nothing is ever lost.
+  bool none() const { return kind_ == Kind::kNone; }
+  /// Whether no message between these two can ever get through, on the edge at `position`, before `end`.
+  bool certain(AgentId from, AgentId to, std::uint32_t position, Time end) const;
+
+ private:
+  enum class Kind : std::uint8_t { kNone, kBernoulli, kGeneral };
+  struct Law {
+    OneLossOptions options;
+    std::vector<std::uint8_t> bad;      // of gilbert_elliott, by position
+    std::vector<std::uint8_t> cut_off;  // of partition, by agent
+    std::vector<double> probability;    // of edge_attribute, by position
+  };
+
+  bool bernoulli(AgentId from, AgentId to, std::uint32_t n) const;
+  std::optional<LossReason> general(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n,
+                                    Time now);
+
+  Kind kind_ = Kind::kGeneral;
+  double probability_ = 0;
+  Stream::Key key_;
+  std::vector<Law> laws_;
+};
+
+}  // namespace hearsay::sim

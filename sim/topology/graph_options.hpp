@@ -1,0 +1,57 @@
+#pragma once
+// What can be asked of any graph, whatever it is made from.
+#include <optional>
+
+#include "sim/describe.hpp"
+#include "sim/topology/draft.hpp"
+#include "sim/topology/overlay.hpp"
+
+namespace hearsay::sim {
+
+enum class GraphDraw { kStudy, kRepetition };
+enum class Connected { kRequire, kLargestComponent, kConnect };
+enum class EdgeWeights { kUniform, kMetropolis, kGiven };
+enum class NodesUsed { kFirst, kNearest, kRandom };
+
+struct GraphOptions {
+  GraphDraw draw = GraphDraw::kStudy;
+  std::optional<AgentId> size;  ///< nodes that are drawn; as many as agents
+  Connected connected = Connected::kRequire;
+  NodesUsed nodes = NodesUsed::kFirst;
+  std::optional<EdgeWeights> weights;  ///< given where the graph has any, else uniform
+  std::optional<OverlayOptions> overlay;
+
+  /// `sized`: whether the graph can be drawn with any number of nodes.
+  void describe(Visitor& v, bool sized);
+};
+
+template <>
+struct Choices<GraphDraw> {
+  static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
+                                      Choice{"repetition", "A new graph each repetition."}};
+};
+template <>
+struct Choices<Connected> {
+  static constexpr std::array kValues{
+      Choice{"require", "A graph of several components is refused."},
+      Choice{"largest_component", "The component with most nodes is left, which must hold all agents."},
+      Choice{"connect", "Each component is linked to the next, by the first node of either."}};
+};
+template <>
+struct Choices<EdgeWeights> {
+  static constexpr std::array kValues{
+      Choice{"uniform", "1 for every link."},
+      Choice{"metropolis", "1/(1 + the greater of its ends' numbers of neighbours)."},
+      Choice{"given", "As the graph's file or the data say."}};
+};
+template <>
+struct Choices<NodesUsed> {
+  static constexpr std::array kValues{
+      Choice{"first", "The first."},
+      Choice{"nearest",
+             "Those fewest links from the first node, it included: they are connected. With an overlay, "
+             "those of the shortest paths from the hub."},
+      Choice{"random", "Any, equally likely; with an overlay, the hub and any others."}};
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,88 @@
+// Networks that can not be run, given to the program: one line that says where and why, exit code 2, nothing
+// written.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+
+namespace {
+
+void check_refused(const std::string& network, const std::string& part, const std::string& file = "",
+                   const std::string& more = "") {
+  const Scratch dir;
+  if (!file.empty()) dir.write("f.csv", file);
+  dir.write("x.json",
+            fmt::format(R"({{"data": {{"type": "lending_like", "owners": 3, "records": 100, "features": 2}},
+    "network": {}, "protocol": {{"type": "central_async", "rho": 1}}, "privacy": {{"mechanism": "none"}},
+    "stop": {{"iterations": 5, "time": "1 h"}}{}}})",
+                        network, more));
+  const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run x.json");
+  INFO(network << "\n" << outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  CHECK_THAT(outcome.err, Catch::Contains(part));
+  CHECK_FALSE(std::filesystem::exists(dir / "out"));
+}
+
+}  // namespace
+
+TEST_CASE("bad network: a latency matrix that is not square, negative, too small, or out of reach") {
+  const std::string matrix = R"({"latency": {"type": "matrix", "path": "f.csv"}})";
+  check_refused(matrix, "/network/latency: f.csv:2: a latency matrix must be square: expected 4 numbers",
+                "0 1 1 1\n1 0 1\n1 1 0 1\n1 1 1 0\n");
+  check_refused(matrix, "f.csv:2: a latency must not be negative, found -1 in field 1",
+                "0 1 1 1\n-1 0 1 1\n1 1 0 1\n1 1 1 0\n");
+  check_refused(matrix, "f.csv: the matrix has 3 nodes, fewer than the 4 agents", "0 1 1\n1 0 1\n1 1 0\n");
+  check_refused(matrix, "/network/latency/path: must be a file under");
+  check_refused(R"({"latency": {"type": "matrix", "path": "/etc/passwd"}})", "must be a file under");
+}
+
+TEST_CASE("bad network: an availability trace with overlaps, unknown agents, times running backwards") {
+  const std::string trace = R"({"availability": {"type": "trace", "path": "f.csv"}})";
+  check_refused(trace, "/network/availability: f.csv:3: sessions of agent 1 overlap",
+                "agent,start,end\n1,0,5\n1,4,6\n");
+  check_refused(trace, "f.csv: names agent 9, there are agents 0 to 3", "agent,start,end\n9,0,5\n");
+  check_refused(trace, "f.csv:3: time runs backwards", "agent,time,state\n1,5,up\n1,4,down\n");
+  check_refused(trace, "f.csv: expected a column 'agent', found the columns who, start, end",
+                "who,start,end\n1,0,5\n");
+  check_refused(R"({"availability": {"type": "group", "groups": [{"agents": [1, 4]}]}})",
+                "/network/availability: group : there is no agent 4, there are agents 0 to 3");
+  check_refused(
+      R"({"availability": {"type": "group", "groups": [{"name": "a", "agents": [1]}, {"name": "b", "agents": [1]}]}})",
+      "agent 1 is in two groups, a and b");
+}
+
+TEST_CASE("bad network: numbers out of range, lists of another length, laws without what they need") {
+  check_refused(R"({"loss": 1.5})", "/network/loss: must be in [0, 1], got 1.5");
+  check_refused(R"({"bandwidth": 0})", "/network/bandwidth: must be above 0 B/s, got 0");
+  check_refused(R"({"bandwidth": {"uplink": [1, 2], "downlink": 1}})",
+                "/network/bandwidth: expected a list of 4 numbers, got 2");
+  check_refused(R"({"latency": "distance"})",
+                "/network/latency: distance needs a topology that says where agents are");
+  check_refused(R"({"latency": "edge_attribute"})", "/network/latency: edge_attribute needs a graph file");
+  check_refused(R"({"loss": {"type": "partition", "agents": [7]}})",
+                "/network/loss: partition: there is no agent 7, there are agents 0 to 3");
+  check_refused("{}", "/clocks/rate: must be above 0 /s, got 0", "",
+                R"(, "clocks": {"type": "poisson", "rate": 0})");
+  check_refused("{}", "/clocks: a jitter of up to 2 s exceeds a period of 1 s", "",
+                R"(, "clocks": {"type": "periodic", "period": 1, "jitter": {"type": "uniform", "max": 2}})");
+  check_refused("{}", "/clocks: f.csv:3: time runs backwards", "time,agent\n2,1\n1,1\n",
+                R"(, "clocks": {"type": "trace", "path": "f.csv"})");
+}
+
+TEST_CASE("bad network: one in which nobody can ever talk is refused with the reason") {
+  check_refused(R"({"loss": 1})", "/network: nobody can ever talk: every message on every link is lost");
+  check_refused(R"({"loss": {"type": "partition", "agents": [0]}})", "every message on every link is lost");
+  check_refused(R"({"availability": {"type": "join_leave", "join": "2 h"}})",
+                "/network: nobody can ever talk: no two neighbours are up in an order in which one could "
+                "hear the other");
+  check_refused(R"({"latency": "1 h"})",
+                "/network: nobody can ever talk: the least latency is as long as the run");
+  check_refused("{}", "/network: nobody ever ticks", "time,agent\n5,0\n",
+                R"(, "clocks": {"type": "trace", "path": "f.csv"})");
+}

@@ -1,0 +1,76 @@
+// Graphs that a study can not use: told before anything is run, in one line with exit code 2.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+
+namespace {
+
+// Three owners and a hub on `topology`; `dir` holds the graph files.
+void check(const Scratch& dir, const std::string& topology, const std::string& part) {
+  dir.write("x.json", test::small_scenario(R"("network": {"topology": )" + topology + "}"));
+  std::string text = test::text_of(dir / "x.json");
+  const std::size_t first = text.find("  \"network\"");
+  text.erase(first, text.find('\n', first) + 1 - first);  // the scenario's own
+  dir.write("x.json", text);
+  const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run x.json");
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("/network/topology") && Catch::Contains(part));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  CHECK_FALSE(std::filesystem::exists(dir / "out"));
+}
+void check_file(const std::string& name, const std::string& graph, const std::string& part,
+                const std::string& more = "") {
+  const Scratch dir;
+  dir.write(name, graph);
+  check(dir, fmt::format(R"({{"type": "file", "path": "{}"{}}})", name, more), part);
+}
+
+}  // namespace
+
+TEST_CASE("bad topology: what a graph file must not hold") {
+  check_file("g.csv", "0,1\n1,1\n", "g.csv: node '1' is linked to itself");
+  check_file("g.csv", "0,1\n2,3\n", "it has 2 components: set connected to largest_component or connect",
+             R"(, "overlay": {"type": "star"})");
+  check_file("g.csv", "0,1\n0,2\n0,3\n4,5\n", "it has 2 components");
+  check_file("g.csv", "0,1\n0,2\n0,2\n0,3\n", "linked more than once", R"(, "duplicate_edges": "error")");
+  check_file("g.csv", "0,1\n0,2\n", "4 agents need a node each, the graph has 3");
+  check_file("g.csv", "0,1\n1,2\n2,3\n", "needs agent 0 linked to every owner; agent 2 is not");
+  check_file("g.dot", "graph { a -- b -- c -- d; a [x=1, y=2] }",
+             "g.dot: 3 of 4 nodes have no coordinates, node 'b' among them: set missing_coordinates");
+  check_file("g.dot", "graph { edge [latency=1]; a -- b -- c -- d }", "no node is named 'hub'",
+             R"(, "overlay": {"type": "star", "hub": "hub"})");
+  check_file("g.csv", "0,1\n0,2\n0,3\n", "the graph gives its links none", R"(, "weights": "given")");
+  check_file("g.graphml", "not a graph", "g.graphml: is not GraphML");
+}
+
+TEST_CASE("bad topology: files outside the allowed folders") {
+  const Scratch dir;
+  std::filesystem::create_symlink("/etc/passwd", dir / "link");
+  for (const char* path : {"/etc/passwd", "../x.csv", "/dev/zero", "link", "nowhere.csv"}) {
+    INFO(path);
+    check(dir, fmt::format(R"({{"type": "file", "path": "{}"}})", path), "/network/topology/path: must be");
+  }
+}
+
+TEST_CASE("bad topology: graphs that there are not") {
+  const Scratch dir;
+  check(dir, R"({"type": "erdos_renyi", "mean_degree": 5})", "a mean_degree of 5 is too many");
+  check(dir, R"({"type": "erdos_renyi", "probability": 0, "connected": "largest_component"})",
+        "4 agents need a node each, the graph has 1: the largest of 4 components is left: 1 of 4 nodes");
+  check(dir, R"({"type": "random_regular", "degree": 4})", "no simple graph");
+  check(dir, R"({"type": "grid", "columns": 3})", "4 agents do not fill rows of 3 columns");
+  check(dir, R"({"type": "watts_strogatz", "neighbours": 4})", "needs at least 6 agents, got 4");
+  check(dir, R"({"type": "barabasi_albert", "links": 4})", "at least 5 agents, got 4");
+  check(dir, R"({"type": "stochastic_block", "sizes": [2, 3]})", "must sum to 4, got 5");
+  check(dir, R"({"type": "complete", "size": 3})", "size: 4 agents need a node each, got 3");
+  check(dir, R"({"type": "ring", "overlay": {"type": "star"}})", "neither latency nor length");
+  check(dir, R"("similarity")", "the data do not say which owners are alike");
+}

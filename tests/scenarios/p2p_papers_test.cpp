@@ -1,0 +1,130 @@
+// The scenarios of "Personalized and Private Peer-to-Peer Machine Learning", shrunk: what they are there to
+// show holds in them. Their own sizes take minutes; their figures are in the pages beside them.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "analysis/stored_study.hpp"
+#include "analysis/study.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+
+namespace {
+
+const std::string kFolder = HEARSAY_SOURCE_DIR "/scenarios/papers/personalized-p2p/";
+
+// Means over the repetitions of metrics at the end, by point.
+class Ends {
+ public:
+  explicit Ends(const std::string& folder) : study_(folder) {
+    std::map<std::size_t, double> runs;
+    study_.each_run([&](const analysis::PointResult& point) { labels_.push_back(point.labels); },
+                    [&](const analysis::PointResult& point, const analysis::RunResult& run) {
+                      CHECK(run.status == analysis::Status::kDone);
+                      const auto values = analysis::final_values(study_.head(), point, run);
+                      auto& sum = sums_.emplace_back(values);
+                      if (sums_.size() > labels_.size()) {
+                        sums_.pop_back();
+                        for (std::size_t m = 0; m < values.size(); ++m) sums_.back()[m] += values[m];
+                      } else {
+                        static_cast<void>(sum);
+                      }
+                      ++runs[labels_.size()];
+                    });
+    for (std::size_t p = 0; p < sums_.size(); ++p) {
+      for (double& v : sums_[p]) v /= static_cast<double>(runs[p + 1]);
+    }
+  }
+  std::size_t points() const { return labels_.size(); }
+  double operator()(std::string_view metric, std::size_t point) const {
+    const auto& all = study_.head().metrics;
+    for (std::size_t m = 0; m < all.size(); ++m) {
+      if (all[m]->name == metric) return sums_.at(point).at(m);
+    }
+    FAIL("no metric " << metric);
+    return 0;
+  }
+
+ private:
+  mutable analysis::StoredStudy study_;
+  std::vector<std::vector<std::string>> labels_;
+  std::vector<std::vector<double>> sums_;
+};
+
+Ends ends(const std::string& scenario, const std::string& changes) {
+  const Scratch dir;
+  const auto outcome =
+      test::shell("hearsay run " + kFolder + scenario + " --no-progress -o " + dir / "out " + changes);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  return Ends(dir / "out");
+}
+
+const std::string kSmall = " --set data.owners=40 --set data.features=20 --repeat 3 ";
+
+}  // namespace
+
+TEST_CASE("papers: figure 1, coordinate descent is ahead of ADMM at equal iterations and at equal vectors") {
+  for (const char* stop : {R"('stop={"iterations":800}')", R"('stop={"vectors":12000}')"}) {
+    const Ends end = ends("fig1.json", kSmall + "--set " + stop);
+    REQUIRE(end.points() == 2);
+    CHECK(end("objective_q", 0) < end("objective_q", 1));
+    CHECK(end("relative_q_gap", 0) < end("relative_q_gap", 1) / 2);
+    CHECK(end("own_test_error", 0) < end("own_test_error", 1));
+    CHECK(end("relative_q_gap", 0) > -1e-9);
+  }
+}
+
+TEST_CASE("papers: figure 2(a), too few releases and too many are both worse than some") {
+  const Ends end = ends(
+      "fig2a.json", kSmall + "--set sweep.privacy.epsilon='[0.5]' --set sweep.privacy.steps='[1,10,100]'");
+  REQUIRE(end.points() == 3);
+  CHECK(end("own_test_error", 1) < end("own_test_error", 0));
+  CHECK(end("own_test_error", 1) < end("own_test_error", 2));
+  CHECK(end("objective_q", 1) < end("objective_q", 2));
+}
+
+TEST_CASE("papers: figure 2(b), a private warm start is ahead where releases are few") {
+  const std::string steps = kSmall + "--set sweep.privacy.steps='[1]' --set sweep.privacy.epsilon=";
+  const Ends cold = ends("fig2a.json", steps + "'[0.5]'"), warm = ends("fig2b.json", steps + "'[0.55]'");
+  CHECK(warm("own_test_error", 0) < cold("own_test_error", 0));
+}
+
+TEST_CASE("papers: figures 2(c) and 3, together is better than alone, most for those with few points") {
+  const Ends end =
+      ends("fig3.json", kSmall + "--set sweep.data.features='[40]' --set sweep.privacy.steps='[5,20]'");
+  REQUIRE(end.points() == 5);  // alone, together, and with budgets of 1.05, 0.55 and 0.15
+  const auto gain = [&](const char* metric, std::size_t point) {
+    return end(metric, 0) - end(metric, point);
+  };
+  CHECK(gain("own_test_error", 1) > 0.05);
+  CHECK(gain("own_test_error_q1", 1) > gain("own_test_error_q4", 1));
+  CHECK(gain("own_test_error", 2) > 0);
+  CHECK(gain("own_test_error_q1", 2) > gain("own_test_error_q4", 2));
+  CHECK(end("own_test_error", 1) < end("own_test_error", 2));
+  CHECK(end("own_test_error", 2) < end("own_test_error", 4));
+}
+
+TEST_CASE("papers: figure 4, points perturbed themselves are worth less than one's own alone") {
+  const Ends end = ends("fig4.json", kSmall + "--set sweep.data.features='[40]'");
+  REQUIRE(end.points() == 5);
+  for (std::size_t k = 1; k < 5; ++k) CHECK(end("own_test_error", k) > end("own_test_error", 0) + 0.05);
+}
+
+TEST_CASE("papers: table 1, together is better than alone") {
+  const Ends end = ends("table1.json",
+                        "--repeat 2 --set data.users=80 --set data.items=150 --set data.ratings=4000 "
+                        "--set sweep.privacy.steps='[5,20]'");
+  REQUIRE(end.points() == 5);
+  CHECK(end("own_test_rmse", 1) < end("own_test_rmse", 0));
+}
+
+TEST_CASE("papers: measured distances to the optimum are under their bounds") {
+  const Ends end = ends("bounds.json", "--repeat 20 --set stop.iterations=300");
+  REQUIRE(end.points() == 4);
+  for (std::size_t k = 0; k < 4; ++k) CHECK(end("q_gap", k) < end("bound_theorem_2_corrected", k));
+  CHECK(end("q_gap", 0) < end("bound_proposition_1", 0));
+  CHECK(end("q_gap", 0) >= 0);
+}

@@ -1,0 +1,183 @@
+// Computations that take time: read at the start, sent at the end, nothing handled in between. All by hand.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "tests/support/script.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using Log = std::vector<std::string>;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+struct Net {
+  Topology topology = make_topology(Ring{}, 3, kStreams);
+  Engine::Options options;
+  tests::TraceLog trace;
+
+  Net() {
+    options.clocks = ClockTrace{};
+    options.network.compute_time = 2.0;
+    options.time_limit = 100;
+    options.payload_width = 1;
+  }
+};
+
+std::uint64_t lost(const Engine& engine, LossReason reason) {
+  return engine.traffic().lost[static_cast<int>(reason)];
+}
+
+}  // namespace
+
+TEST_CASE("compute: what a handler sends leaves when its computation ends, with what was read at its start") {
+  Net net;
+  net.options.network.links.latency = 0.5;
+  net.options.clocks = ClockTrace{{1}, {0}};
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  double state = 7;
+  std::vector<double> got;
+  script.tick = [&](AgentId i) {
+    engine.compute(i);
+    engine.send(i, 1, 5, 0, {&state, 1});
+    engine.publish(i, {&state, 1});
+    engine.after(i, 1, 9, 0);
+    CHECK_FALSE(engine.busy(i));  // until the handler returns
+    state = 8;
+  };
+  script.message = [&](const Message& m) {
+    CHECK(m.sent == 3);
+    got.push_back(m.payload[0]);
+    const Latest heard = engine.latest(1, 0);
+    CHECK(heard.version == 0);  // the publication, sent after it, is one key behind
+  };
+  script.timer = [&](AgentId, std::uint16_t, std::uint32_t) {
+    CHECK_FALSE(engine.busy(0));
+    const Latest heard = engine.latest(1, 0);
+    CHECK(heard.version == 1);
+    CHECK(heard.sent == 3);
+    CHECK(heard.payload[0] == 7);
+  };
+  script.run();
+  CHECK(script.log == Log{"1 tick 0", "3.5 message 0>1 #5", "4 timer 0 #9"});
+  CHECK(got == std::vector<double>{7});
+}
+
+TEST_CASE(
+    "compute: messages and timers that find their agent busy are handled one after another, first come "
+    "first") {
+  // Agent 0 computes 2 s on each message. They arrive at 1 (from 2), 1.5 (from 1) and 2 (from 2): handled at
+  // 1, 3 and 5. A timer due at 4 comes between what arrived before it and what did after.
+  Net net;
+  net.options.clocks = ClockTrace{{1, 1.5, 2, 4.5}, {2, 1, 2, 1}};
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  std::uint16_t tag = 0;
+  script.start = [&] { engine.after(0, 4, 50, 0); };
+  script.tick = [&](AgentId i) { engine.send(i, 0, ++tag, 0, {}); };
+  script.message = [&](const Message& m) { engine.compute(m.to); };
+  script.run();
+  CHECK(script.log == Log{"1 tick 2", "1 message 2>0 #1", "1.5 tick 1", "2 tick 2", "3 message 1>0 #2",
+                          "4.5 tick 1", "5 message 2>0 #3", "7 timer 0 #50", "7 message 1>0 #4"});
+  CHECK(engine.traffic().delivered == 4);
+}
+
+TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it is done") {
+  for (const Missed missed : {Missed::kSkip, Missed::kDefer}) {
+    Net net;
+    ClockTrace ticks{{1, 1.5, 2, 3.5}, {0, 0, 0, 0}};
+    ticks.missed = missed;
+    net.options.clocks = ticks;
+    Engine engine(net.options, net.topology, kStreams, &net.trace);
+    tests::Script script(engine);
+    script.tick = [&](AgentId i) { engine.compute(i); };
+    script.run();
+    // Deferred: the ticks of 1.5 and 2 are one at 3, which keeps the agent busy until 5; that of 3.5 is one
+    // at 5.
+    CHECK(script.log == (missed == Missed::kSkip ? Log{"1 tick 0", "3.5 tick 0"}
+                                                 : Log{"1 tick 0", "3 tick 0", "5 tick 0"}));
+    CHECK(net.trace.count(TraceKind::kSkip, "busy") == (missed == Missed::kSkip ? 2 : 3));
+  }
+}
+
+TEST_CASE("compute: two computations in one handler take the sum of their times") {
+  Net net;
+  net.options.clocks = ClockTrace{{1}, {0}};
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.tick = [&](AgentId i) {
+    engine.compute(i);
+    engine.compute(i);
+    engine.send(i, 1, 5, 0, {});
+  };
+  script.run();
+  CHECK(script.log == Log{"1 tick 0", "5 message 0>1 #5"});
+}
+
+TEST_CASE("compute: an agent that is down when its computation ends loses what it would send") {
+  // All are up on [0, 2) and [5, 7), down on [2, 5): a computation begun at 1 ends at 3, one begun at 6 at 8.
+  Net net;
+  net.options.clocks = ClockTrace{{1, 6}, {0, 0}};
+  net.options.network.availability = OnOff{.up = 2.0, .down = 3.0};
+  net.options.time_limit = 9;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  const double number = 1;
+  script.tick = [&](AgentId i) {
+    engine.compute(i);
+    engine.send(i, 1, 5, 0, {});
+    engine.publish(i, {&number, 1});
+  };
+  script.run();
+  CHECK(engine.traffic().messages == 6);  // one message and two copies of the publication, twice
+  CHECK(lost(engine, LossReason::kSenderDown) == 6);
+  CHECK(net.trace.count(TraceKind::kLose, "sender_down") == 6);
+  CHECK(engine.payload_rows() == 0);
+}
+
+TEST_CASE(
+    "compute: computation n of an agent draws from (compute, agent), index n; per agent it is drawn once") {
+  for (const ComputeDrawn drawn : {ComputeDrawn::kPerComputation, ComputeDrawn::kPerAgent}) {
+    Net net;
+    net.options.network.compute_time = ComputeOptions(Uniform{0.5, 1}, drawn);
+    net.options.clocks = ClockTrace{{1, 3, 3, 5}, {0, 0, 2, 0}};
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    std::map<AgentId, std::vector<Time>> took;
+    script.tick = [&](AgentId i) {
+      engine.compute(i);
+      engine.send(i, 1, 0, 0, {});
+    };
+    script.message = [&](const Message& m) { took[m.from].push_back(engine.now()); };
+    script.run();
+    const auto expected = [&](AgentId i, std::uint32_t n) {
+      Stream s = drawn == ComputeDrawn::kPerAgent ? kStreams(Purpose::kPerAgent, i, 0, 3)
+                                                  : kStreams(Purpose::kCompute, i, 0, n);
+      return Uniform{0.5, 1}.sample(s);
+    };
+    CHECK(took[0] == std::vector<Time>{1 + expected(0, 0), 3 + expected(0, 1), 5 + expected(0, 2)});
+    CHECK(took[2] == std::vector<Time>{3 + expected(2, 0)});
+  }
+}
+
+TEST_CASE("compute: no time makes no event and changes nothing") {
+  const auto run = [](ComputeOptions time) {
+    Net net;
+    net.options.network.compute_time = time;
+    net.options.clocks = Poisson{};
+    net.options.network.links.latency = Uniform{0, 1};
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    script.tick = [&](AgentId i) {
+      engine.compute(i);
+      engine.send(i, (i + 1) % 3, 5, 0, {});
+    };
+    script.run();
+    return std::pair(engine.fingerprint().value(), engine.events());
+  };
+  CHECK(run(0.0) == run(Uniform{0, 0}));
+  CHECK(run(0.0) != run(0.1));
+}

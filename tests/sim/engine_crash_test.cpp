@@ -1,0 +1,197 @@
+// Agents that come back without what they had, messages that wait for their receiver, ticks that wait for
+// their agent. In all of these the agents are up on [0, 2), down on [2, 5), up on [5, 7), down on [7, 10),
+// ...
+#include <catch2/catch.hpp>
+
+#include "tests/support/script.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using Log = std::vector<std::string>;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+struct Net {
+  Topology topology;
+  Engine::Options options;
+  tests::TraceLog trace;
+
+  explicit Net(AgentId agents, AvailabilityOptions availability = OnOff{.up = 2.0, .down = 3.0})
+      : topology(make_topology(Star{}, agents, kStreams)) {
+    options.hub = true;
+    options.network.availability = std::move(availability);
+    options.clocks = ClockTrace{};
+    options.time_limit = 11.5;
+    options.payload_width = 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "in flight: held messages are handed over when the receiver is up, in the order in which they arrived") {
+  // To agent 1: #2 arrives at 2.5 and #1 at 4, both wait until 5; #3 arrives at 6.
+  Net net(3);
+  net.options.network.in_flight = InFlight::kHeld;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.start = [&] {
+    engine.after(0, 4, 1, 0);
+    engine.after(0, 2.5, 2, 0);
+    engine.after(0, 6, 3, 0);
+  };
+  script.timer = [&](AgentId, std::uint16_t tag, std::uint32_t) { engine.send(0, 1, tag, 0, {}); };
+  script.message = [&](const Message& m) { CHECK(m.sent == (m.tag == 1 ? 4 : m.tag == 2 ? 2.5 : 6)); };
+  script.run();
+  CHECK(script.log == Log{"2 down 1", "2 down 2", "2.5 timer 0 #2", "4 timer 0 #1", "5 up 1", "5 up 2",
+                          "5 message 0>1 #2", "5 message 0>1 #1", "6 timer 0 #3", "6 message 0>1 #3",
+                          "7 down 1", "7 down 2", "10 up 1", "10 up 2"});
+  CHECK(engine.traffic().delivered == 3);
+  CHECK(net.trace.count(TraceKind::kLose) == 0);
+}
+
+TEST_CASE(
+    "in flight: a held publication is heard from the reader's return on, and what waits at the end is not "
+    "lost") {
+  Net net(2);
+  net.options.network.in_flight = InFlight::kHeld;
+  net.options.network.links.latency = 3.0;
+  net.options.observe_every = 0.5;
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  script.logging = false;
+  const double number = 4;
+  script.start = [&] {
+    engine.publish(0, {&number, 1});
+    engine.after(0, 5.5, 0, 0);  // arrives at 8.5, waits until 10
+    engine.after(0, 11, 0, 0);   // under way at the end
+  };
+  script.timer = [&](AgentId, std::uint16_t, std::uint32_t) { engine.publish(0, {&number, 1}); };
+  script.observation = [&] {
+    CHECK(engine.latest(1, 0).version == (engine.now() < 5 ? 0u : engine.now() < 10 ? 1u : 2u));
+  };
+  script.run();
+  CHECK(engine.traffic().delivered == 2);
+  CHECK(engine.payload_rows() == 2);  // what agent 1 has heard last, and what is under way
+}
+
+TEST_CASE("crash: an agent is reset before it comes up; what it had heard and its timers are gone") {
+  Net net(2, Crash{.up = 2.0, .down = 3.0});
+  net.options.observe_every = 0.5;
+  Engine engine(net.options, net.topology, kStreams);
+  tests::Script script(engine);
+  const double number = 4;
+  script.start = [&] {
+    engine.publish(0, {&number, 1});
+    engine.after(1, 1, 1, 0);    // fires
+    engine.after(1, 3, 2, 0);    // due while it is down: gone
+    engine.after(1, 5.5, 3, 0);  // due in its next life: gone
+    engine.after(0, 5.5, 4, 0);  // another agent's
+  };
+  script.up = [&](AgentId i) { engine.after(i, 0.5, 5, 0); };  // of this life
+  std::vector<std::uint32_t> heard;
+  script.observation = [&] { heard.push_back(engine.latest(1, 0).version); };
+  script.run();
+  Log events;
+  for (const auto& line : script.log) {
+    if (line.find("observation") == line.npos) events.push_back(line);
+  }
+  CHECK(events == Log{"1 timer 1 #1", "2 down 1", "5 reset 1", "5 up 1", "5.5 timer 0 #4", "5.5 timer 1 #5",
+                      "7 down 1", "10 reset 1", "10 up 1", "10.5 timer 1 #5"});
+  // At 0.5, 1, ... to 4.5 what was published at the start, from 5 on nothing.
+  for (std::size_t k = 0; k < heard.size(); ++k) CHECK(heard[k] == (k < 9 ? 1u : 0u));
+}
+
+TEST_CASE("crash: kept state is as with on_off, event by event") {
+  const auto run = [](AvailabilityOptions law) {
+    Net net(3, std::move(law));
+    net.options.clocks = Poisson{2.0};
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    script.tick = [&](AgentId i) {
+      engine.send(i, 0, 1, 0, {});
+      engine.after(i, 1, 1, 0);
+    };
+    script.run();
+    return script.log;
+  };
+  const auto on_off = run(OnOff{.up = Exponential{2}, .down = Exponential{1}});
+  CHECK(run(Crash{.up = Exponential{2}, .down = Exponential{1}, .state_on_return = StateOnReturn::kKeep}) ==
+        on_off);
+  CHECK(run(Crash{.up = Exponential{2}, .down = Exponential{1}}) != on_off);
+}
+
+TEST_CASE("crash: a computation that its agent does not survive sends nothing, and leaves it free") {
+  // Agent 1 ticks at 1.5 and would compute until 4.5; it ticks again at 5.5 and would compute until 8.5. It
+  // is down on [2, 5) and [7, 10), or on [1.75, 2.75), [4.5, 5.5) and [7.25, 8.25): back before its
+  // computations end.
+  Net net(2, Crash{.up = 2.0, .down = 3.0});
+  net.options.network.compute_time = 3.0;
+  net.options.clocks = ClockTrace{{1.5, 5.5}, {1, 1}};
+  for (const Time up : {2.0, 1.75}) {
+    net.options.network.availability = Crash{.up = up, .down = up == 2.0 ? 3.0 : 1.0};
+    Engine engine(net.options, net.topology, kStreams);
+    tests::Script script(engine);
+    script.tick = [&](AgentId i) {
+      CHECK_FALSE(engine.busy(i));
+      engine.compute(i);
+      engine.send(i, 0, 1, 0, {});
+    };
+    script.run();
+    CHECK(engine.traffic().delivered == 0);
+    CHECK(engine.payload_rows() == 0);
+  }
+}
+
+TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the last that was missed") {
+  Net net(2);
+  ClockTrace ticks{{1, 2.5, 3, 4, 5.5, 8}, {1, 1, 1, 1, 1, 1}};
+  ticks.missed = Missed::kDefer;
+  net.options.clocks = ticks;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.run();
+  CHECK(script.log ==
+        Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "5.5 tick 1", "7 down 1", "10 up 1", "10 tick 1"});
+  std::vector<Cause> ticked;
+  for (const auto& [r, detail] : net.trace.entries) {
+    if (r.kind == TraceKind::kTick) ticked.push_back(r.cause);
+  }
+  const auto key = [](std::uint32_t n) { return order_key(Rank::kTick, 1, n); };
+  CHECK(ticked == std::vector<Cause>{key(0), key(3), key(4), key(5)});
+  CHECK(net.trace.count(TraceKind::kTick, "deferred") == 2);
+}
+
+TEST_CASE("availability: under several laws an agent is up when all have it up") {
+  // on [0, 2), [5, 7), [10, 12) by the first law; on [1, 6) by the second, which begins and ends once.
+  Net net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.start = [&] {
+    CHECK_FALSE(engine.up(1));
+    CHECK(engine.up_count() == 1);
+  };
+  script.run();
+  CHECK(script.log == Log{"1 up 1", "2 down 1", "5 up 1", "6 down 1"});
+  CHECK(net.trace.count(TraceKind::kUp) == 2);
+  CHECK(net.trace.count(TraceKind::kDown) == 3);  // the first at the start
+}
+
+TEST_CASE("availability: the agents of a group change state together, others not at all") {
+  Net net(5,
+          GroupFailures{.groups = {{"a", {1, 3}}, {"b", {2}}}, .up = Exponential{2}, .down = Exponential{1}});
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  tests::Script script(engine);
+  script.run();
+  std::vector<std::pair<Time, TraceKind>> of[5];
+  for (const auto& [r, detail] : net.trace.entries) {
+    if (r.kind == TraceKind::kUp || r.kind == TraceKind::kDown) of[r.agent].emplace_back(r.time, r.kind);
+  }
+  CHECK(of[0].empty());
+  CHECK(of[4].empty());
+  CHECK(of[1].size() > 2);
+  CHECK(of[1] == of[3]);
+  CHECK(of[1] != of[2]);
+}

@@ -1,0 +1,273 @@
+// Files that a network names: what they hold, and how each fault in them is told.
+#include "sim/network_files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "sim/files/csv_table.hpp"
+#include "sim/random.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/script.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+class Files {
+ public:
+  InputFile operator()(const std::string& text) {
+    const std::string name = fmt::format("f{}.csv", ++count_);
+    return {name, dir_.write(name, text)};
+  }
+
+ private:
+  test::Scratch dir_;
+  int count_ = 0;
+};
+
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string trace_refusal(const std::string& text, std::optional<Time> repeat = {}, Time from = 0) {
+  Files files;
+  AvailabilityTrace trace{
+      .path = files(text), .unit = 1, .from = from, .repeat = repeat, .absent = Absent::kUp};
+  return refusal([&] { Sessions::read(trace); });
+}
+
+std::string matrix_refusal(const std::string& text) {
+  Files files;
+  return refusal([&] { SquareMatrix::read(files(text), 1); });
+}
+
+}  // namespace
+
+TEST_CASE("csv: separators, headers, quotes, empty lines and line ends are read; lines are counted") {
+  Files files;
+  for (const std::string text : {"a,b\n1,2\n\n3,4\n", "a;b\r\n1;2\r\n\r\n3;4", "a\tb\n1\t2\n\n3\t4\n",
+                                 "a b\n 1   2 \n\n3 4\n", "\xEF\xBB\xBF\"a\",b\n\"1\",2\n\n3,4\n"}) {
+    INFO(text);
+    const CsvTable table(files(text));
+    CHECK(table.names() == std::vector<std::string>{"a", "b"});
+    REQUIRE(table.rows() == 2);
+    CHECK(table.column("b") == 1);
+    CHECK(table.number(0, 0) == 1);
+    CHECK(table.number(1, table.column("b")) == 4);
+    CHECK_THAT(table.at(1), Catch::EndsWith(".csv:4: "));
+  }
+  const CsvTable bare(files("1,2\n3,4\n"));
+  CHECK(bare.names().empty());
+  CHECK(bare.rows() == 2);
+  CHECK(bare.number(0, 1) == 2);
+}
+
+TEST_CASE("csv: what is wrong with a file is told with its line") {
+  Files files;
+  CHECK(refusal([&] { CsvTable(files("")); }) == "f1.csv: is empty");
+  CHECK(refusal([&] { CsvTable(files("a,b\n")); }) == "f2.csv: expected rows, found only a header");
+  CHECK_THAT(refusal([&] { CsvTable(files("a,b\n1,\"2\n")); }),
+             Catch::Contains("a quote that is not closed"));
+  CHECK(refusal([] { CsvTable({"gone", "/no/such/file"}); }) == "gone: not a regular file");
+  const CsvTable table(files("a,b\n1,2\n3\nx,-1\n1.5,1e999\n"));
+  CHECK(refusal([&] { table.column("c"); }) == "f4.csv: expected a column 'c', found the columns a, b");
+  CHECK(refusal([&] { table.number(1, 1); }) == "f4.csv:3: expected at least 2 fields, found 1");
+  CHECK(refusal([&] { table.number(2, 0); }) == "f4.csv:4: expected a number in field 1, found 'x'");
+  CHECK(refusal([&] { table.agent(2, 1); }) ==
+        "f4.csv:4: expected the number of an agent in field 2, found '-1'");
+  CHECK(refusal([&] { table.agent(3, 0); }) ==
+        "f4.csv:5: expected the number of an agent in field 1, found '1.5'");
+  CHECK(refusal([&] { table.number(3, 1); }) == "f4.csv:5: expected a number in field 2, found '1e999'");
+}
+
+TEST_CASE("matrix: round trips are halved and scaled, agents are the first rows, or distinct random ones") {
+  Files files;
+  MatrixLatency law{.path = files("0 10 20\n10 0 30\n20 30 0\n"),
+                    .unit = 1e-3,
+                    .round_trip = true,
+                    .nodes = NodeChoice::kFirst,
+                    .plus = 0.0};
+  NetworkFiles read;
+  read.read_latency(law);
+  const Topology all = make_topology(Complete{}, 3, kStreams);
+  const Latency first(law, all, kNoAgent, kStreams, read.latency);
+  CHECK(first.of(0, 1, 0, 0) == 0.005);
+  CHECK(first.of(2, 0, 0, 0) == 0.010);
+  CHECK(first.of(1, 2, 0, 8) == 0.015);
+  law.round_trip = false;
+  law.plus = Uniform{1, 2};
+  NetworkFiles whole;
+  whole.read_latency(law);
+  Stream s = kStreams(Purpose::kLatency, 1, 2, 8);
+  CHECK(Latency(law, all, kNoAgent, kStreams, whole.latency).of(1, 2, 0, 8) == 0.030 + uniform(s, 1, 2));
+
+  // With two agents of three nodes each of the three distances comes up in a third of the repetitions.
+  law.nodes = NodeChoice::kRandom;
+  law.plus = 0.0;
+  const Topology pair = make_topology(Ring{}, 2, kStreams);
+  std::map<double, int> seen;
+  for (std::uint32_t r = 0; r < 300; ++r)
+    ++seen[Latency(law, pair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0)];
+  REQUIRE(seen.size() == 3);
+  for (const auto& [latency, times] : seen) CHECK(times > 50);  // 300 of 1/3: below 51 with probability 1e-10
+  // Another agent changes nobody's node.
+  for (std::uint32_t r = 0; r < 20; ++r) {
+    CHECK(Latency(law, pair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0) ==
+          Latency(law, all, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0));
+  }
+}
+
+TEST_CASE("matrix: not square, negative, no number, too few nodes are refused with the line") {
+  CHECK(matrix_refusal("0 1\n1 0\n") == "accepted");
+  CHECK(matrix_refusal("0 1 2\n1 0 2\n") ==
+        "f1.csv:1: a latency matrix must be square: expected 2 numbers, as many as rows, found 3");
+  CHECK(matrix_refusal("0 1\n1 0 2\n") ==
+        "f1.csv:2: a latency matrix must be square: expected 2 numbers, as many as rows, found 3");
+  CHECK(matrix_refusal("0 1\n-1 0\n") == "f1.csv:2: a latency must not be negative, found -1 in field 1");
+  CHECK(matrix_refusal("0 1\n1 nan\n") == "f1.csv:2: expected a number in field 2, found 'nan'");
+  Files files;
+  const MatrixLatency law{
+      .path = files("0 1\n1 0\n"), .unit = 1, .round_trip = true, .nodes = NodeChoice::kRandom, .plus = 0.0};
+  NetworkFiles read;
+  read.read_latency(law);
+  CHECK(refusal([&] {
+          Latency(law, make_topology(Ring{}, 3, kStreams), kNoAgent, kStreams, read.latency);
+        }) == "f1.csv: the matrix has 2 nodes, fewer than the 3 agents");
+}
+
+TEST_CASE("availability trace: a run's ups and downs are the file's, in both forms") {
+  Files files;
+  const InputFile states =
+      files("agent,time,state\n1,0,up\n2,1.5,down\n1,2,down\n2,3,up\n1,3.25,up\n1,7,down\n2,8,0\n2,8,1\n");
+  const InputFile sessions = files("agent,start,end\n1,0,2\n1,3.25,7\n2,0,1.5\n2,3,8\n2,8,100\n");
+  for (const InputFile& file : {states, sessions}) {
+    Engine::Options options;
+    options.clocks = ClockTrace{};
+    options.time_limit = 50;
+    options.network.availability =
+        AvailabilityTrace{.path = file, .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
+    const Topology ring = make_topology(Ring{}, 4, kStreams);
+    tests::TraceLog trace;
+    Engine engine(options, ring, kStreams, &trace);
+    tests::Script script(engine);
+    script.run();
+    CHECK(script.log == std::vector<std::string>{"1.5 down 2", "2 down 1", "3 up 2", "3.25 up 1", "7 down 1",
+                                                 "8 down 2", "8 up 2"});
+    CHECK(trace.count(TraceKind::kDown) + trace.count(TraceKind::kUp) == 7);
+  }
+}
+
+TEST_CASE("availability trace: it may start inside, begin anew, have another unit, and leave agents out") {
+  Files files;
+  // In hours: agent 1 is up on [1, 2) and [5, 6) of every 8, agent 2 from 3 to the end of each.
+  AvailabilityTrace trace{.path = files("agent,time,state\n1,1,up\n1,2,down\n1,5,up\n1,6,down\n2,3,up\n"),
+                          .unit = 3600,
+                          .from = 5.5 * 3600,
+                          .repeat = 8.0 * 3600,
+                          .absent = Absent::kDown};
+  const auto sessions = Sessions::read(trace);
+  const Availability law(trace, kStreams, 4, 0, {sessions});
+  const auto hours = [&](AgentId i) {
+    auto [up, at] = law.first(i);
+    std::string text = up ? "up" : "down";
+    Time now = 0;
+    for (std::uint32_t n = 1; n < 6 && at < kNever; ++n) {
+      CHECK(at >= now);
+      now = at;
+      up = !up;
+      text += fmt::format(" {}{}", now / 3600, up ? "u" : "d");
+      at = law.end(i, n, up, now);
+    }
+    return text;
+  };
+  CHECK(hours(1) == "up 0.5d 3.5u 4.5d 7.5u 8.5d");
+  CHECK(hours(2) == "up 2.5d 5.5u 10.5d 13.5u 18.5d");
+  CHECK(hours(0) == "down");
+  CHECK(hours(3) == "down");
+  trace.repeat.reset();
+  trace.absent = Absent::kUp;
+  const Availability once(trace, kStreams, 4, 0, {Sessions::read(trace)});
+  CHECK(once.first(0).up);
+  CHECK(once.first(1).length == 1800);
+  CHECK(once.end(1, 1, false, 1800) == kNever);
+}
+
+TEST_CASE(
+    "availability trace: overlaps, times that run backwards, states again and unknown agents are refused") {
+  CHECK(trace_refusal("agent,start,end\n1,0,2\n1,2,3\n") == "accepted");
+  CHECK(trace_refusal("agent,start,end\n1,0,2\n1,1,3\n") ==
+        "f1.csv:3: sessions of agent 1 overlap: one starts at 1 s before the one above it ends at 2 s");
+  CHECK(trace_refusal("agent,start,end\n1,5,6\n1,1,3\n") ==
+        "f1.csv:3: time runs backwards: 1 s comes after 6 s of the same agent");
+  CHECK(trace_refusal("agent,start,end\n1,5,5\n") ==
+        "f1.csv:2: a session must end after its start, found 5 s to 5 s");
+  CHECK(trace_refusal("agent,time,state\n1,5,up\n1,4,down\n") ==
+        "f1.csv:3: time runs backwards: 4 s comes after 5 s of the same agent");
+  CHECK(trace_refusal("agent,time,state\n1,5,up\n2,4,down\n1,6,up\n") == "f1.csv:4: agent 1 is up already");
+  CHECK(trace_refusal("agent,time,state\n1,5,away\n") ==
+        "f1.csv:2: expected up, down, 1 or 0 as a state, found 'away'");
+  CHECK(trace_refusal("agent,time,state\n1,-5,up\n") == "f1.csv:2: a time must not be negative, found -5 s");
+  CHECK(trace_refusal("agent,time\n1,5\n") ==
+        "f1.csv: expected a column 'state', found the columns agent, time");
+  CHECK(trace_refusal("agent,time,state\n1,5,up\n", 4.0) ==
+        "f1.csv:2: a trace that repeats after 4 s must end by then, found 5 s");
+  CHECK(trace_refusal("agent,time,state\n1,5,up\n", 6.0, 6.0) ==
+        "f1.csv: from (6 s) must be before repeat (6 s)");
+  Files files;
+  const AvailabilityTrace trace{
+      .path = files("agent,time,state\n4,5,up\n"), .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
+  CHECK(refusal([&] { Availability(trace, kStreams, 4, 0, {Sessions::read(trace)}); }) ==
+        "f1.csv: names agent 4, there are agents 0 to 3");
+}
+
+TEST_CASE("clock trace: a file of ticks is read; falling times and unknown agents are refused") {
+  Files files;
+  const auto clocks = [&](const std::string& text) {
+    const ClockTrace trace{.times = {}, .agents = {}, .path = files(text), .missed = Missed::kSkip};
+    return Clocks(trace, 3, kStreams, 0, TickList::read(*trace.path));
+  };
+  const Clocks read = clocks("time,agent\n0.5,1\n1,0\n1,1\n");
+  CHECK(read.tick(1, 0, 0) == 0.5);
+  CHECK(read.tick(1, 1, 0) == 1);
+  CHECK(read.tick(1, 2, 0) == kNever);
+  CHECK(read.tick(0, 0, 0) == 1);
+  CHECK(refusal([&] { clocks("time,agent\n2,1\n1,0\n"); }) ==
+        "f2.csv:3: time runs backwards: 1 s comes after 2 s");
+  CHECK(refusal([&] { clocks("time,agent\n2,3\n"); }) ==
+        "the clock trace names agent 3, there are agents 0 to 2");
+}
+
+TEST_CASE("loss: an edge's loss is the file's, in one direction or both; others have what is said") {
+  Files files;
+  const Topology ring = make_topology(Ring{}, 4, kStreams);
+  const auto certain = [&](const EdgeLoss& law, AgentId from, AgentId to) {
+    const Loss loss(law, ring, kNoAgent, kStreams, {EdgeList::read(law.path)});
+    return loss.certain(from, to, ring.edge(from, to), kNever);
+  };
+  EdgeLoss law{.path = files("from,to,loss\n0,1,1\n1,2,0.5\n"), .both_ways = true, .otherwise = 0};
+  CHECK(certain(law, 0, 1));
+  CHECK(certain(law, 1, 0));
+  CHECK_FALSE(certain(law, 1, 2));
+  CHECK_FALSE(certain(law, 2, 3));
+  law.both_ways = false;
+  CHECK(certain(law, 0, 1));
+  CHECK_FALSE(certain(law, 1, 0));
+  law.otherwise = 1;
+  CHECK(certain(law, 2, 3));
+  law.path = files("from,to,loss\n0,1,1.5\n");
+  CHECK(refusal([&] { EdgeList::read(law.path); }) == "f2.csv:2: a loss must lie in [0, 1], found 1.5");
+  law.path = files("from,to,loss\n0,2,1\n");
+  CHECK(refusal([&] { certain(law, 0, 1); }) == "f3.csv:2: agents 0 and 2 are not linked");
+  law.path = files("from,to,loss\n0,4,1\n");
+  CHECK(refusal([&] { certain(law, 0, 1); }) == "f4.csv:2: there is no agent 4, there are agents 0 to 3");
+}

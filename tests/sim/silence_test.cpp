@@ -1,0 +1,92 @@
+#include "sim/silence.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+std::string reason(const Engine::Options& options, AgentId agents = 4) {
+  return why_silent(options, make_topology(Star{}, agents, kStreams), kStreams).value_or("");
+}
+
+Engine::Options star() {
+  Engine::Options options;
+  options.hub = true;
+  options.clocks = Poisson{};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("silence: ordinary networks are not silent, however lossy and however seldom somebody is up") {
+  auto options = star();
+  CHECK(reason(options).empty());
+  options.network.links.loss = BernoulliLoss{0.999};
+  CHECK(reason(options).empty());
+  options.network.links.loss = GilbertElliott{.p_good_to_bad = 1, .p_bad_to_good = 0.001};
+  CHECK(reason(options).empty());
+  options.network.availability = OnOff{.up = 1e-6, .down = 1e6};
+  CHECK(reason(options).empty());
+  options.network.availability = Coin{.probability = 1e-9};
+  CHECK(reason(options).empty());
+  CHECK(reason(star(), 1).empty());  // nobody is there to talk to
+}
+
+TEST_CASE("silence: where every message is lost, nobody can talk") {
+  const std::string lost = "nobody can ever talk: every message on every link is lost";
+  auto options = star();
+  options.network.links.loss = BernoulliLoss{1};
+  CHECK(reason(options) == lost);
+  options.network.links.loss = GilbertElliott{.loss_good = 1, .loss_bad = 1};
+  CHECK(reason(options) == lost);
+  options.network.links.loss = GilbertElliott{.p_good_to_bad = 0.5, .p_bad_to_good = 0};
+  CHECK(reason(options) == lost);  // bad from the first message on, for ever
+  options.network.links.loss =
+      GilbertElliott{.p_good_to_bad = 0, .p_bad_to_good = 0, .loss_good = 1, .loss_bad = 0};
+  CHECK(reason(options) == lost);
+  options.network.links.loss = AnyLoss{{BernoulliLoss{0.5}, PartitionLoss{.agents = {0}}}};
+  CHECK(reason(options) == lost);
+  options.network.links.loss = PartitionLoss{.agents = {1, 2}};
+  CHECK(reason(options).empty());  // agent 3 can
+  options.network.links.loss = PartitionLoss{.agents = {0}, .to = 10.0};
+  CHECK(reason(options).empty());
+  options.time_limit = 10;
+  CHECK(reason(options) == lost);
+}
+
+TEST_CASE("silence: who is never up together can not talk; a message may reach one that comes later") {
+  auto options = star();
+  options.network.availability = JoinLeave{.join = 10.0, .leave = 5.0};
+  CHECK(reason(options) ==
+        "nobody can ever talk: no two neighbours are up in an order in which one could hear the other");
+  options.network.availability = JoinLeave{.join = 10.0};
+  CHECK(reason(options).empty());
+  options.time_limit = 10;
+  CHECK_FALSE(reason(options).empty());
+
+  const test::Scratch dir;
+  const InputFile file{"t.csv", dir.write("t.csv", "agent,start,end\n0,5,6\n1,0,2\n2,7,8\n3,1,2\n")};
+  options = star();
+  options.network.availability = AvailabilityTrace{.path = file};
+  CHECK(reason(options).empty());  // 1 may send at 1 what reaches the hub at 5
+  options.network.links.loss = PartitionLoss{.agents = {1, 2, 3}};
+  CHECK_FALSE(reason(options).empty());
+}
+
+TEST_CASE("silence: nobody ticks, or no message is in time") {
+  auto options = star();
+  options.clocks = ClockTrace{};
+  CHECK(reason(options) == "nobody ever ticks: the clock trace is empty");
+  options = star();
+  options.time_limit = 3;
+  options.network.links.latency = 3.0;
+  CHECK(reason(options) == "nobody can ever talk: the least latency is as long as the run");
+  options.network.links.latency = Uniform{2, 9};
+  CHECK(reason(options).empty());
+}

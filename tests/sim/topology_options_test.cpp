@@ -1,0 +1,219 @@
+// What can be asked of any graph: weights, components, which nodes are used, overlays.
+#include <catch2/catch.hpp>
+
+#include "sim/topology.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using Row = std::vector<AgentId>;
+
+namespace {
+
+const Streams kStreams(1, 0);
+
+std::vector<Row> rows(const Topology& t) {
+  std::vector<Row> all;
+  for (AgentId i = 0; i < t.agents(); ++i) all.emplace_back(t.neighbours(i).begin(), t.neighbours(i).end());
+  return all;
+}
+
+// A path 0 - 1 - 2, a triangle 3 - 4 - 5, and 6 alone.
+GraphFile three_parts(const test::Scratch& dir) {
+  const std::string file = dir.write("parts.csv", "source,target\n0,1\n1,2\n3,4\n4,5\n3,5\n");
+  return {.path = {"parts.csv", file}};
+}
+// A at (0, 0), B at (3, 4), C at (3, 10), D at (11, 10): A - B is 5 long, B - C 6, C - D 8.
+GraphFile path_of_four(const test::Scratch& dir) {
+  const std::string file =
+      dir.write("path.dot",
+                "graph { A [pos=\"0,0\"]; B [pos=\"3,4\"]; C [pos=\"3,10\"]; D [pos=\"11,10!\"];\n"
+                "A -- B -- C -- D [latency=2] }");
+  return {.path = {"path.dot", file}};
+}
+template <class F>
+std::string error(F&& f) {
+  try {
+    f();
+  } catch (const TopologyError& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("topology: grids and tori by hand") {
+  CHECK(rows(make_topology(Grid{}, 6, kStreams)) ==
+        std::vector<Row>{{1, 2}, {0, 3}, {0, 3, 4}, {1, 2, 5}, {2, 5}, {3, 4}});  // 3 rows of 2
+  CHECK(rows(make_topology(Grid{3u}, 6, kStreams)) ==
+        std::vector<Row>{{1, 3}, {0, 2, 4}, {1, 5}, {0, 4}, {1, 3, 5}, {2, 4}});
+  CHECK(rows(make_topology(Grid{}, 5, kStreams)) == std::vector<Row>{{1}, {0, 2}, {1, 3}, {2, 4}, {3}});
+  CHECK(rows(make_topology(Torus{}, 9, kStreams)) == std::vector<Row>{{1, 2, 3, 6},
+                                                                      {0, 2, 4, 7},
+                                                                      {0, 1, 5, 8},
+                                                                      {0, 4, 5, 6},
+                                                                      {1, 3, 5, 7},
+                                                                      {2, 3, 4, 8},
+                                                                      {0, 3, 7, 8},
+                                                                      {1, 4, 6, 8},
+                                                                      {2, 5, 6, 7}});
+  CHECK(rows(make_topology(Torus{2u}, 4, kStreams)) == std::vector<Row>{{1, 2}, {0, 3}, {0, 3}, {1, 2}});
+  CHECK(rows(make_topology(Torus{1u}, 4, kStreams)) == std::vector<Row>{{1, 3}, {0, 2}, {1, 3}, {0, 2}});
+  CHECK(make_topology(Grid{}, 1, kStreams).edges() == 0);
+  CHECK(make_topology(Torus{}, 1, kStreams).edges() == 0);
+  for (const auto& [rows, columns] : {std::pair<AgentId, AgentId>{3, 4}, {7, 2}, {10, 10}, {2, 2}}) {
+    const Topology grid = make_topology(Grid{columns}, rows * columns, kStreams);
+    CHECK(grid.edges() == 2 * rows * columns - rows - columns);
+    CHECK(grid.components() == 1);
+  }
+  CHECK_THROWS_WITH(make_topology(Grid{4u}, 6, kStreams), "6 agents do not fill rows of 4 columns");
+}
+
+TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
+  GraphOptions metropolis{.weights = EdgeWeights::kMetropolis};
+  const Topology star = make_topology(TopologyOptions(Star{}, metropolis), 4, kStreams);
+  for (std::uint32_t p = 0; p < 6; ++p) CHECK(star.weight(p) == 0.25);
+  const Topology line = make_topology(TopologyOptions(Grid{1u}, metropolis), 4, kStreams);
+  CHECK(line.weight(line.edge(0, 1)) == 1.0 / 3);
+  CHECK(line.weight(line.edge(2, 1)) == 1.0 / 3);
+  const WeightedEdges similar{{{0, 1}}, {7}};
+  CHECK(make_topology(Similarity{}, 2, kStreams, &similar).weight(0) == 7);
+  CHECK(
+      make_topology(TopologyOptions(Similarity{}, {.weights = EdgeWeights::kUniform}), 2, kStreams, &similar)
+          .weight(0) == 1);
+  CHECK(make_topology(TopologyOptions(Similarity{}, {.weights = EdgeWeights::kGiven}), 2, kStreams, &similar)
+            .weight(1) == 7);
+  CHECK(make_topology(TopologyOptions(Similarity{}, metropolis), 2, kStreams, &similar).weight(0) == 0.5);
+  CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.weights = EdgeWeights::kGiven}), 3, kStreams),
+                    Catch::Contains("the graph gives its links none"));
+}
+
+TEST_CASE("topology: several components are refused, reduced or connected as told") {
+  const test::Scratch dir;
+  const GraphFile file = three_parts(dir);
+  CHECK(error([&] { require_connected(make_topology(file, 6, kStreams)); }) ==
+        "the network must be connected, it has 2 components: set connected to largest_component or connect, "
+        "or ask "
+        "for more links");
+  CHECK_THROWS_WITH(make_topology(file, 3, kStreams), Catch::Contains("it has 2 components"));
+  const TopologyOptions largest(file, {.connected = Connected::kLargestComponent});
+  // Of equals that with the least node: 0, 1, 2.
+  CHECK(rows(make_topology(largest, 3, kStreams)) == std::vector<Row>{{1}, {0, 2}, {1}});
+  CHECK(make_topology(largest, 3, kStreams).names() == std::vector<std::string>{"0", "1", "2"});
+  CHECK(error([&] { make_topology(largest, 4, kStreams); }) ==
+        "4 agents need a node each, the graph has 3: the largest of 2 components is left: 3 of 6 nodes");
+  const Topology joined =
+      make_topology(TopologyOptions(file, {.connected = Connected::kConnect}), 6, kStreams);
+  CHECK(rows(joined) == std::vector<Row>{{1, 3}, {0, 2}, {1}, {0, 4, 5}, {3, 5}, {3, 4}});
+  CHECK_NOTHROW(require_connected(joined));
+  CHECK(joined.notes() == std::vector<std::string>{"1 links were added between 2 components"});
+  // Isolated nodes are components too.
+  const TopologyOptions sparse(ErdosRenyi{.probability = 0}, {.connected = Connected::kConnect});
+  CHECK(make_topology(sparse, 5, kStreams).edges() == 4);
+  CHECK(make_topology(sparse, 5, kStreams).components() == 1);
+}
+
+TEST_CASE("topology: a graph with weights or latencies is not connected by links without any") {
+  const test::Scratch dir;
+  const std::string file = dir.write("x.csv", "source,target,weight\n0,1,1\n2,3,1\n");
+  const TopologyOptions options(GraphFile{.path = {"x.csv", file}}, {.connected = Connected::kConnect});
+  CHECK_THROWS_WITH(make_topology(options, 4, kStreams),
+                    Catch::Contains("the links of this graph have weights"));
+}
+
+TEST_CASE("topology: with more nodes than agents, the first, the nearest or any are used") {
+  const auto with = [](NodesUsed nodes) { return TopologyOptions(Star{}, {.size = 6, .nodes = nodes}); };
+  CHECK(rows(make_topology(with(NodesUsed::kFirst), 3, kStreams)) == std::vector<Row>{{1, 2}, {0}, {0}});
+  // A path 0 - 2 - 4 - 1 - 3: nearest to 0 are 2 and 4.
+  const test::Scratch dir;
+  const GraphFile path{.path = {"p.csv", dir.write("p.csv", "0 2\n2 4\n4 1\n1 3\n")}};
+  const Topology near = make_topology(TopologyOptions(path, {.nodes = NodesUsed::kNearest}), 3, kStreams);
+  CHECK(near.names() == std::vector<std::string>{"0", "2", "4"});
+  CHECK(rows(near) == std::vector<Row>{{1}, {0, 2}, {1}});
+  CHECK(near.notes() == std::vector<std::string>{"3 of 5 nodes have agents (nearest)"});
+  // The first three are not linked with each other but for 0 - 2.
+  const Topology first = make_topology(path, 3, kStreams);
+  CHECK(first.components() == 2);
+  CHECK_THROWS_AS(make_topology(path, 6, kStreams), TopologyError);
+  CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.size = 4}), 5, kStreams),
+                    "size: 5 agents need a node each, got 4");
+}
+
+TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand") {
+  const test::Scratch dir;
+  GraphFile file = path_of_four(dir);
+  file.latency = "none of these";
+  CHECK_THROWS_WITH(make_topology(file, 4, kStreams), Catch::Contains("no link has the attribute"));
+  file = path_of_four(dir);
+  SECTION("by latency where the links have one, and then with the length of that path") {
+    const Topology t = make_topology(TopologyOptions(file, {.overlay = StarOverlay{"A"}}), 4, kStreams);
+    CHECK(rows(t) == std::vector<Row>{{1, 2, 3}, {0}, {0}, {0}});
+    CHECK(t.names() == std::vector<std::string>{"A", "B", "C", "D"});
+    CHECK(std::vector(t.latency().begin(), t.latency().begin() + 3) == std::vector<double>{2, 4, 6});
+    CHECK(std::vector(t.length().begin(), t.length().begin() + 3) == std::vector<double>{5, 11, 19});
+    CHECK(t.latency()[5] == 6);
+  }
+  SECTION("the centre is the node whose farthest is nearest") {
+    // By latency B and C are 4 from the farthest: the first. By length C: 11 against 14 from B.
+    const TopologyOptions centre(file, {.overlay = StarOverlay{}});
+    CHECK(make_topology(centre, 4, kStreams).names() == std::vector<std::string>{"B", "A", "C", "D"});
+    const std::string text =
+        "graph { A [x=0,y=0]; B [x=3,y=4]; C [x=3,y=10]; D [x=11,y=10]; A -- B -- C -- D }";
+    const GraphFile plain{.path = {"q.gv", dir.write("q.gv", text)}};
+    const Topology t = make_topology(TopologyOptions(plain, {.overlay = StarOverlay{}}), 4, kStreams);
+    CHECK(t.names() == std::vector<std::string>{"C", "A", "B", "D"});
+    CHECK(std::vector(t.length().begin(), t.length().begin() + 3) == std::vector<double>{11, 6, 8});
+    CHECK(t.latency().empty());
+    CHECK(t.places()[0] == Place{3, 10, false});
+    // With two agents the hub and the first other; or the nearest other, B.
+    const auto two = [&](NodesUsed nodes) {
+      return make_topology(TopologyOptions(plain, {.nodes = nodes, .overlay = StarOverlay{}}), 2, kStreams)
+          .names();
+    };
+    CHECK(two(NodesUsed::kFirst) == std::vector<std::string>{"C", "A"});
+    CHECK(two(NodesUsed::kNearest) == std::vector<std::string>{"C", "B"});
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+      const TopologyOptions random(plain, {.nodes = NodesUsed::kRandom, .overlay = StarOverlay{}});
+      CHECK(make_topology(random, 2, Streams(seed, 0)).names()[0] == "C");
+    }
+  }
+  SECTION("a shorter way of more links is taken") {
+    const GraphFile list{
+        .path = {"l.tsv", dir.write("l.tsv", "source\ttarget\tlatency\n0\t1\t9\n0\t2\t3\n2\t1\t5\n")},
+        .latency_unit = LatencyUnit::kMillisecond};
+    const Topology t = make_topology(TopologyOptions(list, {.overlay = StarOverlay{"0"}}), 3, kStreams);
+    CHECK(t.latency()[0] == Approx(0.008));
+    CHECK(t.latency()[1] == Approx(0.003));
+    CHECK(t.length().empty());
+  }
+  SECTION("what can not be") {
+    CHECK_THROWS_WITH(make_topology(TopologyOptions(file, {.overlay = StarOverlay{"E"}}), 4, kStreams),
+                      "overlay: no node is named 'E', nor is that a number below 4");
+    CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.overlay = StarOverlay{}}), 4, kStreams),
+                      Catch::Contains("neither latency nor length"));
+    CHECK_THROWS_WITH(
+        make_topology(TopologyOptions(three_parts(dir), {.overlay = StarOverlay{}}), 6, kStreams),
+        Catch::Contains("it has 2 components"));
+  }
+}
+
+TEST_CASE("topology: places keep their agents when nodes are left out, and do not change with their number") {
+  const RandomGeometric geometric{.radius = 2, .side = 1};
+  const Topology few = make_topology(geometric, 5, kStreams), many = make_topology(geometric, 9, kStreams);
+  for (AgentId i = 0; i < 5; ++i) CHECK(few.places()[i] == many.places()[i]);
+  CHECK(few.edges() == 10);
+  const Topology first = make_topology(TopologyOptions(geometric, {.size = 9}), 5, kStreams);
+  CHECK(first.places() == few.places());
+}
+
+TEST_CASE("place: distances by formula") {
+  const double quarter = kEarthRadius * 3.14159265358979323846 / 2;
+  CHECK(distance({0, 0, true}, {90, 0, true}) == Approx(quarter));
+  CHECK(distance({30, 90, true}, {-150, 0, true}) == Approx(quarter));
+  CHECK(distance({179, 0, true}, {-179, 0, true}) == Approx(quarter / 45));      // across the date line
+  CHECK(distance({10, 60, true}, {-170, 60, true}) == Approx(quarter * 2 / 3));  // over the pole: 60 degrees
+  CHECK(distance({0, 0, true}, {180, 0, true}) == Approx(2 * quarter));
+  CHECK(distance({0, 0}, {3, 4}) == 5);
+  CHECK(distance({7, 7, true}, {7, 7, true}) == 0);
+}

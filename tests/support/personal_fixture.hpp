@@ -1,0 +1,155 @@
+#pragma once
+// Agents with data and a weighted graph, for tests and benchmarks of personalised protocols.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <memory>
+#include <vector>
+
+#include "models/personal/personal_problem.hpp"
+#include "sim/random.hpp"
+#include "tests/support/study_fixture.hpp"
+
+namespace hearsay::test {
+
+/// One point (x, y) of one feature for each agent, and edges between them.
+inline models::DataSet one_point_each(const std::vector<double>& x, const std::vector<double>& y,
+                                      sim::WeightedEdges graph) {
+  models::DataSet data;
+  data.feature_names = {"x"};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    data.train.push_back({models::Records::Constant(1, 1, x[i]), Eigen::VectorXd::Constant(1, y[i])});
+    data.test.push_back({models::Records(0, 1), Eigen::VectorXd(0)});
+    data.owner_names.push_back(fmt::format("agent {}", i));
+  }
+  data.similarity = std::move(graph);
+  return data;
+}
+
+struct RandomAgents {
+  std::size_t agents = 6;
+  Eigen::Index features = 3;
+  Eigen::Index fewest = 2, most = 9;  ///< points
+  bool classes = true;                ///< targets -1 and +1, else numbers
+  double reach = 0.6;                 ///< share of all possible edges, beside a ring
+  double scale = 1;                   ///< features lie in [-scale, scale]
+  std::uint64_t seed = 5;
+};
+
+/// Points about a separator that turns slowly from agent to agent; a ring with random weights in [0.1, 1] and
+/// random chords.
+inline models::DataSet random_agents(const RandomAgents& o) {
+  const sim::Streams streams(o.seed, 0);
+  models::DataSet data;
+  for (Eigen::Index j = 0; j < o.features; ++j) data.feature_names.push_back(fmt::format("x{}", j));
+  for (std::size_t i = 0; i < o.agents; ++i) {
+    sim::Stream s = streams(sim::Purpose::kData, static_cast<std::uint32_t>(i));
+    const auto m = o.fewest + static_cast<Eigen::Index>(
+                                  sim::uniform_index(s, static_cast<std::uint64_t>(o.most - o.fewest + 1)));
+    const double angle = 2 * static_cast<double>(i) / static_cast<double>(o.agents);
+    models::Shard shard{models::Records(m, o.features), Eigen::VectorXd(m)};
+    for (Eigen::Index k = 0; k < m; ++k) {
+      for (Eigen::Index j = 0; j < o.features; ++j) shard.features(k, j) = sim::uniform(s, -o.scale, o.scale);
+      const double score =
+          std::cos(angle) * shard.features(k, 0) +
+          (o.features > 1 ? std::sin(angle) * shard.features(k, 1) : 0) + 0.2 * sim::normal(s);
+      shard.target[k] = o.classes ? (score >= 0 ? 1 : -1) : score;
+    }
+    data.train.push_back(std::move(shard));
+    data.test.push_back({models::Records(0, o.features), Eigen::VectorXd(0)});
+    data.owner_names.push_back(fmt::format("agent {}", i));
+  }
+  if (o.classes) data.train[0].target[0] = 1, data.train[0].target[1] = -1;
+  sim::Stream s = streams(sim::Purpose::kTopology, 0);
+  sim::WeightedEdges graph;
+  const auto n = static_cast<sim::AgentId>(o.agents);
+  for (sim::AgentId a = 0; a < n; ++a) {
+    for (sim::AgentId b = a + 1; b < n; ++b) {
+      const bool ring = b == a + 1 || (a == 0 && b == n - 1);
+      const double draw = sim::uniform(s), weight = sim::uniform(s, 0.1, 1);
+      if (!ring && draw >= o.reach) continue;
+      graph.edges.push_back({a, b});
+      graph.weights.push_back(weight);
+    }
+  }
+  data.similarity = std::move(graph);
+  return data;
+}
+
+/// A study of agents on the graph of their data. `metrics`: what the study asks for.
+class PersonalFixture {
+ public:
+  PersonalFixture(models::DataSet data, const models::Loss& loss, const models::PrivacyOptions& privacy = {},
+                  std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max(),
+                  std::vector<std::string_view> metrics = {}, std::uint64_t seed = 1)
+      : fixture_(std::move(data), {.loss = loss}, privacy, ticks, sim::Similarity{}, false, seed),
+        study_{fixture_.problem(), fixture_.study().topology, fixture_.study().privacy, fixture_.reference(),
+               fixture_.study().stop, std::move(metrics)},
+        seed_(seed) {}
+
+  const models::Study& study() const { return study_; }
+  const models::Problem& problem() const { return fixture_.problem(); }
+  const sim::Topology& topology() const { return study_.topology; }
+
+  sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {},
+                              std::size_t vectors = 1) const {
+    sim::Engine::Options options = fixture_.engine(std::move(network), std::move(clocks));
+    options.payload_width *= vectors;
+    return options;
+  }
+  std::unique_ptr<models::World> world(const sim::Engine::Options& options, std::uint32_t repetition = 0,
+                                       sim::TraceSink* trace = nullptr) const {
+    return std::make_unique<models::World>(study_, options, sim::Streams(seed_, repetition), trace);
+  }
+
+ private:
+  StudyFixture fixture_;
+  models::Study study_;
+  std::uint64_t seed_;
+};
+
+/// A run with all that is left of it.
+template <class P>
+struct Finished {
+  std::unique_ptr<models::World> world;
+  std::unique_ptr<P> protocol;
+  sim::End end = sim::End::kFinished;
+
+  double metric(std::string_view name) const {
+    for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
+      double value = 0;
+      if (P::kMetrics[k].name != name) continue;
+      protocol->measure(k, *world, {&value, 1});
+      return value;
+    }
+    throw std::logic_error("no such metric");
+  }
+};
+
+/// Runs a protocol; `look(world, protocol)` at the start and after every iteration.
+template <class P, std::invocable<const models::World&, const P&> Look>
+Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params,
+                const sim::Engine::Options& options, Look&& look,
+                const std::vector<Eigen::VectorXd>* noise = nullptr, std::uint32_t repetition = 0,
+                sim::TraceSink* trace = nullptr) {
+  Finished<P> run{fixture.world(options, repetition, trace), std::make_unique<P>(params, fixture.study())};
+  run.world->prescribed_noise = noise;
+  Watch watch([&](const models::World& w) { look(w, *run.protocol); });
+  run.end = models::Driver<P>(*run.protocol, *run.world, watch).run();
+  return run;
+}
+template <class P>
+Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params,
+                const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
+  return run<P>(fixture, params, options, [](const models::World&, const P&) {}, noise);
+}
+
+inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {
+  sim::ClockTrace trace;
+  for (std::size_t k = 0; k < agents.size(); ++k) trace.times.push_back(static_cast<double>(k) + 1);
+  trace.agents = agents;
+  return trace;
+}
+
+}  // namespace hearsay::test
