@@ -58,15 +58,28 @@ std::vector<std::string> row(const std::string& name, const std::string& mechani
           fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
 }
 
-// What a protocol must be told that has no default.
-std::string_view needs(std::string_view protocol) {
-  if (protocol == "central_async") return R"(, "rho": 1)";
-  return "";
+// What protocols must be told that has no default.
+struct Needs {
+  std::string_view protocol, members = "", privacy = "";
+};
+constexpr Needs kNeeds[] = {
+    {"central_async", R"(, "rho": 1)"},
+    {"central_sync", R"(, "c1": 1)"},
+    {"p2p_coordinate_descent", "", R"(, "steps": 100)"},
+};
+
+Needs needs(std::string_view protocol) {
+  for (const Needs& one : kNeeds) {
+    if (one.protocol == protocol) return one;
+  }
+  return {protocol};
 }
 
 // 20 owners of 200 records with 10 features each.
 std::string small_scenario(const models::ProtocolRow& protocol, std::string_view mechanism) {
-  const bool noise = mechanism != "none";
+  const Needs more = needs(protocol.entry.name);
+  const std::string noise =
+      mechanism == "none" ? "" : fmt::format(R"(, "epsilon": 1, "gradient_bound": 50{})", more.privacy);
   return fmt::format(
       R"({{"data": {{"type": "lending_like", "owners": 20, "records": 200, "features": 10}},
 "network": {{"topology": {}, "latency": {{"type": "uniform", "min": "0 ms", "max": "15 ms"}}}},
@@ -75,7 +88,7 @@ std::string small_scenario(const models::ProtocolRow& protocol, std::string_view
 "record": {{"metrics": ["messages"]}},
 "stop": {{"iterations": 2000, "time": "10000 s"}}}})",
       protocol.entry.hub ? R"("star")" : R"({"type": "random_regular", "degree": 4})", protocol.entry.name,
-      needs(protocol.entry.name), mechanism, noise ? R"(, "epsilon": 1, "gradient_bound": 50)" : "");
+      more.members, mechanism, noise);
 }
 
 }  // namespace
