@@ -7,6 +7,7 @@
 
 #include "models/personal/local_models.hpp"
 #include "models/privacy/objective_perturbation.hpp"
+#include "models/solvers/own_minimum.hpp"
 #include "sim/random.hpp"
 
 namespace hearsay::models {
@@ -23,6 +24,48 @@ Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::Vector
     problem().mean_gradient(owner, theta, result.value_);
   }
   return result;
+}
+
+Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta,
+                            double sensitivity, std::span<const Eigen::Index> records, double divisor) {
+  Sensitive result(world_.take_vector(), sensitivity);
+  const PrivacyPlan& privacy = world_.study.privacy;
+  problem().gradient_of_records(world_.owner(i), records, theta, divisor,
+                                privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
+                                result.value_);
+  return result;
+}
+
+Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta,
+                            double sensitivity) {
+  Sensitive result = gradient(i, theta);
+  result.sensitivity_ = sensitivity;
+  return result;
+}
+
+Sensitive Context::local(const Eigen::Ref<const Eigen::VectorXd>& x, double sensitivity) {
+  Sensitive result(world_.take_vector(), sensitivity);
+  result.value_ = x;
+  return result;
+}
+
+Sensitive Context::fit(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& offset, double ridge) {
+  return {minimise_own(problem(), world_.owner(i), offset, ridge), std::numeric_limits<double>::infinity()};
+}
+
+const Eigen::VectorXd& Context::alone(sim::AgentId i, double ridge) const {
+  return minimise_alone(problem(), world_.owner(i), ridge);
+}
+
+ReleasePlan Context::plan_turns(sim::AgentId i, std::span<const double> epsilons, double q,
+                                std::uint64_t turns) {
+  if (!world_.study.privacy.active()) {
+    world_.ledger.open(i, nullptr);
+    return {};
+  }
+  const auto steps = world_.study.privacy.spending->turns(epsilons, q, turns);
+  world_.ledger.open(i, steps);
+  return ReleasePlan(*steps);
 }
 
 ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap) {

@@ -68,6 +68,20 @@ class Context {
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
   /// scenario says.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta);
+  /// The same of a subsample: the sum over `records` of agent i divided by `divisor`, a public number.
+  /// `sensitivity` is that of what the protocol makes of it.
+  Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta, double sensitivity,
+                     std::span<const Eigen::Index> records, double divisor);
+  /// The mean gradient over all of agent i's records with a sensitivity that the protocol states.
+  Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta, double sensitivity);
+  /// Something that agent i has worked out from its data (see keep_local), to be released: `sensitivity` is its
+  /// largest change between neighbouring data sets, in the mechanism's norm.
+  Sensitive local(const Eigen::Ref<const Eigen::VectorXd>& x, double sensitivity);
+  /// The minimiser over q of the mean loss of agent i's records at offset + q, plus (ridge/2) norm_2(q)^2: for
+  /// keep_local. O(p^3).
+  Sensitive fit(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& offset, double ridge);
+  /// The same from offset 0, for use inside agent i as its start; worked out once per problem.
+  const Eigen::VectorXd& alone(sim::AgentId i, double ridge) const;
   /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant,
   /// or the `overlap`-th part of it where up to so many owners may hold the same record.
   ReleasePlan plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
@@ -76,6 +90,8 @@ class Context {
   ReleasePlan plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront = {});
   /// When agents tick, for such a protocol.
   const sim::Clocks& clocks() const { return world_.engine.clocks(); }
+  /// So many turns, each of one release of every epsilon given, on one Poisson subsample of rate q.
+  ReleasePlan plan_turns(sim::AgentId i, std::span<const double> epsilons, double q, std::uint64_t turns);
   /// Whether agent i may make one more release of its plan.
   bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.

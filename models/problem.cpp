@@ -203,7 +203,13 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
     return;
   }
   loss().visit([&](const auto& l) {
-    sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
+    if constexpr (requires { l.slopes(theta, theta); }) {
+      sum_weighted(data_.train[owner], theta, out,
+                   [&](auto scores, const auto& y, Index) { l.slopes(scores, y); });
+    } else {
+      sum_gradients(data_.train[owner], theta, out,
+                    [&](double s, double y, Index) { return l.slope(s, y); });
+    }
   });
   out /= static_cast<double>(std::max<Index>(n(owner), 1));
 }
@@ -222,6 +228,22 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   out /= count;
   return static_cast<double>(clipped) / count;
+}
+
+void Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta, double divisor,
+                                  double bound, Out out) const {
+  const Shard& shard = data_.train[owner];
+  out.setZero();
+  loss().visit([&](const auto& l) {
+    for (const Index k : records) {
+      const Row x = row_of(shard, k);
+      double slope = l.slope(x.dot(theta), shard.target[k]);
+      const double length = std::abs(slope) * x.norm();
+      if (length > bound) slope *= bound / length;
+      out += slope * x;
+    }
+  });
+  out /= divisor;
 }
 
 const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const {

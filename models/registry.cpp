@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "models/protocols/amtl.hpp"
+#include "models/protocols/async_mtl.hpp"
 #include "models/protocols/central_async.hpp"
 #include "models/protocols/central_sync.hpp"
 #include "models/protocols/local_dp.hpp"
@@ -11,13 +13,15 @@
 #include "models/protocols/model_propagation.hpp"
 #include "models/protocols/p2p_admm.hpp"
 #include "models/protocols/p2p_coordinate_descent.hpp"
+#include "models/protocols/sync_mtl.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
   static std::vector<ProtocolRow> table{
       central_async_row(), central_sync_row(), p2p_coordinate_descent_row(), model_propagation_row(),
-      p2p_admm_row(),      local_only_row(),   local_dp_row(),               pooled_row()};
+      p2p_admm_row(),      local_only_row(),   local_dp_row(),               pooled_row(),
+      async_mtl_row(),     sync_mtl_row(),     amtl_row()};
   return table;
 }
 
@@ -31,6 +35,13 @@ void require_schedule(const Entry& entry, Schedule schedule) {
       fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}", entry.name,
                   sim::Choices<Schedule>::kValues[static_cast<std::size_t>(schedule)].name,
                   others.empty() ? "none yet" : others));
+}
+
+void require_budget(const Entry& entry, const PrivacyPlan& privacy) {
+  if (!privacy.active() || entry.by_turn == privacy.by_turn()) return;
+  throw std::invalid_argument(
+      entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)
+                    : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2", entry.name));
 }
 
 ProtocolChoice::ProtocolChoice() : held_(protocols().front().make()) {}

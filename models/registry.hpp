@@ -31,6 +31,8 @@ class AnyProtocol {
   virtual sim::End run(World& world, Observer& observer) const = 0;
   /// What of its options was worked out from private data, a phrase each.
   virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
+  /// What else is to be said of its options, a sentence each.
+  virtual std::vector<std::string> notes(const Study& study) const = 0;
   /// Metrics of its own.
   virtual std::span<const ProtocolMetric> metrics() const = 0;
 
@@ -58,6 +60,10 @@ std::vector<ProtocolRow>& protocols();
 
 /// Throws std::invalid_argument if the schedule is one that the protocol does not offer.
 void require_schedule(const Entry& entry, Schedule schedule);
+
+/// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the other
+/// way round.
+void require_budget(const Entry& entry, const PrivacyPlan& privacy);
 
 /// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
 class ProtocolChoice {
@@ -104,6 +110,10 @@ ProtocolRow row() {
     std::vector<std::string> fitted_on_private_data(const Study& study) const override {
       if constexpr (requires { params_.fitted_on_private_data(study); })
         return params_.fitted_on_private_data(study);
+      return {};
+    }
+    std::vector<std::string> notes(const Study& study) const override {
+      if constexpr (requires { params_.notes(study); }) return params_.notes(study);
       return {};
     }
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }

@@ -33,8 +33,18 @@ struct Choices<MessageOrder> {
       Choice{"fifo", "a link never reorders: who would overtake arrives with the one ahead"}};
 };
 
+/// Which way a message has to travel to be late, in a star: towards the hub or away from it.
+enum class LateLegs { kBoth, kToHub, kFromHub };
+template <>
+struct Choices<LateLegs> {
+  static constexpr std::array kValues{Choice{"both", "every message takes its latency"},
+                                      Choice{"to_hub", "only messages to the hub take time, answers take none"},
+                                      Choice{"from_hub", "only messages from the hub take time"}};
+};
+
 struct LinkOptions {
   LatencyOptions latency = 0.0;  ///< s
+  LateLegs late_legs = LateLegs::kBoth;
   LossOptions loss = BernoulliLoss{};
   BandwidthOptions bandwidth = UnlimitedBandwidth{};
   std::uint64_t header = 64;           ///< B, of every message
@@ -61,10 +71,11 @@ class Links {
   Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0) {
     const std::uint32_t n = sent_[position]++;
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
-    return {std::nullopt, latency_.of(from, to, position, n)};
+    return {std::nullopt, latency(from, to, position, n)};
   }
   /// Latency of the n-th message on the edge at `position`, were it not lost.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+    if (legs_ != LateLegs::kBoth && (legs_ == LateLegs::kToHub ? to : from) != hub_) return 0;
     return latency_.of(from, to, position, n);
   }
   /// Messages sent so far on the edge at a position.
@@ -73,6 +84,8 @@ class Links {
 
  private:
   Latency latency_;
+  LateLegs legs_;
+  AgentId hub_;
   Loss loss_;
   std::vector<std::uint32_t> sent_;  // by position of the directed edge
 };

@@ -133,6 +133,10 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.bounds) enforce_bounds(set, *options.bounds, table);
   if (options.similarity) link_similar(set, table, options);
   if (options.bias) append_bias(set);
+  if (options.unit_ball) {
+    if (!set.out.bounds) set.out.bounds = DeclaredBounds{};
+    set.out.bounds->features_l2 = options.bias ? std::sqrt(2.0) : 1;
+  }
   return scatter(std::move(set));
 }
 

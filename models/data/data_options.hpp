@@ -8,6 +8,7 @@
 #include "models/data/hospital_like.hpp"
 #include "models/data/lending_like.hpp"
 #include "models/data/linear_separators.hpp"
+#include "models/data/low_rank_tasks.hpp"
 #include "models/data/movielens.hpp"
 #include "sim/describe.hpp"
 #include "sim/stream.hpp"
@@ -16,7 +17,8 @@ namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens>;
+  using Kind =
+      std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens, LowRankTasks>;
 
   DataOptions() = default;
   DataOptions(Kind kind)

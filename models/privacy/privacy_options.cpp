@@ -56,11 +56,23 @@ void PrivacyOptions::describe(sim::Visitor& v) {
     {.name = "bound_from_data",
      .help =
          "Take the bound from the private data (largest gradient at 0 and at the optimum): not private."});
+  v(epsilon_1, {.name = "epsilon_1",
+                .help = "Epsilon of a turn's first release, the task's own part; multi-task protocols only.",
+                .source = "Xie, Baytas, Lin, Zhou, Lemma 1",
+                .min = 0,
+                .open_min = true});
+  v(epsilon_2, {.name = "epsilon_2",
+                .help = "Epsilon of a turn's second release, the gradient; multi-task protocols only.",
+                .source = "Xie, Baytas, Lin, Zhou, Lemma 2",
+                .min = 0,
+                .open_min = true});
   const int sources = (gradient_bound ? 1 : 0) + (clip ? 1 : 0) + (bound_from_data ? 1 : 0);
   v.check(sources <= 1, "gradient_bound", "give only one of gradient_bound, clip and bound_from_data");
   v.check(!needs_delta() || delta > 0, "delta",
           fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
                       name_of(mechanism), name_of(accountant)));
+  v.check(epsilon_1.has_value() == epsilon_2.has_value(), epsilon_1 ? "epsilon_2" : "epsilon_1",
+          "a turn makes two releases: give both epsilon_1 and epsilon_2");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
           fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
                       epsilon_warm.value_or(0)));

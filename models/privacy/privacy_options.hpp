@@ -22,10 +22,13 @@ struct PrivacyOptions {
   std::optional<double> epsilon_warm = {};
   std::optional<double> gradient_bound = {}, clip = {};
   bool bound_from_data = false;
+  std::optional<double> epsilon_1 = {}, epsilon_2 = {};  ///< of a turn's two releases: multi-task protocols
   void describe(sim::Visitor& v);
 
   /// Whether delta is part of the guarantee: only pure releases under basic do without one.
   bool needs_delta() const;
+  /// Whether the budget is given by turn.
+  bool by_turn() const { return epsilon_1.has_value() || epsilon_2.has_value(); }
 };
 
 }  // namespace hearsay::models

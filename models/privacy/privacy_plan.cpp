@@ -36,6 +36,13 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
     plan.source = BoundSource::kFromData;
     plan.bound = std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), plan.norm()),
                           problem.largest_record_gradient(optimum.get().theta, plan.norm()));
+  } else if (options.by_turn()) {
+    const auto& declared = problem.data().bounds;
+    plan.source = BoundSource::kProtocol;  // unless slopes are at most 1 and the length of a record is known
+    if (problem.loss().is_classifier() && declared && std::isfinite(declared->features_l2)) {
+      plan.source = BoundSource::kDerived;
+      plan.bound = declared->features_l2;
+    }
   } else if (const auto derived = problem.derived_gradient_bound()) {
     plan.source = BoundSource::kDerived;
     plan.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
@@ -97,6 +104,8 @@ std::string PrivacyPlan::describe_bound() const {
       return "derived from declared bounds of features, target and theta_max";
     case BoundSource::kClip:
       return "enforced: each record's gradient is clipped";
+    case BoundSource::kProtocol:
+      return "worked out by the protocol from the bounds that it is told";
     case BoundSource::kFromData:
       return "taken from the private data: the stated epsilon does not hold";
   }
@@ -134,8 +143,16 @@ PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, con
   }
   if (!plan.active()) return plan;
   plan.delta = options.needs_delta() ? options.delta : 0;
-  plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
-                                        kEpsilonOption, streams);
+  if (options.by_turn()) {
+    if (!std::holds_alternative<ExponentialNorm>(plan.mechanism))
+      throw std::invalid_argument("epsilon_1 and epsilon_2 are of mechanism exponential_norm");
+    plan.epsilon_1 = *options.epsilon_1;
+    plan.epsilon_2 = *options.epsilon_2;
+    plan.epsilon.assign(problem.owners(), plan.epsilon_1 + plan.epsilon_2);
+  } else {
+    plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
+                                          kEpsilonOption, streams);
+  }
   plan.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, plan);
   const auto dimension = static_cast<int>(problem.p());

@@ -12,7 +12,7 @@
 namespace hearsay::models {
 
 /// Where the bound on a record's gradient comes from.
-enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData };
+enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol };
 
 /// Privacy of one problem: the bound in force and each owner's budget.
 struct PrivacyPlan {
@@ -23,13 +23,16 @@ struct PrivacyPlan {
   double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
   BoundSource source = BoundSource::kNone;
   double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
-  std::vector<double> epsilon{};  ///< total budget, by owner
+  std::vector<double> epsilon{};  ///< total budget, by owner; of a turn where the budget is given by turn
+  double epsilon_1 = 0, epsilon_2 = 0;  ///< of a turn's two releases, where the budget is given by turn
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
   std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
   std::vector<std::string> warnings{};
   std::shared_ptr<SpendingPlans> spending{};  ///< null without privacy
 
   bool active() const { return is_private(mechanism); }
+  /// Whether the budget is given by turn; else in total.
+  bool by_turn() const { return epsilon_1 > 0; }
   bool clips() const { return source == BoundSource::kClip; }
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/privacy/accountants/amplification.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "sim/check.hpp"
 
@@ -37,6 +38,15 @@ SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOption
              "planned releases exceed the delta of the budget");
 }
 
+SpendingPlan::SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
+    : turn_(std::move(turn)), turns_(turns), accountant_(accountant) {
+  sim::check(releases() > 0, "an account was opened without a release");
+  sim::check(turn_.cost.size() == turn_.noise.size() || turn_.cost.size() == 1,
+             "a turn is charged by the release or as a whole");
+  whole_ = total(releases());
+  budget_ = whole_.epsilon;
+}
+
 const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
   const auto run = std::upper_bound(ends_.begin(), ends_.end(), n) - ends_.begin();
   return steps_.runs()[static_cast<std::size_t>(run)].step;
@@ -45,6 +55,11 @@ const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
 Guarantee SpendingPlan::total(std::uint64_t n) const {
   if (upfront_) --n;
   Releases first;
+  for (std::size_t k = 0; k < turn_.cost.size(); ++k) {
+    const std::uint64_t length = turn_.noise.size();
+    const std::uint64_t begun = (n + length - 1 - k) / length;  // turns whose k-th release has been made
+    if (begun > 0) first.add(turn_.cost[k], static_cast<std::int64_t>(begun));
+  }
   for (const StepRun& run : steps_.runs()) {
     const auto left = static_cast<std::int64_t>(n) - first.steps();
     if (left <= 0) break;
@@ -99,6 +114,26 @@ std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::u
                            gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
   }
   return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant, upfront);
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::turns(std::span<const double> epsilons, double q,
+                                                         std::uint64_t turns) {
+  const std::lock_guard lock(mutex_);
+  auto& plan = turns_[{{epsilons.begin(), epsilons.end()}, q, turns}];
+  if (plan) return plan;
+  Turn turn;
+  double sum = 0;
+  for (const double epsilon : epsilons) {
+    turn.noise.push_back(exponential_norm_step(epsilon, dimension_));
+    sum += epsilon;
+  }
+  const bool whole = q < 1 || accountant_.accountant == Accountant::kKairouzExact;
+  if (whole) {
+    turn.cost = {pure_step(q < 1 ? amplified_turn(sum, q, accountant_.adjacency) : sum)};
+  } else {
+    turn.cost = turn.noise;
+  }
+  return plan = std::make_shared<const SpendingPlan>(std::move(turn), turns, accountant_);
 }
 
 std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,

@@ -51,6 +51,7 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .clocks = s.clocks,
           .vector_length = vector,
           .payload_width = vector * s.protocol->entry().vectors,
+          .publications_only = s.protocol->entry().broadcasts,
           .hub = hub,
           .time_limit = s.stop.time.value_or(sim::kNever),
           .event_limit = s.stop.events.value_or(Limits::max()),
@@ -130,6 +131,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   }
   part("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
+  part("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), plan_); });
   part("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
@@ -251,6 +253,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     point.scalars.push_back({"privacy.delta", {}, plan_.delta});
     for (std::size_t owner = 0; owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
+      if (plan_.by_turn()) {
+        point.scalars.push_back({"privacy.epsilon_turn", agent, plan_.epsilon[owner]});
+        continue;
+      }
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }
@@ -270,6 +276,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
     point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
+  for (std::string& note : scenario_.protocol->notes(study_)) point.notes.push_back(std::move(note));
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : plan_.warnings) point.notes.push_back("warning: " + warning);
   return point;

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
                                  Section{"p2p", compare_p2p},
                                  Section{"admm", compare_admm, "p2p"},
                                  Section{"warm_start", compare_warm_start, "p2p"},
-                                 Section{"budget", compare_budget}};
+                                 Section{"budget", compare_budget},
+                                 Section{"mtl", compare_mtl}};
   const bool one = argc == 4 && std::strcmp(argv[2], "--section") == 0;
   if (argc != 2 && !one) {
     fmt::print(stderr, "usage: hearsay_vectors FILE [--section NAME]\n");

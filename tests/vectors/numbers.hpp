@@ -41,5 +41,6 @@ void compare_p2p(const nlohmann::json& section, Comparison& comparison);
 void compare_admm(const nlohmann::json& section, Comparison& comparison);
 void compare_warm_start(const nlohmann::json& section, Comparison& comparison);
 void compare_budget(const nlohmann::json& section, Comparison& comparison);
+void compare_mtl(const nlohmann::json& section, Comparison& comparison);
 
 }  // namespace hearsay::vectors

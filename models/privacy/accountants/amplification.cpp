@@ -1,5 +1,7 @@
 #include "models/privacy/accountants/amplification.hpp"
 
+#include <cmath>
+
 #include "models/privacy/accountants/require.hpp"
 
 namespace hearsay::models {
@@ -23,6 +25,13 @@ double epsilon_before_sampling(double amplified, double q) {
   if (q == 1) return amplified;
   if (amplified <= kLarge) return std::log1p(std::expm1(amplified) / q);
   return amplified + std::log((1 - (1 - q) * std::exp(-amplified)) / q);
+}
+
+double amplified_turn(double epsilon, double q, Adjacency adjacency) {
+  if (adjacency == Adjacency::kAddRemove || q == 1) return amplified_epsilon(epsilon, q);
+  const double half = epsilon / 2;
+  // Numerator as for add_remove; the denominator is ln(1 - q (1 - e^-e)).
+  return amplified_epsilon(half, q) - std::log1p(q * std::expm1(-half));
 }
 
 }  // namespace hearsay::models

@@ -1,0 +1,71 @@
+#include "models/multitask/server.hpp"
+
+namespace hearsay::models {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Index d, Index tasks)
+    : form_(form),
+      alpha_(alpha),
+      h_(h),
+      prox_(coupling, d, tasks),
+      moved_(MatrixXd::Zero(d, tasks)),
+      p_(MatrixXd::Zero(d, tasks)) {
+  if (form_ == ColumnUpdate::kAll) s_.setZero(d, tasks);
+}
+
+void MultitaskServer::prepare(const Eigen::Ref<const Eigen::VectorXd>& p,
+                              Eigen::Ref<Eigen::VectorXd> gradient) const {
+  if (form_ == ColumnUpdate::kBlock) gradient = p - alpha_ * gradient;
+}
+
+void MultitaskServer::put(Index t, const Eigen::Ref<const Eigen::VectorXd>& message) {
+  switch (form_) {
+    case ColumnUpdate::kAll:
+      s_.col(t) = message;
+      moved_ = p_ - alpha_ * s_;
+      return;
+    case ColumnUpdate::kArrived:
+      moved_ = p_;
+      moved_.col(t) -= alpha_ * message;
+      return;
+    case ColumnUpdate::kBlock:
+      moved_.col(t) = message;
+      return;
+  }
+}
+
+void MultitaskServer::clear() {
+  s_.setZero();
+  moved_.setZero();
+  p_.setZero();
+  known_ = true;
+}
+
+void MultitaskServer::start_at(const MatrixXd& v) {
+  moved_ = v;
+  step();
+}
+
+void MultitaskServer::step() {
+  prox_.decompose(moved_, h_);
+  known_ = form_ != ColumnUpdate::kBlock;
+  if (known_) prox_.matrix(p_);
+}
+
+void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
+  if (known_) {
+    out = p_.col(t);
+  } else {
+    prox_.column(t, out);
+  }
+}
+
+const MatrixXd& MultitaskServer::p() const {
+  if (!known_) prox_.matrix(p_);
+  known_ = true;
+  return p_;
+}
+
+}  // namespace hearsay::models

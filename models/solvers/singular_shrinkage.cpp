@@ -1,0 +1,118 @@
+#include "models/solvers/singular_shrinkage.hpp"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hearsay::models {
+
+namespace {
+// Beyond this ratio of the greatest singular value to the threshold the matrix is split, and where.
+constexpr double kSplit = 1e4;
+}  // namespace
+
+using Eigen::Index;
+
+SingularShrinkage::SingularShrinkage(Index rows, Index columns)
+    : right_(columns <= rows),
+      gram_(std::min(rows, columns), std::min(rows, columns)),
+      weighted_(gram_.rows(), gram_.rows()),
+      factor_(gram_.rows(), gram_.rows()),
+      shrink_(gram_.rows()),
+      solver_(gram_.rows()),
+      inner_(gram_.rows()) {}
+
+void SingularShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
+  m_ = &m;
+  rank_ = 0;
+  nuclear_norm_ = 0;
+  if (right_) {
+    gram_.noalias() = m.transpose() * m;
+  } else {
+    gram_.noalias() = m * m.transpose();
+  }
+  finite_ = gram_.allFinite();
+  if (!finite_) {
+    nuclear_norm_ = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  solver_.compute(gram_);
+  const double greatest = std::sqrt(std::max(0.0, solver_.eigenvalues()[gram_.rows() - 1]));
+  if (greatest <= kSplit * h) {
+    shrink(h);
+  } else {
+    shrink_apart(greatest, h);
+  }
+}
+
+void SingularShrinkage::shrink(double h) {
+  const Index k = gram_.rows();
+  for (Index i = 0; i < k; ++i) {
+    const double s = std::sqrt(std::max(0.0, solver_.eigenvalues()[i]));
+    shrink_[i] = s > h ? 1 - h / s : 0;
+    rank_ += s > h ? 1 : 0;
+    nuclear_norm_ += s > h ? s - h : 0;
+  }
+  // Eigenvalues rise: the last `rank_` columns are those that stay.
+  const auto kept = solver_.eigenvectors().rightCols(rank_);
+  weighted_.leftCols(rank_) = kept * shrink_.tail(rank_).asDiagonal();
+  factor_.noalias() = weighted_.leftCols(rank_) * kept.transpose();
+}
+
+// F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose own
+// decomposition is that of the columns of A V, a full block.
+void SingularShrinkage::shrink_apart(double greatest, double h) {
+  const Index k = gram_.rows();
+  Index low = 0;
+  while (low < k && solver_.eigenvalues()[low] < greatest * greatest / (kSplit * kSplit)) ++low;
+  for (Index i = low; i < k; ++i) {
+    const double s = std::sqrt(solver_.eigenvalues()[i]);
+    shrink_[i] = 1 - h / s;
+    ++rank_;
+    nuclear_norm_ += s - h;
+  }
+  const auto& v = solver_.eigenvectors();
+  weighted_.rightCols(k - low) = v.rightCols(k - low) * shrink_.tail(k - low).asDiagonal();
+  factor_.noalias() = weighted_.rightCols(k - low) * v.rightCols(k - low).transpose();
+  if (low == 0) return;
+  const Eigen::MatrixXd small = right_ ? Eigen::MatrixXd(*m_ * v.leftCols(low))
+                                       : Eigen::MatrixXd(m_->transpose() * v.leftCols(low));
+  inner_.compute(small.transpose() * small);
+  Eigen::VectorXd f(low);
+  for (Index i = 0; i < low; ++i) {
+    const double s = std::sqrt(std::max(0.0, inner_.eigenvalues()[i]));
+    f[i] = s > h ? 1 - h / s : 0;
+    rank_ += s > h ? 1 : 0;
+    nuclear_norm_ += s > h ? s - h : 0;
+  }
+  const Eigen::MatrixXd turned = v.leftCols(low) * inner_.eigenvectors();
+  factor_.noalias() += turned * f.asDiagonal() * turned.transpose();
+}
+
+void SingularShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
+  if (!finite_) {
+    out.setConstant(std::numeric_limits<double>::quiet_NaN());
+  } else if (right_) {
+    out.noalias() = *m_ * factor_.col(j);
+  } else {
+    out.noalias() = factor_ * m_->col(j);
+  }
+}
+
+void SingularShrinkage::matrix(Eigen::MatrixXd& out) const {
+  if (!finite_) {
+    out.setConstant(m_->rows(), m_->cols(), std::numeric_limits<double>::quiet_NaN());
+  } else if (right_) {
+    out.noalias() = *m_ * factor_;
+  } else {
+    out.noalias() = factor_ * *m_;
+  }
+}
+
+Eigen::VectorXd singular_values(const Eigen::MatrixXd& m) {
+  return Eigen::BDCSVD<Eigen::MatrixXd>(m).singularValues();
+}
+
+}  // namespace hearsay::models

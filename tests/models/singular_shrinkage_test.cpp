@@ -1,0 +1,95 @@
+#include "models/solvers/singular_shrinkage.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sim/random.hpp"
+
+using namespace hearsay;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+MatrixXd normal_matrix(sim::Stream& s, Index rows, Index columns) {
+  MatrixXd m(rows, columns);
+  for (Index k = 0; k < m.size(); ++k) m.data()[k] = sim::normal(s);
+  return m;
+}
+
+MatrixXd orthonormal(sim::Stream& s, Index rows, Index columns) {
+  return Eigen::HouseholderQR<MatrixXd>(normal_matrix(s, rows, columns)).householderQ() *
+         MatrixXd::Identity(rows, columns);
+}
+
+// The proximal operator by its definition, from one-sided Jacobi rotations on the matrix itself.
+MatrixXd by_jacobi(const MatrixXd& m, double h) {
+  const Eigen::JacobiSVD<MatrixXd> svd(m, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const VectorXd s = (svd.singularValues().array() - h).max(0);
+  return svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose();
+}
+
+MatrixXd shrunk(const MatrixXd& m, double h) {
+  models::SingularShrinkage shrinkage(m.rows(), m.cols());
+  shrinkage.decompose(m, h);
+  MatrixXd out(m.rows(), m.cols());
+  shrinkage.matrix(out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("singular shrinkage: singular values move towards 0 by the threshold, worked by hand") {
+  // diag(3, 1) turned by orthogonal matrices: only 3 - 1 = 2 stays.
+  const double c = 0.6, s = 0.8;
+  MatrixXd u(2, 2), v(2, 2);
+  u << c, -s, s, c;
+  v << s, c, -c, s;
+  const MatrixXd m = u * Eigen::Vector2d(3, 1).asDiagonal() * v.transpose();
+  models::SingularShrinkage shrinkage(2, 2);
+  shrinkage.decompose(m, 1 + 1e-9);
+  MatrixXd out(2, 2);
+  shrinkage.matrix(out);
+  CHECK((out - 2 * u.col(0) * v.col(0).transpose()).norm() < 1e-8);
+  CHECK(shrinkage.rank() == 1);
+  CHECK(shrinkage.nuclear_norm() == Approx(2).epsilon(1e-8));
+  VectorXd column(2);
+  shrinkage.column(1, column);
+  CHECK((column - out.col(1)).norm() < 1e-15);
+  shrinkage.decompose(m, 3.1);
+  shrinkage.matrix(out);
+  CHECK(out.norm() == 0);
+  CHECK(shrinkage.rank() == 0);
+  CHECK((shrunk(m, 0) - m).norm() < 1e-15);
+}
+
+TEST_CASE("singular shrinkage: equals the decomposition of the matrix itself to 1e-10, whatever the spectrum") {
+  sim::Stream s({7, 7}, 0, 0, 0);
+  const std::pair<Index, Index> shapes[] = {{28, 20}, {20, 28}, {20, 20}, {40, 3}, {3, 40}, {1, 6}, {6, 1}};
+  double worst = 0;
+  for (int k = 0; k < 700; ++k) {
+    const auto [rows, columns] = shapes[k % 7];
+    const Index small = std::min(rows, columns);
+    // Singular values over up to 14 decades, in clusters too.
+    VectorXd sigma(small);
+    const double decades = sim::uniform(s, 0, 14);
+    for (double& x : sigma) x = std::pow(10, -sim::uniform(s, 0, decades));
+    if (k % 3 == 0) sigma.tail(small / 2).setConstant(sigma[small - 1]);
+    const MatrixXd m = orthonormal(s, rows, small) * sigma.asDiagonal() * orthonormal(s, columns, small).transpose();
+    // Thresholds anywhere, and right at a singular value.
+    const double h = k % 2 == 0 ? std::pow(10, -sim::uniform(s, 0, 14)) : sigma[k % small] * (1 + 1e-3 * (k % 5 - 2));
+    worst = std::max(worst, (shrunk(m, h) - by_jacobi(m, h)).norm() / m.norm());
+  }
+  INFO("worst relative error " << worst);
+  CHECK(worst < 1e-10);
+}
+
+TEST_CASE("singular shrinkage: what is not finite stays so") {
+  MatrixXd m = MatrixXd::Ones(3, 2);
+  m(1, 1) = std::numeric_limits<double>::infinity();
+  CHECK(shrunk(m, 0.1).array().isNaN().all());
+}
