@@ -34,7 +34,6 @@ struct DeclaredBounds {
   double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
   double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), where better than norm_1
   double target = std::numeric_limits<double>::infinity();       ///< |y|
-  double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), the constant feature included
 };
 
 struct DataSet {

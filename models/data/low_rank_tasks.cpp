@@ -96,7 +96,7 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   }
   for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
   out.bounds = DeclaredBounds{
-      .features_l1 = std::sqrt(static_cast<double>(options.features)), .target = 1, .features_l2 = 1};
+      .features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1, .target = 1};
   if (options.scale == RecordScale::kTask)
     out.fitted_on_private_data.emplace_back("greatest norm of a task's records (low_rank_tasks)");
   return out;
