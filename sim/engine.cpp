@@ -44,6 +44,8 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
   restricted_ = !down_.empty() || !busy_.empty();
   if (restricted_) waiting_.resize(agents());
   if (restricted_ && clocks_.defers()) deferred_.assign(agents(), kNoSlot);
+  if (const std::optional<Time> longest = lazy_latency())
+    lazy_ = std::make_unique<LazyPublications>(topology_, *longest);
 }
 
 void Engine::start() {
@@ -116,6 +118,7 @@ void Engine::transmit(AgentId from, AgentId to, std::uint32_t position, std::uin
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
                   std::span<const double> payload) {
+  check(lazy_ == nullptr, "a message was sent where all are publications");
   const std::uint32_t position = topology_.edge(from, to);
   check(position < 2 * topology_.edges(), "a message was sent to an agent that is no neighbour");
   const std::uint32_t slot = message_row(conversation, payload);
@@ -128,6 +131,7 @@ void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t con
 }
 
 std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
+  if (lazy_ != nullptr) return publish_lazily(from, payload);
   if (heard_.empty()) heard_.prepare(topology_);
   const std::uint32_t version = heard_.next_version(from);
   const std::uint32_t slot = message_row(0, payload);
@@ -187,7 +191,8 @@ void Engine::arrive(const Event& event) {
 }
 
 Latest Engine::latest(AgentId reader, std::uint32_t k) {
-  const std::uint32_t slot = heard_.row(topology_.first_edge(reader) + k);
+  const std::uint32_t slot = lazy_ != nullptr ? lazy_->row(reader, k, now_, cause_, pool_, links_)
+                                              : heard_.row(topology_.first_edge(reader) + k);
   Latest heard;
   if (slot != kNoSlot) {
     const PayloadPool::Header& header = pool_.header(slot);

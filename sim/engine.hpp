@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/fingerprint.hpp"
 #include "sim/heard.hpp"
+#include "sim/lazy_publications.hpp"
 #include "sim/network_files.hpp"
 #include "sim/network_options.hpp"
 #include "sim/payload_pool.hpp"
@@ -64,6 +66,7 @@ class Engine {
     ClockOptions clocks;
     std::size_t vector_length = 1;  ///< p: numbers that count as one vector
     std::size_t payload_width = 1;  ///< most numbers in one message
+    bool publications_only = false;  ///< nothing is ever sent: what is published may travel without events
     bool hub = false;               ///< agent 0 is a hub: it has no clock, and availability may spare it
     Time time_limit = kNever;       ///< s; events at the limit still happen
     std::uint64_t event_limit = std::numeric_limits<std::uint64_t>::max();
@@ -91,6 +94,9 @@ class Engine {
   const Clocks& clocks() const { return clocks_; }
   /// High-water marks of the queue and the pool: while they stay the same, the engine allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + waiting_.capacity(); }
+
+  /// Whether publications travel without events (lazy_publications.hpp).
+  bool lazy() const { return lazy_ != nullptr; }
 
   /// Payloads that are held: messages under way, publications under way or last heard by somebody.
   std::size_t payload_rows() const { return pool_.in_use(); }
@@ -122,9 +128,20 @@ class Engine {
 
   /// Runs from the start until the handler is finished or a limit is reached.
   template <class Handler>
-  End run(Handler& handler);
+  End run(Handler& handler) {
+    const End end = loop(handler);
+    settle(end);
+    return end;
+  }
 
  private:
+  template <class Handler>
+  End loop(Handler& handler);
+  // Takes back what has been counted as delivered and has not arrived.
+  void settle(End end);
+  // The longest latency if publications may travel without events.
+  std::optional<Time> lazy_latency() const;
+  std::uint32_t publish_lazily(AgentId from, std::span<const double> payload);
   // Flags of an event.
   static constexpr std::uint8_t kAtDownlink = 1;  // of a message: it has reached its receiver's downlink
   static constexpr std::uint8_t kOffline = 2;     // of a message: the coin has its receiver offline
@@ -199,6 +216,7 @@ class Engine {
   EventQueue queue_;
   PayloadPool pool_;
   Heard heard_;
+  std::unique_ptr<LazyPublications> lazy_;  // null: publications are events
   TraceSink* trace_;
   Fingerprint fingerprint_;
   Traffic traffic_;
@@ -223,7 +241,7 @@ class Engine {
 };
 
 template <class Handler>
-End Engine::run(Handler& handler) {
+End Engine::loop(Handler& handler) {
   start();
   handler.on_start();
   end_handler();

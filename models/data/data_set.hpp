@@ -32,7 +32,7 @@ struct Shard {
 /// that the data are drawn from; they are public, never read off the data.
 struct DeclaredBounds {
   double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
-  double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), where better than norm_1
+  double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), likewise, where that is known
   double target = std::numeric_limits<double>::infinity();       ///< |y|
 };
 

@@ -81,6 +81,7 @@ void ModelPropagation::on_start(Context& context) {
 void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
   if (params_.propagation == Propagation::kNetwork) {
     const PersonalProblem::Agent& a = personal_.agent(i);
+    context.compute(i);
     mix_neighbours(personal_, told_, i, true, context, mix_);
     context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
     gauge_.changed(i);

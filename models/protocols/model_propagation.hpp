@@ -40,6 +40,7 @@ class ModelPropagation {
 
   static constexpr Entry kEntry{.name = "model_propagation",
                                 .help = "Agents learn alone, once, and smooth their models over the network.",
+                                .broadcasts = true,
                                 .joint = false};
   static constexpr std::array kOwn{ProtocolMetric{
       "propagation_distance", "Mean squared distance of models from where propagation ends."}};
@@ -53,6 +54,8 @@ class ModelPropagation {
 
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
+  /// Agent i is back from a crash: it still has the model it learned alone.
+  void reset(sim::AgentId i) { gauge_.changed(i); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
   /// Theta^loc (p x n), once started.

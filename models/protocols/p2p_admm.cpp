@@ -68,26 +68,35 @@ void P2pAdmm::on_start(Context& context) {
   std::visit([&](const auto& start) { set_start(start, personal_, context); }, params_.initial);
   const sim::Topology& graph = personal_.topology();
   const auto edges = static_cast<Index>(2 * graph.edges());
-  own_z_.resize(personal_.p(), edges);
-  copies_.resize(personal_.p(), edges);
+  for (Eigen::MatrixXd* all : {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_})
+    all->resize(personal_.p(), edges);
+  start_ = context.models();
+  gauge_.start(start_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
     plans_[i] = context.plan(i, 0);
-    for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
-      const auto e = static_cast<Index>(graph.first_edge(i) + k);
-      own_z_.col(e) = context.model(i);
-      copies_.col(e) = context.model(graph.neighbours(i)[k]);
-    }
+    reset(i);
   }
-  copy_z_ = copies_;
-  own_lambda_.setZero(personal_.p(), edges);
-  copy_lambda_.setZero(personal_.p(), edges);
-  gauge_.start(context.models());
+}
+
+void P2pAdmm::reset(sim::AgentId i) {
+  const sim::Topology& graph = personal_.topology();
+  for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
+    const std::uint32_t position = graph.first_edge(i) + k;
+    const auto e = static_cast<Index>(position);
+    own_z_.col(e) = start_.col(i);
+    copy_z_.col(e) = copies_.col(e) = start_.col(graph.neighbours(i)[k]);
+    own_lambda_.col(e).setZero();
+    copy_lambda_.col(e).setZero();
+    if (exchanges_[position].kept != kNone) forget(exchanges_[position]);
+  }
+  gauge_.changed(i);
 }
 
 // (1). With b_k = rho Z_ei^k - Lambda_ei^k a copy is (W/2 Theta_i^i + b_k)/(W/2 + rho), so that
 //   sum_k W/2 (Theta_i^i - Theta_i^k) = curvature_i Theta_i^i - sum_k (W/2)/(W/2 + rho) b_k.
 // pull_ gathers what does not depend on Theta_i^i.
 void P2pAdmm::compute(sim::AgentId i, Context& context) {
+  context.compute(i);
   const PersonalProblem::Agent& a = personal_.agent(i);
   const sim::Topology& graph = personal_.topology();
   const double rho = params_.rho;

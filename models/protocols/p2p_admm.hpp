@@ -84,6 +84,8 @@ class P2pAdmm {
   void on_tick(sim::AgentId i, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t number, Context& context);
+  /// Agent i is back from a crash: all that it keeps of its edges is that of the start again.
+  void reset(sim::AgentId i);
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
   const PersonalProblem& personal() const { return personal_; }
@@ -132,6 +134,7 @@ class P2pAdmm {
   std::vector<ReleasePlan> plans_;
   // p x directed edges: the end (i, j)'s Theta_i^j, Z_ei^i, Z_ei^j, Lambda_ei^i, Lambda_ei^j.
   Eigen::MatrixXd copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;
+  Eigen::MatrixXd start_;            // p x n
   std::vector<Exchange> exchanges_;  // by directed edge
   Eigen::MatrixXd kept_;             // 2p x exchanges under way: own model and copy as they were sent
   std::vector<std::uint32_t> free_;  // columns of kept_ that hold nothing

@@ -154,6 +154,7 @@ void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
 
 void P2pCoordinateDescent::move(sim::AgentId i, const double* gradient, Context& context) {
   const PersonalProblem::Agent& a = personal_.agent(i);
+  context.compute(i);
   mix_neighbours(personal_, told_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
   const Vector g(gradient, mix_.size());
   auto theta = context.model(i);

@@ -72,6 +72,7 @@ class P2pCoordinateDescent {
       .name = "p2p_coordinate_descent",
       .help = "Agents learn models of their own, drawn to those their neighbours publish.",
       .schedules = true,
+      .broadcasts = true,
       .joint = false};
 
   static constexpr std::array kBounds{
@@ -90,6 +91,8 @@ class P2pCoordinateDescent {
 
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
+  /// Agent i is back from a crash: its model is that of the start again; what it has spent stays spent.
+  void reset(sim::AgentId i) { gauge_.changed(i); }
   bool finished(const Context& context) const;
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 

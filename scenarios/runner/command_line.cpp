@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
      show_command},
     {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
     {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
+    {"report", "report DIR [-o FILE]", "one page of a study, with figures", report_command},
     {"export", "export DIR", "write the tables of a study anew from its results.sqlite", export_command},
     {"verify", "verify DIR [--sample N]", "make runs again and compare their fingerprints", verify_command},
     {"diff", "diff DIR1 DIR2", "the first run, number and event in which two studies differ", diff_command},
@@ -31,6 +32,7 @@ constexpr Command kCommands[] = {
     {"trace", "trace SCENARIO|DIR", "the events of one run", trace_command},
     {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
      privacy_command},
+    {"bench", "bench [SCENARIO]", "rates and memory on this machine", bench_command},
     {"schema", "schema", "the JSON Schema of scenarios", schema_command},
 };
 

@@ -60,7 +60,9 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["diverged"] = t.diverged;
   m["failed"] = t.failed;
   m["interrupted"] = t.interrupted;
-  m["delivery"] = "events";
+  m["delivery"] = in.scenario.protocol->entry().broadcasts
+                      ? "publications: worked out when read where the network allows it, else by events"
+                      : "events";
   m["privacy"] = privacy_of(in);
   m["fitted_on_private_data_without_accounting"] = t.unprivate;
   m["notes"] = t.notes;

@@ -144,6 +144,10 @@ Plan make_plan(const std::string& file, const std::vector<std::string>& sets, co
   }
 }
 
+Plan make_plan_of_text(const std::string& text, const std::string& name) {
+  return plan_document(parse(text, name), name, {}, {}, {});
+}
+
 Plan make_plan_again(analysis::StoredStudy& study) {
   const std::string file = analysis::Store::file(study.folder()).string();
   const std::string text = study.info("scenario");

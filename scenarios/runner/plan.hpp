@@ -55,6 +55,9 @@ struct Plan {
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
                const PlanOptions& options = {});
 
+/// Plans a scenario that is given as text; `name` stands for its file in messages.
+Plan make_plan_of_text(const std::string& text, const std::string& name);
+
 /// Plans the study of a store again, from the origin that is kept there. Throws OutputError if it can not be,
 /// or if input files have changed since.
 Plan make_plan_again(analysis::StoredStudy& study);

@@ -102,6 +102,7 @@ Draft overlay(Draft&& d, const StarOverlay& options) {
   const AgentId hub = options.hub == "centre" ? centre(d, paths) : named(d, options.hub);
   const std::vector<double>& far = paths.from(hub);
   Draft star{.nodes = d.nodes};
+  const std::string called = d.called(hub);
   std::vector<AgentId> order{hub};
   for (AgentId i = 0; i < d.nodes; ++i) {
     if (i == hub) continue;
@@ -118,7 +119,7 @@ Draft overlay(Draft&& d, const StarOverlay& options) {
     if (!d.names.empty()) star.names.push_back(std::move(d.names[i]));
   }
   star.notes = std::move(d.notes);
-  star.notes.push_back(fmt::format("the hub is {}", star.called(0)));
+  star.notes.push_back("the hub is " + called);
   return star;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/plod_generator.hpp>
 #include <boost/graph/rmat_graph_generator.hpp>
 #include <cmath>
 #include <limits>
@@ -57,7 +56,7 @@ void PowerLaw::describe(Visitor& v) {
                .min = 2,
                .open_min = true});
   v(mean_degree, {.name = "mean_degree",
-                  .help = "Expected number of stubs of an agent before they are rounded down and paired.",
+                  .help = "Expected number of neighbours before it is rounded down.",
                   .min = 0,
                   .open_min = true});
 }
@@ -69,10 +68,24 @@ Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
   const double beta = o.mean_degree * (1 - alpha) * std::pow(nodes, alpha);
   require_edges_fit(static_cast<std::uint64_t>(std::min(1e18, nodes * std::min(o.mean_degree, nodes - 1.0))));
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
-  for (boost::plod_iterator<Stream, BoostGraph> at(s, nodes, alpha, beta), end; at != end; ++at)
-    d.edges.push_back({static_cast<AgentId>(at->first), static_cast<AgentId>(at->second)});
-  if (const std::size_t merged = merge_duplicates(d); merged > 0)
-    d.notes.push_back(fmt::format("{} repeated links were merged", merged));
+  std::vector<AgentId> stubs;
+  for (AgentId i = 0; i < nodes; ++i) {
+    const auto x = static_cast<double>(1 + uniform_index(s, nodes));
+    const double count = std::clamp(std::floor(beta * std::pow(x, -alpha)), 1.0, nodes - 1.0);
+    stubs.insert(stubs.end(), static_cast<std::size_t>(count), i);
+  }
+  shuffle(stubs, s);
+  std::size_t loops = 0;
+  for (std::size_t k = 1; k < stubs.size(); k += 2) {
+    if (stubs[k - 1] == stubs[k]) {
+      ++loops;
+    } else {
+      d.edges.push_back({stubs[k - 1], stubs[k]});
+    }
+  }
+  if (const std::size_t lost = loops + merge_duplicates(d); lost > 0)
+    d.notes.push_back(
+        fmt::format("{} links were repetitions, or of an agent to itself, and are left out", lost));
   return d;
 }
 

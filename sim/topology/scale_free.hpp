@@ -22,15 +22,18 @@ struct BarabasiAlbert {
 /// Throws TopologyError for fewer than links + 1 nodes. O(nodes * links^2).
 Draft draw(const BarabasiAlbert& options, AgentId nodes, const Streams& streams);
 
-/// boost::plod_iterator (Palmer and Steffan, "Generating network topologies that obey power laws", GLOBECOM
-/// 2000): agent i is given max(1, min(n - 1, floor(beta x_i^-alpha))) stubs (1 for x_i = 0), x_i uniform on
-/// {0 .. n - 1}, alpha = 1/(exponent - 1), beta = mean_degree (1 - alpha) n^alpha; stubs are then paired at
-/// random among agents that have any left. Pairs that are there already are merged. So the share of agents
-/// with more than k stubs falls as k^-(exponent - 1), and the mean before rounding down and merging is about
-/// mean_degree.
+/// Power law out degree (PLOD: Palmer and Steffan, "Generating network topologies that obey power laws",
+/// GLOBECOM 2000), stubs paired as in the erased configuration model: agent i is given max(1, min(n - 1,
+/// floor(beta x_i^-alpha))) stubs, x_i uniform on {1 .. n}, alpha = 1/(exponent - 1), beta = mean_degree (1 -
+/// alpha) n^alpha; all stubs are paired at random; pairs of one agent, repeated ones and a stub left over are
+/// dropped. So the share of agents with k stubs or more is floor((beta/k)^(exponent - 1))/n, and their mean
+/// before rounding down is about mean_degree. Boost's plod_iterator is not used: it pairs agents, whatever
+/// the number of their stubs, so that those with many are paired with each other again and again, and with
+/// the repetitions goes the tail.
 struct PowerLaw {
   static constexpr std::string_view kName = "power_law";
-  static constexpr std::string_view kHelp = "Degrees drawn from a power law (power law out degree, PLOD).";
+  static constexpr std::string_view kHelp =
+      "Degrees drawn from a power law (PLOD), links between random ends.";
   double exponent = 2.5, mean_degree = 6;
   void describe(Visitor& v);
 };

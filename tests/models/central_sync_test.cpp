@@ -94,14 +94,15 @@ TEST_CASE("central_sync: an owner's answer weighs as its share of the records") 
 TEST_CASE("central_sync: a round lasts as long as its slowest answer") {
   const test::StudyFixture fixture(one_record_each({1, 2, 3}), ridge(1), {}, 20);
   sim::NetworkOptions network;
-  network.links.latency = sim::Distribution(sim::Uniform{0.001, 0.1});
+  const sim::Uniform law{0.001, 0.1};
+  network.links.latency = law;
   const auto outcome = run(fixture, strongly_convex(1), fixture.engine(network));
   REQUIRE(outcome.time.size() == 20);
   // The n-th message on each edge is that of round n + 1; its latency is drawn here once more.
   const sim::Streams streams(1, 0);
   const auto delay = [&](sim::AgentId from, sim::AgentId to, std::uint32_t n) {
     sim::Stream s = streams(sim::Purpose::kLatency, from, to, n);
-    return network.links.latency.sample(s);
+    return law.sample(s);
   };
   for (std::uint32_t round = 0; round + 1 < 20; ++round) {
     double slowest = 0;

@@ -1,5 +1,6 @@
 #include "models/losses/loss.hpp"
 
+#include <Eigen/Core>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -69,4 +70,17 @@ TEST_CASE("losses: test error is the squared error of a regression and the miscl
   CHECK_FALSE(Loss(SquaredLoss{}).is_classifier());
   CHECK_FALSE(Loss(HingeLoss{}).smooth());
   CHECK(Loss(SmoothedHingeLoss{}).smooth());
+}
+
+TEST_CASE("loss: the logistic loss of a block is that of its records") {
+  Eigen::VectorXd scores(7), y(7);
+  scores << -800, -30, -1, 0, 0.5, 40, 900;
+  y << 1, 1, -1, 1, -1, -1, 1;
+  const LogisticLoss loss;
+  double total = 0;
+  for (Eigen::Index k = 0; k < 7; ++k) total += loss.value(scores[k], y[k]);
+  CHECK(loss.total(scores, y) == Approx(total).epsilon(1e-14));
+  const Eigen::VectorXd at = scores;
+  loss.slopes(scores, y);
+  for (Eigen::Index k = 0; k < 7; ++k) CHECK(scores[k] == Approx(loss.slope(at[k], y[k])).epsilon(1e-14).margin(1e-300));
 }

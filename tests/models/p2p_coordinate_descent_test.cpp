@@ -506,3 +506,91 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
   length.run_length = RunLength::kUntilSpent;
   CHECK_THROWS_WITH(make({}, length), Catch::Contains("no privacy.mechanism is given"));
 }
+
+TEST_CASE("p2p coordinate descent: publications without events make the same run") {
+  // Bit for bit: fingerprint, models, ledger and traffic; also where latencies are long against the clocks, so that
+  // several publications of an agent are under way at a time and overtake each other.
+  for (const sim::LatencyOptions& latency :
+       {sim::LatencyOptions(0.0), sim::LatencyOptions(0.5), sim::LatencyOptions(sim::Uniform{0, 0.015}),
+        sim::LatencyOptions(sim::Uniform{0, 1}), sim::LatencyOptions(sim::Uniform{0.5, 4})}) {
+    for (const sim::ClockOptions& clocks : {sim::ClockOptions(sim::Poisson{}), sim::ClockOptions(sim::Periodic{})}) {
+      const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{}, laplace(1, 40), 500);
+      CD::Params params;
+      params.initial = ConstantModels{0.5};
+      params.initial_exchange = InitialExchange::kSent;
+      sim::Engine::Options options = fixture.engine({}, clocks);
+      options.network.links.latency = latency;
+      const auto by_events = run<CD>(fixture, params, options);
+      options.publications_only = true;
+      const auto lazily = run<CD>(fixture, params, options);
+      CHECK(!by_events.world->engine.lazy());
+      CHECK(lazily.world->engine.lazy());
+      CHECK(lazily.world->engine.fingerprint().value() == by_events.world->engine.fingerprint().value());
+      CHECK(lazily.world->models == by_events.world->models);
+      CHECK(lazily.world->tally.staleness_steps == by_events.world->tally.staleness_steps);
+      CHECK(lazily.world->tally.staleness_time == by_events.world->tally.staleness_time);
+      const sim::Traffic &a = lazily.world->engine.traffic(), &b = by_events.world->engine.traffic();
+      CHECK(a.messages == b.messages);
+      CHECK(a.vectors == b.vectors);
+      CHECK(a.bytes == b.bytes);
+      CHECK(a.delivered == b.delivered);
+      CHECK(lazily.world->engine.now() == by_events.world->engine.now());
+    }
+  }
+}
+
+TEST_CASE("p2p coordinate descent: without events a run may end at a time too, with the same traffic") {
+  const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{});
+  sim::Engine::Options options = fixture.engine(late(sim::Distribution(sim::Uniform{0, 2})));
+  options.time_limit = 20;
+  const auto by_events = run<CD>(fixture, {}, options);
+  options.publications_only = true;
+  const auto lazily = run<CD>(fixture, {}, options);
+  CHECK(lazily.world->engine.lazy());
+  CHECK(lazily.end == sim::End::kTime);
+  CHECK(lazily.world->engine.fingerprint().value() == by_events.world->engine.fingerprint().value());
+  CHECK(lazily.world->engine.traffic().delivered == by_events.world->engine.traffic().delivered);
+  CHECK(lazily.world->engine.traffic().delivered < lazily.world->engine.traffic().messages);
+}
+
+TEST_CASE("p2p coordinate descent: what needs events gets them") {
+  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, {}, 1);
+  const auto lazy = [&](auto&& change, sim::TraceSink* trace = nullptr) {
+    sim::Engine::Options options = fixture.engine(late(sim::Distribution(sim::Uniform{0, 1})));
+    options.publications_only = true;
+    change(options);
+    return fixture.world(options, 0, trace)->engine.lazy();
+  };
+  Traced trace;
+  CHECK(lazy([](auto&) {}));
+  CHECK(!lazy([](auto&) {}, &trace));
+  CHECK(!lazy([](auto& o) { o.publications_only = false; }));
+  CHECK(!lazy([](auto& o) { o.event_limit = 100; }));
+  CHECK(!lazy([](auto& o) { o.network.links.loss = sim::BernoulliLoss{0.1}; }));
+  CHECK(!lazy([](auto& o) { o.network.links.latency = sim::Exponential{0.01}; }));
+  CHECK(!lazy([](auto& o) { o.network.links.latency = sim::Uniform{0, 5}; }));  // five under way, in the mean
+  CHECK(!lazy([](auto& o) { o.network.links.latency.drawn = sim::Drawn::kPerLink; }));
+  CHECK(!lazy([](auto& o) { o.network.links.order = sim::PublicationOrder::kArrival; }));
+  CHECK(!lazy([](auto& o) { o.clocks = ticks_of({0, 1}); }));
+  CHECK(!lazy([](auto& o) {
+    sim::OnOff churn;
+    churn.up = churn.down = sim::Distribution(sim::Exponential{3});
+    o.network.availability = churn;
+  }));
+}
+
+TEST_CASE("p2p coordinate descent: after a crash an agent starts anew, with nothing left to spend that it had spent") {
+  sim::Crash churn;
+  churn.up = sim::Distribution(sim::Exponential{4});
+  churn.down = sim::Distribution(sim::Exponential{1});
+  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace(1, 5), 300, {"objective_q"});
+  auto options = fixture.engine();
+  options.network.availability = churn;
+  const auto done = run<CD>(fixture, {}, options, [](const World& w, const CD& protocol) {
+    double q = 0;
+    protocol.measure(0, w, {&q, 1});
+    if (std::abs(q / protocol.personal().objective(w.models) - 1) > 1e-9)
+      CHECK(q == protocol.personal().objective(w.models));
+  });
+  for (sim::AgentId i = 0; i < 6; ++i) CHECK(done.world->ledger.account(i).releases <= 5);
+}

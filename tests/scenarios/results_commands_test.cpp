@@ -34,7 +34,7 @@ const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4
 
 TEST_CASE("commands: each tells its use, and what is wrong with it in one line") {
   for (const char* name : {"run", "validate", "show", "explain", "list", "schema", "export", "verify", "diff",
-                           "compare", "trace"}) {
+                           "compare", "trace", "report", "bench"}) {
     INFO(name);
     const auto help = shell(std::string("hearsay ") + name + " --help");
     CHECK(help.code == 0);
@@ -43,7 +43,7 @@ TEST_CASE("commands: each tells its use, and what is wrong with it in one line")
     CHECK(wrong.code == 2);
     CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
   }
-  for (const char* name : {"export", "verify", "compare"}) {
+  for (const char* name : {"export", "verify", "compare", "report"}) {
     const auto empty = shell(std::string("hearsay ") + name + " /nowhere");
     CHECK(empty.code == 4);
     CHECK(empty.err == "/nowhere: holds no results.sqlite\n");
@@ -204,4 +204,55 @@ TEST_CASE("commands: show --runs lists points, --dry-run says what is missing an
   run(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
   CHECK_THAT(shell(dry).out,
              Catch::StartsWith("8 runs: 4 kept, 4 to do; results: ") && Catch::Contains("2 points"));
+}
+
+TEST_CASE("commands: bench measures every protocol, or a scenario") {
+  const auto all = shell("hearsay bench --seconds 0");
+  CHECK(all.code == 0);
+  CHECK_THAT(all.out, Catch::Contains("events/s  iterations/s  simulated s/s") &&
+                          Catch::Contains("central_async       none") &&
+                          Catch::Contains("central_async    laplace"));
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  const auto one = shell("hearsay bench --seconds 0 " + dir / "s.json --set protocol.rho=2");
+  CHECK(one.code == 0);
+  CHECK_THAT(one.out, Catch::Contains("central_async    laplace"));
+  CHECK(shell("hearsay bench --seconds never").code == 2);
+  CHECK(shell("hearsay bench /nowhere.json").code == 2);
+}
+
+TEST_CASE("commands: report makes one page of a study and what its manifest says of it") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(std::string(R"("name": "A & B", "description": "<i>", )") + kAxis));
+  run(dir, "-o " + dir / "out --seed 17");
+  const auto report = shell("hearsay report " + dir / "out");
+  if (report.code == 4) {
+    CHECK(
+        report.err ==
+        "this hearsay was built without the scripts that draw figures: install npm, run script/bootstrap and "
+        "build again\n");
+    CHECK_FALSE(std::filesystem::exists(dir / "out/report.html"));
+    return;
+  }
+  REQUIRE(report.code == 0);
+  const std::string page = text_of(dir / "out/report.html"), manifest = text_of(dir / "out/manifest.json");
+  const auto at = manifest.find("\"fingerprint\": \"");
+  REQUIRE(at != std::string::npos);
+  const std::string fingerprint = manifest.substr(at + 16, 16);
+  for (const std::string& text :
+       {std::string("<h1>A &amp; B</h1>"), std::string("<p>&lt;i&gt;</p>"),
+        std::string("simulated differential privacy: not for release"),
+        std::string("<dt>seed</dt><dd><code>17</code></dd>"),
+        "<dt>fingerprint</dt><dd><code>" + fingerprint + "</code></dd>",
+        "<code>hearsay verify " + dir / "out</code>", std::string("&quot;rho&quot;: 1")}) {
+    INFO(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
+  // The same study, the same page; without a manifest it is told.
+  CHECK(shell("hearsay report " + dir / "out -o " + dir / "again.html").code == 0);
+  CHECK(text_of(dir / "again.html") == page);
+  std::filesystem::remove(dir / "out/manifest.json");
+  CHECK(shell("hearsay report " + dir / "out").code == 0);
+  CHECK_THAT(text_of(dir / "out/report.html"), Catch::Contains("There is no manifest.json"));
+  CHECK(shell("hearsay report " + dir / "out -o /nowhere/page.html").code == 4);
 }

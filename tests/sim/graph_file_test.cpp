@@ -70,13 +70,14 @@ TEST_CASE("graph file: GraphML nodes keep their order, labels and degrees, edges
     const Draft d = file.read();
     CHECK(d.names == Names{"Kyiv", "Oslo", "Rome"});
     CHECK(d.places == std::vector<Place>{{30.5, 50.45, true}, {10.75, 59.91, true}, {12.5, 41.9, true}});
-    CHECK(pairs(d) == Pairs{{2, 0}, {1, 0}});
-    CHECK(d.weight == std::vector<double>{2.5, 1});
-    CHECK(d.latency == std::vector<double>{0.007, 0.009});
+    CHECK(pairs(d) == Pairs{{0, 1}, {0, 2}});
+    CHECK(d.weight == std::vector<double>{1, 2.5});
+    CHECK(d.latency[0] == Approx(0.009));
+    CHECK(d.latency[1] == Approx(0.007));
     const Topology t = make_topology(file.options, 3, Streams(1, 0));
     CHECK(t.weight(t.edge(0, 2)) == 2.5);
-    CHECK(t.latency()[t.edge(0, 1)] == 0.009);
-    CHECK(t.latency()[t.edge(2, 0)] == 0.007);
+    CHECK(t.latency()[t.edge(0, 1)] == Approx(0.009));
+    CHECK(t.latency()[t.edge(2, 0)] == Approx(0.007));
   }
   File nameless("g.xml", graphml("<node id=\"a\"/><node id=\"b\"/>" + edge("a", "b")));
   CHECK(nameless.read().names == Names{"0", "1"});
@@ -89,10 +90,10 @@ TEST_CASE("graph file: DOT, directed or not, in the order of names") {
     File file("g.dot", text);
     CHECK_THAT(file.error(), Catch::Contains("has no weight, which other links have"));
     file.options.weight = "w";
-    CHECK_THAT(file.error(), Catch::Contains("has no latency, which other links have"));
-    file.options.latency = "l";
-    CHECK_THAT(file.error(), Catch::Contains("no link has the attribute"));
+    CHECK_THAT(file.error(), Catch::Contains("no link has the attribute 'w'"));
   }
+  CHECK_THAT(File("l.dot", "graph { a -- b [latency=1]; b -- c }").error(),
+             Catch::Contains("link node 'b' - node 'c': has no latency, which other links have"));
   File numbers("g.gv",
                "digraph { 10 -> 9 [weight=2]; 9 -> 100 [weight=5]; 9 -> 10 [weight=4]; 100 [x=1, y=-2] ; "
                "9 [lon=4] }");

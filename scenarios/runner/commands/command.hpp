@@ -42,6 +42,8 @@ int verify_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
+int bench_command(const Arguments& arguments);
 
 /// docs/reference.md.
 std::string reference();

@@ -1,0 +1,65 @@
+# Builds the files that make up a report's page into hearsay_analysis: its style and script, and where npm has
+# installed them (script/bootstrap), the three scripts that draw its figures.
+set(figures ${CMAKE_CURRENT_SOURCE_DIR}/analysis/figures)
+set(HEARSAY_NODE_MODULES ${CMAKE_CURRENT_SOURCE_DIR}/build/npm/node_modules)
+set(vega_files
+  ${HEARSAY_NODE_MODULES}/vega/build/vega.min.js
+  ${HEARSAY_NODE_MODULES}/vega-lite/build/vega-lite.min.js
+  ${HEARSAY_NODE_MODULES}/vega-embed/build/vega-embed.min.js)
+set(vega_license ${HEARSAY_NODE_MODULES}/vega/LICENSE)
+set(HEARSAY_FIGURES ON)
+foreach(file ${vega_files} ${vega_license})
+  if(NOT EXISTS ${file})
+    set(HEARSAY_FIGURES OFF)
+  endif()
+endforeach()
+if(NOT HEARSAY_FIGURES)
+  message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay report will not be able to draw (see script/bootstrap)")
+endif()
+
+# hearsay_embed(symbol file): appends C++ that makes the file's bytes a string view of that name.
+set(embedded "#include \"analysis/figures/page_files.hpp\"\n\n#include <array>\n")
+macro(hearsay_embed symbol file)
+  string(APPEND embedded "
+asm(\".pushsection .rodata\\n\"
+    \"hearsay_${symbol}_begin:\\n.incbin \\\"${file}\\\"\\nhearsay_${symbol}_end:\\n.byte 0\\n.popsection\\n\");
+extern \"C\" const char hearsay_${symbol}_begin[], hearsay_${symbol}_end[];
+static std::string_view ${symbol}() {
+  return {hearsay_${symbol}_begin, static_cast<std::size_t>(hearsay_${symbol}_end - hearsay_${symbol}_begin)};
+}
+")
+  list(APPEND embedded_files ${file})
+endmacro()
+
+hearsay_embed(page_style ${figures}/page.css)
+hearsay_embed(page_script ${figures}/page.js)
+if(HEARSAY_FIGURES)
+  list(GET vega_files 0 file)
+  hearsay_embed(vega_script ${file})
+  list(GET vega_files 1 file)
+  hearsay_embed(vega_lite_script ${file})
+  list(GET vega_files 2 file)
+  hearsay_embed(vega_embed_script ${file})
+  hearsay_embed(vega_license ${vega_license})
+  set(scripts "static const std::array kAll{vega_script(), vega_lite_script(), vega_embed_script()};\n  return kAll;")
+  set(license "return vega_license();")
+else()
+  set(scripts "return {};")
+  set(license "return {};")
+endif()
+string(APPEND embedded "
+namespace hearsay::analysis::page_files {
+
+std::string_view style() { return page_style(); }
+std::string_view script() { return page_script(); }
+std::span<const std::string_view> vega() {
+  ${scripts}
+}
+std::string_view license() { ${license} }
+
+}  // namespace hearsay::analysis::page_files
+")
+set(source ${CMAKE_BINARY_DIR}/generated/analysis/page_files.cpp)
+file(CONFIGURE OUTPUT ${source} CONTENT "${embedded}" @ONLY)
+set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${embedded_files}")
+target_sources(hearsay_analysis PRIVATE ${source})

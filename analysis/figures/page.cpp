@@ -1,0 +1,219 @@
+#include "analysis/figures/page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/figures/figure.hpp"
+#include "analysis/figures/page_files.hpp"
+#include "analysis/figures/parts.hpp"
+#include "analysis/output_file.hpp"
+
+namespace hearsay::analysis {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMostRows = 200;  // points in the table
+
+std::string number(double x) {
+  return std::isfinite(x) ? fmt::format("{:.4g}", x) : "-";
+}
+
+std::string cell(const Quartiles& q) {
+  if (!std::isfinite(q.median)) return "<td>-</td>";
+  return fmt::format("<td>{} <span class=\"spread\">[{}, {}]</span></td>", number(q.median), number(q.low),
+                     number(q.high));
+}
+
+void baseline_rows(std::string& t, const FigurePoint& point) {
+  for (const auto& [name, values] : point.baselines) {
+    t += "<tr class=\"baseline\">";
+    for (std::size_t a = 0; a < point.labels.size(); ++a) t += "<td></td>";
+    t += fmt::format("<td>{}</td>", escaped(name));
+    for (const double x : values) t += fmt::format("<td>{}</td>", std::isfinite(x) ? number(x) : "");
+    t += "</tr>\n";
+  }
+}
+
+// Whether the baselines of all points read the same; then they are told once, below them.
+bool same_baselines(const StudyData& study) {
+  std::set<std::string> read;
+  for (const FigurePoint& point : study.points) {
+    std::string rows;
+    baseline_rows(rows, point);
+    read.insert(std::move(rows));
+  }
+  return read.size() <= 1;
+}
+
+std::string table(const StudyData& study) {
+  const bool shared = same_baselines(study);
+  std::string t = "<div class=\"scroll\"><table><thead><tr>";
+  for (const FigureAxis& a : study.axes) t += fmt::format("<th>{}</th>", escaped(a.name));
+  t += "<th>runs</th>";
+  for (const Metric* m : study.head.metrics) t += fmt::format("<th>{}</th>", escaped(title_of(*m)));
+  t += "</tr></thead><tbody>\n";
+  for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
+    const FigurePoint& point = study.points[p];
+    t += "<tr>";
+    for (const std::string& label : point.labels) t += fmt::format("<td>{}</td>", escaped(label));
+    t += fmt::format("<td>{}</td>", point.runs);
+    for (const Quartiles& q : point.finals) t += cell(q);
+    t += "</tr>\n";
+    if (!shared) baseline_rows(t, point);
+  }
+  if (shared && !study.points.empty()) baseline_rows(t, study.points.front());
+  t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
+       "end of the "
+       "runs; of a number that each agent has, of its mean over agents.</p>\n";
+  if (study.points.size() > kMostRows)
+    t += fmt::format("<p class=\"dim\">... and {} points more: see scalars.csv.</p>\n",
+                     study.points.size() - kMostRows);
+  return t;
+}
+
+json drawings(const FigureInput& input) {
+  json all = json::array();
+  const auto add = [&](const Figure& figure, json metric, std::vector<Drawing> drawn) {
+    for (Drawing& d : drawn) {
+      all.push_back({{"figure", figure.name},
+                     {"metric", metric},
+                     {"title", std::move(d.title)},
+                     {"caption", std::move(d.caption)},
+                     {"specification", std::move(d.specification)}});
+    }
+  };
+  for (const Figure& figure : figures()) {
+    if (!figure.of_metric) {
+      add(figure, nullptr, figure.draw(input, 0));
+      continue;
+    }
+    for (std::size_t m = 0; m < input.study.head.metrics.size(); ++m) add(figure, m, figure.draw(input, m));
+  }
+  return all;
+}
+
+// JSON as it may stand in a script element: nothing in it ends the element.
+std::string embedded(const json& value) {
+  std::string out;
+  for (const char c : value.dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string text = "<ul>";
+  for (const std::string& item : items) text += fmt::format("<li>{}</li>", escaped(item));
+  return text + "</ul>\n";
+}
+
+std::string counts(const StudyData& study) {
+  std::size_t runs = 0;
+  for (const FigurePoint& p : study.points) runs += p.runs;
+  std::string text = fmt::format("{} point{}, {} run{} done", study.points.size(),
+                                 study.points.size() == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
+  for (const auto& [count, what] :
+       {std::pair{study.diverged, "diverged"}, {study.failed, "failed"}, {study.unfinished, "interrupted"}}) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
+  if (page_files::vega().empty()) {
+    throw OutputError(
+        "this hearsay was built without the scripts that draw figures: install npm, run script/bootstrap and "
+        "build again");
+  }
+  json report = {{"metrics", json::array()}, {"drawings", drawings({study, trace})}};
+  for (const Metric* m : study.head.metrics) report["metrics"].push_back(m->name);
+
+  std::string out = fmt::format(R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:">
+<meta name="generator" content="hearsay">
+<title>{}</title>
+<style>
+{}</style>
+</head>
+<body>
+<header>
+<h1>{}</h1>
+)",
+                                escaped(text.title), page_files::style(), escaped(text.title));
+  if (!text.description.empty()) out += fmt::format("<p>{}</p>\n", escaped(text.description));
+  out += fmt::format("<p class=\"dim\">{}</p>\n", counts(study));
+  for (const std::string& s : text.statements)
+    out += fmt::format("<p class=\"statement\">{}</p>\n", escaped(s));
+  out += "</header>\n<main>\n<h2>Results</h2>\n" + table(study);
+  out +=
+      "<nav><label>metric <select id=\"metric\"></select></label></nav>\n<div id=\"drawings\"></div>\n"
+      "<noscript><p>The figures are drawn by scripts in this page, which are switched off.</p></noscript>\n";
+  if (!study.omitted.empty())
+    out += "<p class=\"dim\">So that this page stays small, it shows:</p>\n" + list(study.omitted);
+  out += "<h2>How to reproduce it</h2>\n<dl>\n";
+  for (const auto& [what, how] : text.reproduce)
+    out += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escaped(what), escaped(how));
+  out += "</dl>\n";
+  if (!text.unprivate.empty())
+    out += "<h2>Fitted on private data without accounting</h2>\n<p>In addition to any epsilon:</p>\n" +
+           list(text.unprivate);
+  if (!text.notes.empty()) out += "<h2>Notes</h2>\n" + list(text.notes);
+  out += fmt::format(
+      "<h2>Scenario</h2>\n<details><summary>with every default filled in</summary><pre>{}</pre></details>\n",
+      escaped(text.scenario));
+  out += "</main>\n<footer class=\"dim\">Made by hearsay; figures by Vega and Vega-Lite.</footer>\n";
+  out += "<script type=\"application/json\" id=\"figures\">" + embedded(report) + "</script>\n";
+  out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
+  for (const std::string_view script : page_files::vega()) {
+    out += "<script>";
+    out += script;
+    out += "</script>\n";
+  }
+  out += "<script>\n";
+  out += page_files::script();
+  out += "</script>\n</body>\n</html>\n";
+  return out;
+}
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,16 @@
+#pragma once
+// Files that are built into the program (embed.cmake).
+#include <span>
+#include <string_view>
+
+namespace hearsay::analysis::page_files {
+
+std::string_view style();
+std::string_view script();
+/// Vega, Vega-Lite and Vega-Embed, in the order in which a page must have them; none if they were not there
+/// when hearsay was built.
+std::span<const std::string_view> vega();
+/// Their license.
+std::string_view license();
+
+}  // namespace hearsay::analysis::page_files

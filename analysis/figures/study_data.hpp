@@ -1,0 +1,80 @@
+#pragma once
+// What figures are made of: a study gone through once, aggregated over the repetitions of each point, and
+// thinned to a bounded size whatever the size of the study. What was left out is told in `omitted`.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/stored_study.hpp"
+
+namespace hearsay::analysis {
+
+/// Of the repetitions that were done. NaN of none.
+struct Quartiles {
+  double low = 0, median = 0, high = 0;
+};
+
+/// What a curve may run along.
+enum class Along : std::uint8_t { kIteration, kTime, kVectors, kBytes };
+inline constexpr std::array<std::string_view, 4> kAlongNames{"iteration", "time (s)", "vectors", "bytes"};
+
+/// A metric along one of these: where repetitions were looked at at the same places, there; else on an even
+/// grid, with the last value that each had there.
+struct Curve {
+  std::vector<double> x{};
+  std::vector<Quartiles> y{};
+};
+
+/// A swept option.
+struct FigureAxis {
+  std::string name;
+  std::vector<std::string> labels{};  ///< its different values, in order
+  std::vector<double> numbers{};      ///< them in SI; empty unless all are numbers
+  bool logarithmic = false;           ///< its numbers are spread by factors rather than evenly
+};
+
+struct FigurePoint {
+  std::size_t number = 0;
+  std::vector<std::string> labels;
+  std::size_t runs = 0;  ///< that were done
+  std::size_t owners = 0;
+  sim::AgentId first_owner = 0;
+  std::vector<Quartiles> finals{};               ///< by metric; per-agent ones: of their mean
+  std::vector<std::vector<Quartiles>> agents{};  ///< by metric, owner; empty but for per-agent ones
+  std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
+  std::vector<std::pair<std::string, std::vector<double>>>
+      baselines{};  ///< name; by metric, NaN where there is none
+};
+
+struct StudyData {
+  StudyHead head;
+  std::vector<FigureAxis> axes;  ///< of more than one value
+  std::vector<FigurePoint> points;
+  std::vector<std::string> omitted;
+  std::size_t diverged = 0, failed = 0, unfinished = 0;
+};
+
+/// Bounds on what is kept.
+struct FigureLimits {
+  std::size_t points = 2000;      ///< with the metrics at their end
+  std::size_t curves = 48;        ///< points with curves
+  std::size_t marks = 500;        ///< of one curve
+  std::size_t rows = 60000;       ///< of all curves of all metrics, as far as 20 marks each allow
+  std::size_t agents = 200;       ///< of one point; of more, every so many-th in order of their value
+  std::size_t agent_points = 24;  ///< points with numbers of each agent
+};
+
+/// The number in SI that a label stands for, if it does.
+using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
+
+/// Goes through the study once, holding the runs of one point at a time. Throws OutputError.
+StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {});
+
+/// Values of a swept option from its labels.
+FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number);
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,296 @@
+// The page of a study that is made by hand.
+#include "analysis/figures/page.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/figures/figure.hpp"
+#include "analysis/figures/page_files.hpp"
+#include "analysis/output_file.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using analysis::RunResult;
+using analysis::StudyData;
+using nlohmann::json;
+
+namespace {
+
+std::optional<double> plain_number(const std::string& label) {
+  char* end = nullptr;
+  const double x = std::strtod(label.c_str(), &end);
+  return *end == '\0' && !label.empty() ? std::optional(x) : std::nullopt;
+}
+
+struct Made {
+  std::vector<std::string> axes{"privacy.epsilon"};
+  std::vector<std::vector<std::string>> points{{"0.1"}, {"1"}, {"10"}};
+  std::uint32_t repetitions = 3;
+  std::size_t owners = 2, marks = 3;
+  bool ragged = false;  // repetitions are looked at at different times
+};
+
+// At iteration 10 k of repetition r at point p the objective is 1000 / 10^p / (k + 1) + r, and owner i has
+// spent (i + 1) (k + r) / 100.
+StudyData study(const test::Scratch& dir, const Made& made, const analysis::FigureLimits& limits = {}) {
+  {
+    analysis::Store store(dir.path());
+    analysis::StudyPlan plan;
+    plan.head.axes = made.axes;
+    plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+    plan.record_key = "r";
+    for (std::size_t p = 0; p < made.points.size(); ++p)
+      plan.points.push_back({fmt::format("key-{}", p), made.points[p], made.repetitions, "d"});
+    store.begin_study(plan);
+    for (std::size_t p = 0; p < made.points.size(); ++p) {
+      store.put_point(p, {.labels = {},
+                          .scalars = {{"pooled.objective", {}, 0.125}},
+                          .unprivate = {},
+                          .notes = {},
+                          .owners = made.owners,
+                          .first_owner = 1});
+      for (std::uint32_t r = 0; r < made.repetitions; ++r) {
+        RunResult run;
+        run.point = p;
+        run.repetition = r;
+        for (std::size_t k = 0; k < made.marks; ++k) {
+          run.series.marks.push_back(
+              {10 * k, static_cast<double>(k) * (made.ragged ? 1 + r : 1), 20 * k, 2000 * k});
+          run.series.values.push_back(1000 / std::pow(10.0, p) / static_cast<double>(k + 1) + r);
+          for (std::size_t i = 0; i < made.owners; ++i)
+            run.series.values.push_back(static_cast<double>((i + 1) * (k + r)) / 100);
+        }
+        store.put_run(run, "run");
+      }
+    }
+    store.close();
+  }
+  analysis::StoredStudy stored(dir.path());
+  return analysis::gather(stored, plain_number, limits);
+}
+
+json rows_of(const analysis::Drawing& drawing) {
+  return drawing.specification.at("data").at("values");
+}
+
+std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric) {
+  static const std::optional<analysis::TraceData> kNoTrace;
+  for (const analysis::Figure& f : analysis::figures()) {
+    if (f.name == name) return f.draw({data, kNoTrace}, metric);
+  }
+  FAIL("no such figure");
+  return {};
+}
+
+// What stands between two texts.
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const auto a = text.find(from);
+  REQUIRE(a != std::string::npos);
+  return text.substr(a + from.size(), text.find(to, a) - a - from.size());
+}
+
+}  // namespace
+
+TEST_CASE("figures: curves show medians and quartiles over repetitions at each record") {
+  const test::Scratch dir;
+  const auto drawn = draw(study(dir, {}), "curves", 0);
+  REQUIRE(drawn.size() == 1);
+  std::set<int> along;
+  std::size_t found = 0;
+  for (const json& row : rows_of(drawn[0])) {
+    along.insert(row.at("k"));
+    // Point 1 (epsilon 1) at iteration 10: 50 + r for r = 0, 1, 2.
+    if (row.at("k") == 0 && row.at("x") == 10 && row.at("a0") == "1") {
+      ++found;
+      CHECK(row.at("m") == 51);
+      CHECK(row.at("l") == 50.5);
+      CHECK(row.at("h") == 51.5);
+    }
+  }
+  CHECK(found == 1);
+  CHECK(along == std::set<int>{0, 1, 2, 3});
+  CHECK(drawn[0].specification.at("params").back().at("bind").at("labels") ==
+        json{"iteration", "time (s)", "vectors", "bytes"});
+  CHECK(rows_of(drawn[0]).size() == 3u * 4 * 3);
+  // 1000 / 1 to 10 / 3 span two decades; what has been spent begins at 0.
+  CHECK(drawn[0].specification.at("layer").at(1).at("encoding").at("y").at("scale") == json{{"type", "log"}});
+  const auto spent = draw(study(dir, {}), "curves", 1);
+  CHECK(spent.at(0).specification.at("layer").at(1).at("encoding").at("y").at("scale") ==
+        json{{"zero", false}});
+}
+
+TEST_CASE(
+    "figures: repetitions that are looked at at different places are compared at equal ones, by their last "
+    "value") {
+  const test::Scratch dir;
+  // Times 0, 1, 2; 0, 2, 4; 0, 3, 6: on the grid 0, 3, 6 the runs stand at records 2, 1, 1 at 3 s and at
+  // their ends at 6 s.
+  const auto drawn = draw(study(dir, {.points = {{"0.1"}}, .ragged = true}), "curves", 0);
+  std::vector<std::pair<double, double>> medians;
+  for (const json& row : rows_of(drawn.at(0))) {
+    if (row.at("k") == 1) medians.emplace_back(row.at("x"), row.at("m"));
+  }
+  // 1000/3 + 0, 1000/2 + 1, 1000/2 + 2; then 1000/3 + 0, 1, 2.
+  CHECK(medians == std::vector<std::pair<double, double>>{{0, 1001}, {3, 501}, {6, 334.3333}});
+}
+
+TEST_CASE("figures: finals stand against each axis, numbers on the scale that they are spread on") {
+  const test::Scratch dir;
+  const auto drawn = draw(study(dir, {}), "finals", 0);
+  REQUIRE(drawn.size() == 1);
+  const json rows = rows_of(drawn[0]);
+  REQUIRE(rows.size() == 3);
+  // Point 2: 10 / 3 + r.
+  CHECK(rows[2].at("n0") == 10);
+  CHECK(rows[2].at("m").get<double>() == Approx(10.0 / 3 + 1));
+  CHECK(rows[2].at("l").get<double>() == Approx(10.0 / 3 + 0.5));
+  CHECK(drawn[0].specification.at("layer").at(0).at("encoding").at("x").at("scale") == json{{"type", "log"}});
+  CHECK(draw(study(dir, {}), "heat_map", 0).empty());
+}
+
+TEST_CASE("figures: an axis is logarithmic where factors are more even than steps") {
+  const auto axis = [](std::vector<std::string> labels) {
+    return analysis::make_axis("a", labels, plain_number);
+  };
+  CHECK(axis({"10", "0.1", "1"}).logarithmic);
+  CHECK(axis({"10", "0.1", "1"}).labels == std::vector<std::string>{"0.1", "1", "10"});
+  CHECK(axis({"1", "100"}).logarithmic);
+  CHECK(axis({"0.1", "0.3", "1", "3", "10"}).logarithmic);
+  CHECK_FALSE(axis({"1", "2", "3", "4"}).logarithmic);
+  CHECK_FALSE(axis({"10", "20", "30", "100", "110"}).logarithmic);
+  CHECK_FALSE(axis({"0", "1", "10"}).logarithmic);
+  CHECK_FALSE(axis({"-1", "1", "10"}).logarithmic);
+  CHECK(axis({"ring", "star"}).numbers.empty());
+  CHECK(axis({"1", "star", "1"}).labels == std::vector<std::string>{"1", "star"});
+}
+
+TEST_CASE("figures: two axes of numbers make a heat map, the others are held by selectors") {
+  const test::Scratch dir;
+  Made made{.axes = {"a", "kind", "b"}, .points = {}};
+  for (const char* a : {"1", "2"}) {
+    for (const char* kind : {"ring", "star"}) {
+      for (const char* b : {"5", "6"}) made.points.push_back({a, kind, b});
+    }
+  }
+  const StudyData data = study(dir, made);
+  const auto drawn = draw(data, "heat_map", 0);
+  REQUIRE(drawn.size() == 1);
+  CHECK(rows_of(drawn[0]).size() == 8);
+  REQUIRE(drawn[0].specification.at("params").size() == 1);
+  CHECK(drawn[0].specification.at("params")[0].at("bind").at("options") == json{"ring", "star"});
+  CHECK(draw(data, "finals", 0).size() == 3);
+}
+
+TEST_CASE("figures: each agent has its median, and of many agents some are shown, in order") {
+  const test::Scratch dir;
+  const auto drawn = draw(study(dir, {}), "agents", 1);
+  REQUIRE(drawn.size() == 1);
+  // Owner 1 is agent 2: at record 2, 2 (2 + r) / 100.
+  const json rows = rows_of(drawn[0]);
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[1].at("a") == 2);
+  CHECK(rows[1].at("m") == 0.06);
+  CHECK(rows[1].at("l") == 0.05);
+  CHECK(draw(study(dir, {}), "agents", 0).empty());
+
+  const test::Scratch crowd;
+  const StudyData many = study(crowd, {.points = {{"1"}}, .owners = 300}, {.agents = 4});
+  const json some = rows_of(draw(many, "agents", 1).at(0));
+  REQUIRE(some.size() == 4);
+  CHECK(some[0].at("m") == 0.03);
+  CHECK(some[3].at("m") == 9);
+  CHECK(many.omitted == std::vector<std::string>{"4 of 300 agents, spread evenly in order of their value"});
+}
+
+TEST_CASE("figures: a large study is thinned to a bound, and it is told") {
+  const test::Scratch dir;
+  Made made{.points = {}, .repetitions = 1, .marks = 1000};
+  for (int p = 0; p < 30; ++p) made.points.push_back({fmt::format("{}", p)});
+  const StudyData data = study(dir, made, {.points = 20, .curves = 5, .marks = 50});
+  const json rows = rows_of(draw(data, "curves", 0).at(0));
+  // Points 0, 7, 14, 21 and 29 have curves; beyond the 20th they are left out altogether.
+  CHECK(rows.size() == 3u * 50 * 4);
+  CHECK(rows.front().at("x") == 0);
+  CHECK(rows[49].at("x") == 9990);
+  CHECK(data.points.size() == 20);
+  CHECK(data.omitted == std::vector<std::string>{"curves of 5 of 30 points, spread evenly",
+                                                 "50 of up to 1000 records of a run, spread evenly",
+                                                 "numbers of each agent at 24 of 30 points",
+                                                 "the first 20 of 30 points"});
+}
+
+TEST_CASE("figures: a trace becomes messages from sending to arrival, losses, and times down") {
+  const test::Scratch dir;
+  dir.write("trace.csv",
+            "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n"
+            "0,0,start,,,,,,,\n1,1,tick,1,,,tick:1:0,,,\n2,1,send,1,0,message:1:0,tick:1:0,144,,\n"
+            "3,1,send,1,2,message:1:1,tick:1:0,144,,\n4,1.25,down,2,,,down:2:1,,,\n"
+            "5,1.5,deliver,0,1,message:1:0,message:1:0,144,0.5,\n"
+            "6,1.75,lose,2,1,message:1:1,message:1:1,144,0.75,receiver_down\n7,2,tick,1,,,tick:1:1,,,\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv");
+  REQUIRE(trace);
+  CHECK(trace->agents == 3);
+  REQUIRE(trace->messages.size() == 2);
+  CHECK(trace->messages[0].sent == 1);
+  CHECK(trace->messages[0].ended == 1.5);
+  CHECK(trace->messages[1].fate == "lost: receiver_down");
+  REQUIRE(trace->down.size() == 1);
+  CHECK(trace->down[0].from == 1.25);
+  CHECK(trace->down[0].to == 2);
+  CHECK(trace->moments.size() == 2);
+  CHECK(trace->whole);
+  CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
+  CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
+  const test::Scratch other;
+  const StudyData data = study(other, {});
+  const json rows = analysis::draw_timeline({data, trace}, 0).at(0).specification.at("data").at("values");
+  CHECK(rows.size() == 5);
+}
+
+TEST_CASE("page: has the numbers, escapes what comes from people, and loads nothing") {
+  if (analysis::page_files::vega().empty()) {
+    WARN("skipped: built without the scripts that draw figures");
+    return;
+  }
+  const test::Scratch dir;
+  const StudyData data =
+      study(dir, {.axes = {"<i>"}, .points = {{"</script><script>alert(1)</script>"}, {"\"&'"}}});
+  const std::string page = analysis::page(data, std::nullopt,
+                                          {.title = "<b>title</b>",
+                                           .description = "a & b",
+                                           .statements = {"not for release"},
+                                           .reproduce = {{"command", "hearsay run 'x' --set a=\"<\""}},
+                                           .unprivate = {"pca <1>"},
+                                           .notes = {},
+                                           .scenario = "{\"name\": \"</pre>\"}"});
+  for (const char* text :
+       {"<title>&lt;b&gt;title&lt;/b&gt;</title>", "<p>a &amp; b</p>", "not for release",
+        "hearsay run &#39;x&#39; --set a=&quot;&lt;&quot;", "pca &lt;1&gt;", "&lt;/pre&gt;",
+        "<th>&lt;i&gt;</th>", "<td>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;</td>"}) {
+    INFO(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
+  // Point 0 at the end: 1000 / 3 + r; the baseline below it.
+  CHECK(page.find("<td>334.3 <span class=\"spread\">[333.8, 334.8]</span></td>") != std::string::npos);
+  CHECK(page.find("<td>pooled</td><td>0.125</td>") != std::string::npos);
+  CHECK(page.find("<b>title") == std::string::npos);
+  CHECK(page.find("<script>alert") == std::string::npos);
+  const json report = json::parse(between(page, "id=\"figures\">", "</script>"));
+  CHECK(report.at("metrics") == json{"objective", "epsilon_spent_by_owner"});
+  CHECK(report.at("drawings").size() >= 5);
+  CHECK(page.find("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';") !=
+        std::string::npos);
+  // Outside of scripts nothing names an address or a file to load.
+  std::string rest = page;
+  for (auto a = rest.find("<script"); a != std::string::npos; a = rest.find("<script"))
+    rest.erase(a, rest.find("</script>", a) + 9 - a);
+  rest.erase(rest.find("<!-- Vega"), rest.find("-->") - rest.find("<!-- Vega"));
+  for (const char* load : {"src=", "href=", "url(", "@import", "http:", "https:"}) {
+    INFO(load);
+    CHECK(rest.find(load) == std::string::npos);
+  }
+}

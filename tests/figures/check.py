@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Checks the page of a study: every figure against the JSON Schema of Vega-Lite.
+
+    check_figures.py PAGE SCHEMA
+"""
+import json
+import re
+import sys
+
+import jsonschema
+
+page = open(sys.argv[1], encoding="utf-8").read()
+report = json.loads(re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S).group(1))
+with open(sys.argv[2], encoding="utf-8") as file:
+    schema = json.load(file)
+validator = jsonschema.Draft7Validator(schema)
+
+
+def fault(specification):
+    # One row of data is as good as all, and quicker.
+    specification["data"]["values"] = specification["data"]["values"][:1]
+    return jsonschema.exceptions.best_match(validator.iter_errors(specification))
+
+
+checked = 0
+kinds = set()
+for drawing in report["drawings"]:
+    kinds.add(drawing["figure"])
+    found = fault(drawing["specification"])
+    if found is not None:
+        sys.exit(f"{drawing['title']}: {found.message} at {list(found.absolute_path)}")
+    checked += 1
+
+# The check can fail.
+broken = report["drawings"][0]["specification"]
+broken["layer"][0]["mark"] = {"type": "no such mark"}
+if fault(broken) is None:
+    sys.exit("a figure with a mark that does not exist was accepted")
+missing = {"curves", "finals", "heat_map", "agents", "timeline"} - kinds
+if missing:
+    sys.exit(f"not drawn: {', '.join(sorted(missing))}")
+print(f"{checked} figures of {len(kinds)} kinds are valid")
