@@ -167,7 +167,8 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
     };
     const auto estimates = jackknife(values, study.confidence, fit);
     for (std::size_t j = 0; j < free.size(); ++j) {
-      out.constants[static_cast<std::size_t>(free[j])] = estimates[j];
+      Estimate& constant = out.constants[static_cast<std::size_t>(free[j])] = estimates[j];
+      constant.low = std::max(constant.low, 0.0);
       constants[free[j]] = estimates[j].value;
     }
   }

@@ -2,6 +2,8 @@
 // that its curves have the signs and the order that theory gives them. script/papers runs them whole.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -58,6 +60,26 @@ std::vector<std::pair<std::string, double>> means(const std::string& folder, con
     ++counts.back();
   }
   for (std::size_t k = 0; k < all.size(); ++k) all[k].second /= counts[k];
+  return all;
+}
+
+// Gains over the isolated model, by owner: the named axes' labels, then agent and gain.
+std::vector<std::pair<std::string, double>> gains_of(const std::string& folder,
+                                                     const std::vector<std::string>& axes,
+                                                     const std::string& agent = "") {
+  std::vector<std::pair<std::string, double>> all;
+  const auto rows = rows_of(folder + "/fits.csv");
+  const auto field = [&](const auto& row, const std::string& name) {
+    const auto at = std::find(rows[0].begin(), rows[0].end(), name);
+    REQUIRE(at != rows[0].end());
+    return row[static_cast<std::size_t>(at - rows[0].begin())];
+  };
+  for (const auto& row : rows) {
+    if (field(row, "kind") != "gain" || (!agent.empty() && field(row, "agent") != agent)) continue;
+    std::string labels;
+    for (const std::string& axis : axes) labels += (labels.empty() ? "" : " ") + field(row, axis);
+    all.emplace_back(labels, std::stod(field(row, "value")));
+  }
   return all;
 }
 
@@ -118,10 +140,8 @@ TEST_CASE(
   const std::string folder =
       run(dir, "papers/cost-of-privacy/fig6",
           "--repeat 10 --points 'privacy.epsilon == 10 && (data.owners == 2 || data.owners == 5)'");
-  std::map<std::string, double> gain;  // of the first owner, by heterogeneity and N
-  for (const auto& row : rows_of(folder + "/fits.csv")) {
-    if (row[3] == "gain" && row[6] == "1") gain[row[0] + " " + row[1]] = std::stod(row[7]);
-  }
+  const auto all = gains_of(folder, {"data.heterogeneity", "data.owners"}, "1");
+  const std::map<std::string, double> gain(all.begin(), all.end());
   REQUIRE(gain.size() == 4);
   CHECK(gain.at("0.3 5") > 0);
   CHECK(gain.at("0.3 2") < 0);
@@ -132,11 +152,10 @@ TEST_CASE(
 TEST_CASE("papers: hospitals gain the more the larger the budget") {
   const test::Scratch dir;
   const std::string folder =
-      run(dir, "papers/cost-of-privacy/fig10", "--repeat 3 --set data.records=4000 --set data.owners=20");
+      run(dir, "papers/cost-of-privacy/fig10", "--repeat 3 --set data.records=20000 --set data.owners=20");
   std::map<double, int> gains;
-  for (const auto& row : rows_of(folder + "/fits.csv")) {
-    if (row[1] == "gain") gains[std::stod(row[0])] += std::stod(row[5]) > 0 ? 1 : 0;
-  }
+  for (const auto& [epsilon, gain] : gains_of(folder, {"privacy.epsilon"}))
+    gains[std::stod(epsilon)] += gain > 0 ? 1 : 0;
   REQUIRE(gains.size() == 4);
   CHECK(gains.at(0.1) == 0);
   CHECK(gains.at(100) > 0);
