@@ -255,13 +255,13 @@ End Engine::loop(Handler& handler) {
     const Event event = queue_.pop();
     check(event.time >= now_, "time runs backwards");
     now_ = event.time;
+    cause_ = event.key;
     if (event.kind == EventKind::kObservation) {
       next_observation(sequence_of(event.key) + 1);
       handler.on_observation();
       continue;
     }
     ++events_;
-    cause_ = event.key;
     switch (event.kind) {
       case EventKind::kTick: {
         const std::uint32_t n = sequence_of(event.key);

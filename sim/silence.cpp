@@ -57,22 +57,24 @@ std::optional<std::string> why_silent(const Engine::Options& options, const Topo
 
   const Links links(options.network.links, topology, streams, hub, files);
   const Availability law(options.network.availability, streams, topology.agents(), first, files.sessions);
-  std::vector<Times> up(topology.agents());
-  for (AgentId i = 0; i < topology.agents(); ++i) {
-    up[i] = {{0, kNever}};
+  const auto up = [&](AgentId i) {
+    Times times{{0, kNever}};
     for (std::uint32_t l = 0; l < law.laws(); ++l) {
       if (law.applies_to(i, i == hub, l) && law.known(l))
-        up[i] = common(up[i], known_times(law, i, l, options.time_limit));
+        times = common(times, known_times(law, i, l, options.time_limit));
     }
-  }
+    return times;
+  };
   bool lossy = true, apart = true;
   for (AgentId i = 0; i < topology.agents(); ++i) {
+    const Times mine = up(i);
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
       const AgentId j = topology.neighbours(i)[k];
       const bool lost = links.loss().certain(i, j, topology.first_edge(i) + k, options.time_limit);
       // A message may leave while both are up, or reach one that comes later; the sender must be up before
       // the receiver is for the last time.
-      const bool meet = !up[i].empty() && !up[j].empty() && up[i].front().first < up[j].back().second;
+      const Times theirs = up(j);
+      const bool meet = !mine.empty() && !theirs.empty() && mine.front().first < theirs.back().second;
       if (!lost && meet) return std::nullopt;
       lossy = lossy && lost;
       apart = apart && !meet;

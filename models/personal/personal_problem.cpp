@@ -25,7 +25,10 @@ constexpr double kFaintConfidence = 1e-3, kEmptyLambda = 1, kEmptyLipschitz = 2;
 double declared_bound(const PersonalOptions& options, const Problem& problem) {
   if (options.feature_bound) return *options.feature_bound;
   const std::optional<DeclaredBounds>& bounds = problem.data().bounds;
-  if (bounds && std::isfinite(bounds->features_l1)) return bounds->features_l1;  // norm_2 <= norm_1
+  if (bounds) {
+    const double norm = std::min(bounds->features_l2, bounds->features_l1);  // norm_2 <= norm_1
+    if (std::isfinite(norm)) return norm;
+  }
   throw std::invalid_argument(
       "protocol.lipschitz public needs a public bound on norm_2 of a record's features: give "
       "protocol.feature_bound, or declare bounds of the data");

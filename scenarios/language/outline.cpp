@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "scenarios/language/member_names.hpp"
@@ -16,6 +17,23 @@ constexpr int kDeepest = 16;  // of options that hold options of their own kind
 
 std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump();
+}
+
+bool has_duration(const std::vector<Outline>& members) {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Outline& m) { return m.unit == "s" || has_duration(m.members); });
+}
+
+// What may be written as a bare number is shown as one of its place. The examples of laws are durations: they
+// say nothing where something else varies.
+std::string example_of(const sim::Alternative& alternative, const std::vector<Outline>& members,
+                       std::string_view unit) {
+  const bool duration = alternative.example.find(" ms\"") != std::string_view::npos;
+  if (!alternative.example.empty())
+    return duration && !has_duration(members) ? "" : std::string(alternative.example);
+  if (alternative.shorthand.kind != sim::Shorthand::kNumber) return {};
+  const std::string_view number = example_quantity(unit);
+  return number.empty() ? "1" : fmt::format("\"{}\"", number);
 }
 
 }  // namespace
@@ -127,10 +145,10 @@ void Outliner::alternatives(const sim::About& about, std::span<const sim::Altern
     OutlineAlternative a;
     a.name = all[i].name;
     a.help = all[i].help;
-    a.example = all[i].example;
     a.shorthand_key = all[i].shorthand.key;
     a.shorthand = all[i].shorthand.kind;
     a.members = members_of(place, i == index ? current : all[i].describe_default);
+    a.example = example_of(all[i], a.members, place.unit);
     one.alternatives.push_back(std::move(a));
   }
 }

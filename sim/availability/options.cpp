@@ -75,7 +75,7 @@ void Diurnal::describe(Visitor& v) {
   v.check(swing <= std::min(mean, 1 - mean), "amplitude",
           fmt::format(
               "amplitude sqrt(1 + (2 pi memory/period)^2) must be at most {:g}, the lesser of mean and 1 - "
-              "mean, got {:g}: else no such chain exists",
+              "mean, got {:.4g}: else no such chain exists",
               std::min(mean, 1 - mean), swing));
 }
 

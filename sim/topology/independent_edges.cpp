@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/erdos_renyi_generator.hpp>
 #include <cmath>
 #include <numeric>
 
+#include "sim/topology/simple_graphs.hpp"
 #include "sim/topology/topology_draw.hpp"
 
 namespace hearsay::sim {
@@ -81,8 +84,13 @@ Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
     throw TopologyError(fmt::format("agents can have {} neighbours, a mean_degree of {} is too many",
                                     nodes - 1, o.mean_degree.value_or(4)));
   }
+  require_edges_fit(static_cast<std::uint64_t>(0.5 * nodes * (nodes - 1.0) * p));
+  if (p == 0) return d;
+  if (p == 1) return {.nodes = nodes, .edges = complement(nodes, {})};
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
-  link_within(d, 0, nodes, p, s);
+  for (boost::sorted_erdos_renyi_iterator<Stream, Graph> at(s, nodes, p), end; at != end; ++at)
+    d.edges.push_back({static_cast<AgentId>(at->second), static_cast<AgentId>(at->first)});
   return d;
 }
 

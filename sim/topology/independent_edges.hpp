@@ -1,9 +1,7 @@
 #pragma once
 // Random graphs whose edges are there or not independently of each other. Positions of edges are found by
 // geometric steps (Batagelj and Brandes, "Efficient generation of large random networks", 2005): O(nodes +
-// edges), blocks^2 more for the block model. Boost 1.74's sorted_erdos_renyi_iterator is not used: it steps
-// by a geometric law that starts at 1 and has the failure's probability as parameter, and its own
-// Boost.Random's starts at 0 and has the success's.
+// edges), blocks^2 more for the block model. The first by boost::sorted_erdos_renyi_iterator.
 #include <optional>
 
 #include "sim/describe.hpp"

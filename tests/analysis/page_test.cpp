@@ -102,7 +102,7 @@ TEST_CASE("figures: curves show medians and quartiles over repetitions at each r
   std::set<int> along;
   std::size_t found = 0;
   for (const json& row : rows_of(drawn[0])) {
-    along.insert(row.at("k"));
+    along.insert(row.at("k").get<int>());
     // Point 1 (epsilon 1) at iteration 10: 50 + r for r = 0, 1, 2.
     if (row.at("k") == 0 && row.at("x") == 10 && row.at("a0") == "1") {
       ++found;

@@ -42,7 +42,9 @@ void coordinate_descent(benchmark::State& state) {
                                       {"objective_q"});
   double q = 0;
   for (auto _ : state) {
-    const auto world = fixture.world(fixture.engine(links()));
+    sim::Engine::Options options = fixture.engine(links());
+    options.publications_only = models::P2pCoordinateDescent::kEntry.broadcasts;
+    const auto world = fixture.world(options);
     models::P2pCoordinateDescent protocol({}, fixture.study());
     test::Watch watch([&](const models::World& w) { protocol.measure(0, w, {&q, 1}); }, 100);
     models::Driver<models::P2pCoordinateDescent>(protocol, *world, watch).run();
@@ -90,6 +92,7 @@ void crowd(benchmark::State& state) {
   sim::Engine::Options options;
   options.network = links();
   options.vector_length = options.payload_width = 20;
+  options.publications_only = models::P2pCoordinateDescent::kEntry.broadcasts;
   for (auto _ : state) {
     const auto before = mallinfo2();
     models::World world(study, options, streams);

@@ -34,7 +34,7 @@ std::vector<Setting> settings() {
                             .start = Start::kUp};
   const Diurnal diurnal{
       .mean = 0.6, .amplitude = 0.3, .period = 20, .phase = Uniform{0, 1}, .memory = 1, .hub = true};
-  const JoinLeave join{.join = Uniform{0, 20}, .leave = PerAgent(Uniform{10, 40}), .hub = true};
+  const JoinLeave join{.join = Uniform{0, 20}, .leave = PerAgent(Uniform{80, 150}), .hub = true};
   const ComputeOptions compute = Exponential{0.3};
   const BandwidthOptions slow = UpDownBandwidth{.uplink = 2000.0, .downlink = Uniform{500, 2000}};
   const LossOptions bursts =
@@ -119,7 +119,7 @@ TEST_CASE(
     script.down = [&](AgentId i) { wrong += engine.up(i) ? 1u : 0u; };
     script.run();
     CHECK(wrong == 0);
-    CHECK(acted > 1000);
+    CHECK(acted > 300);
 
     // The same once more from the trace alone, which tells of publications too.
     std::vector<bool> down(20);
@@ -173,7 +173,7 @@ TEST_CASE(
     CHECK(sent == engine.traffic().messages);
     CHECK(delivered == engine.traffic().delivered);
     CHECK(lost == counted);
-    CHECK(delivered > 500);
+    CHECK(delivered > 100);
     CHECK(lost > 50);
   }
 }

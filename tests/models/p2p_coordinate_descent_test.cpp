@@ -553,32 +553,6 @@ TEST_CASE("p2p coordinate descent: without events a run may end at a time too, w
   CHECK(lazily.world->engine.traffic().delivered < lazily.world->engine.traffic().messages);
 }
 
-TEST_CASE("p2p coordinate descent: what needs events gets them") {
-  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, {}, 1);
-  const auto lazy = [&](auto&& change, sim::TraceSink* trace = nullptr) {
-    sim::Engine::Options options = fixture.engine(late(sim::Distribution(sim::Uniform{0, 1})));
-    options.publications_only = true;
-    change(options);
-    return fixture.world(options, 0, trace)->engine.lazy();
-  };
-  Traced trace;
-  CHECK(lazy([](auto&) {}));
-  CHECK(!lazy([](auto&) {}, &trace));
-  CHECK(!lazy([](auto& o) { o.publications_only = false; }));
-  CHECK(!lazy([](auto& o) { o.event_limit = 100; }));
-  CHECK(!lazy([](auto& o) { o.network.links.loss = sim::BernoulliLoss{0.1}; }));
-  CHECK(!lazy([](auto& o) { o.network.links.latency = sim::Exponential{0.01}; }));
-  CHECK(!lazy([](auto& o) { o.network.links.latency = sim::Uniform{0, 5}; }));  // five under way, in the mean
-  CHECK(!lazy([](auto& o) { o.network.links.latency.drawn = sim::Drawn::kPerLink; }));
-  CHECK(!lazy([](auto& o) { o.network.links.order = sim::PublicationOrder::kArrival; }));
-  CHECK(!lazy([](auto& o) { o.clocks = ticks_of({0, 1}); }));
-  CHECK(!lazy([](auto& o) {
-    sim::OnOff churn;
-    churn.up = churn.down = sim::Distribution(sim::Exponential{3});
-    o.network.availability = churn;
-  }));
-}
-
 TEST_CASE("p2p coordinate descent: after a crash an agent starts anew, with nothing left to spend that it had spent") {
   sim::Crash churn;
   churn.up = sim::Distribution(sim::Exponential{4});

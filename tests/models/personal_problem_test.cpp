@@ -75,6 +75,9 @@ TEST_CASE("personal problem: a public Lipschitz constant follows from a declared
   const PersonalFixture declared(data, LogisticLoss{});
   CHECK(personal(declared, {.lambda = 0.5, .lipschitz = Lipschitz::kPublic}).agent(0).lipschitz ==
         0.25 * 9 + 1);
+  data.bounds->features_l2 = 2;  // the sharper of the two counts
+  const PersonalFixture sharper(data, LogisticLoss{});
+  CHECK(personal(sharper, {.lambda = 0.5, .lipschitz = Lipschitz::kPublic}).agent(0).lipschitz == 0.25 * 4 + 1);
   CHECK(PersonalOptions{}.fitted_on_private_data().size() == 1);
   CHECK(PersonalOptions{.lipschitz = Lipschitz::kPublic}.fitted_on_private_data().empty());
 }
