@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
@@ -45,7 +46,10 @@ Reader::Reader(const Document& document, const Node& node, const ReadOptions& op
 void Reader::finish() const {
   if (faults_.empty()) return;
   std::vector<Fault> sorted = faults_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  // What is missing may be what is misspelt elsewhere: that is told first.
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Fault& a, const Fault& b) {
+    return std::tie(a.missing, a.at) < std::tie(b.missing, b.at);
+  });
   std::vector<std::string> lines;
   for (const Fault& f : sorted) lines.push_back(located(document_.where(f.at), f.pointer, f.message));
   throw InputError(std::move(lines));
@@ -266,6 +270,7 @@ void Reader::within(Frame frame, const sim::Describe& members) {
     for (const std::string& name : done.missing) {
       fault(done.at, pointer(name),
             bare ? fmt::format("must come with a '{}', got none", name) : "must be given, got nothing");
+      faults_.back().missing = true;
     }
   }
   frames_.pop_back();

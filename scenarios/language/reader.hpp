@@ -61,6 +61,7 @@ class Reader final : public sim::Visitor {
     Position at;
     std::string pointer, message;
     std::size_t checked_at = 0;  // frames there were when a rule about several options failed; else 0
+    bool missing = false;        // nothing is written there
   };
   struct Chosen;
 
