@@ -146,9 +146,10 @@ DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
       "mean of every user's ratings", "features of the items (alternating least squares)",
       fmt::format("similarity graph ({} nearest by cosine of ratings)", options.neighbours)};
   if (!options.path) {
-    out.notes.push_back(fmt::format(
-        "GENERATED ratings, not MovieLens: {} ratings of {} items by {} users; give data.path for real ones",
-        all.count(), all.items, all.users()));
+    out.notes.push_back(
+        fmt::format("warning: GENERATED ratings, not MovieLens: {} ratings of {} items by {} users; give "
+                    "data.path for real ones",
+                    all.count(), all.items, all.users()));
   }
   return out;
 }

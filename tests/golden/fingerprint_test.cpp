@@ -62,3 +62,71 @@ TEST_CASE("golden: central_sync over late, lossy links, with the last answer for
   })",
                "4ad2937607c508d5");
 }
+
+TEST_CASE("golden: p2p_coordinate_descent from a private warm start, publications late") {
+  check_golden(R"({
+    "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
+    "network": {"topology": "similarity", "latency": {"type": "uniform", "min": 0, "max": "500 ms"}},
+    "protocol": {"type": "p2p_coordinate_descent", "initial": "private_warm_start"},
+    "privacy": {"mechanism": "laplace", "epsilon": 5, "epsilon_warm": 1, "steps": 10, "clip": 1},
+    "stop": {"iterations": 200}, "record": {"metrics": ["own_test_error"]}
+  })",
+               "6ee5030eed158748");
+}
+
+TEST_CASE("golden: p2p_coordinate_descent over lossy links with agents that come and go") {
+  check_golden(R"({
+    "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
+    "network": {"topology": "similarity", "latency": "100 ms", "loss": 0.1, "availability": {"type": "on_off",
+                "up": {"type": "exponential", "mean": 5}, "down": {"type": "exponential", "mean": 1}}},
+    "protocol": {"type": "p2p_coordinate_descent"},
+    "privacy": {"mechanism": "gaussian", "epsilon": 5, "delta": 1e-5, "accountant": "rdp", "steps": 10, "clip": 1},
+    "stop": {"iterations": 200}, "record": {"metrics": ["own_test_error"]}
+  })",
+               "ec17ea038deae982");
+}
+
+TEST_CASE("golden: p2p_admm over late, lossy links") {
+  check_golden(R"({
+    "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
+    "network": {"topology": "similarity", "latency": {"type": "uniform", "min": 0, "max": "500 ms"}, "loss": 0.1},
+    "protocol": {"type": "p2p_admm"}, "privacy": {"mechanism": "none"},
+    "stop": {"iterations": 100}, "record": {"metrics": ["own_test_error"]}
+  })",
+               "a5ae06d5bc784023");
+}
+
+TEST_CASE("golden: model_propagation over the network") {
+  check_golden(R"({
+    "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
+    "network": {"topology": "similarity", "latency": {"type": "uniform", "min": 0, "max": "500 ms"}},
+    "protocol": {"type": "model_propagation"}, "privacy": {"mechanism": "none"},
+    "stop": {"iterations": 200}, "record": {"metrics": ["own_test_error"]}
+  })",
+               "5b9667989429493d");
+}
+
+TEST_CASE("golden: async_mtl with both noises, nodes that come and go") {
+  check_golden(R"({
+    "data": {"type": "low_rank_tasks", "tasks": 5, "records": 40, "features": 6}, "model": {"loss": "logistic"},
+    "network": {"latency": {"type": "uniform", "min": 0, "max": "15 ms"}, "loss": 0.01},
+    "protocol": {"type": "async_mtl", "column_update": "block", "turns": 40},
+    "privacy": {"mechanism": "exponential_norm", "epsilon_1": 1, "epsilon_2": 1},
+    "stop": {"iterations": 150}, "record": {"metrics": ["objective_joint"]}
+  })",
+               "0ce0fb62c625d918");
+}
+
+TEST_CASE("golden: sync_mtl and amtl without noise") {
+  for (const auto& [protocol, expected] :
+       {std::pair{"sync_mtl", "4dbc208d67e7476e"}, {"amtl", "ffa05246e25a4ef0"}}) {
+    check_golden(fmt::format(R"({{
+      "data": {{"type": "low_rank_tasks", "tasks": 5, "records": 40, "features": 6}}, "model": {{"loss": "logistic"}},
+      "network": {{"latency": {{"type": "uniform", "min": 0, "max": "15 ms"}}}},
+      "protocol": {{"type": "{}", "turns": 40}}, "privacy": {{"mechanism": "none"}},
+      "stop": {{"iterations": 30}}, "record": {{"metrics": ["objective_joint"]}}
+    }})",
+                             protocol),
+                 expected);
+  }
+}

@@ -1,5 +1,7 @@
 #include "models/data/movielens.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/LU>
 #include <catch2/catch.hpp>
 
@@ -247,7 +249,7 @@ TEST_CASE("movielens: without a file the ratings are generated, and a note says 
   const DataSet d = make_data(o, kStreams);
   CHECK(d.owners() == 30);
   REQUIRE(d.notes.size() == 1);
-  CHECK_THAT(d.notes[0], Catch::StartsWith("GENERATED ratings, not MovieLens"));
+  CHECK_THAT(d.notes[0], Catch::StartsWith("warning: GENERATED ratings, not MovieLens"));
   CHECK(make_data(o, kStreams).train[3].features == d.train[3].features);
   CHECK(make_data(o, sim::Streams(4, 0)).train[3].features(0, 0) != d.train[3].features(0, 0));
   for (std::size_t i = 0; i < 30; ++i) {

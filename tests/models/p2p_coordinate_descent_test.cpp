@@ -148,6 +148,7 @@ TEST_CASE("p2p coordinate descent: an agent without points follows its neighbour
   const double twice = (1 - 1 / 1.0005) * once + 1 / 1.0005 * (0.25 - 0.00025 * 2 * once);
   CHECK(done.world->models(0, 1) == Approx(twice).epsilon(1e-14));
   CHECK(done.world->ledger.account(1).releases == 0);
+  CHECK(done.world->ledger.all_spent());  // nobody waits for agent 1, which has no account
   CHECK(done.world->ledger.account(0).releases == 1);
   CHECK(done.world->engine.traffic().vectors == 3);  // agent 0 is silent at its second tick
 }

@@ -61,6 +61,32 @@ TEST_CASE("parkinsons: least squares on the voice features has the known error")
   }
 }
 
+TEST_CASE("parkinsons: patients linked by age and sex, or by what they recorded") {
+  const auto file = data_file("parkinsons/parkinsons_updrs.data");
+  if (!file) return;
+  CsvData o;
+  o.path = file;
+  o.owner = OwnerColumn{"subject#"};
+  o.target = "motor_UPDRS";
+  o.drop = {"age", "sex", "test_time", "total_UPDRS"};
+  o.standardise = true;
+  o.bias = true;
+  o.test_fraction = 0.2;
+  for (const bool profile : {true, false}) {
+    o.similarity = CsvSimilarity{.weights = GaussianWeights{}};
+    if (profile) o.similarity->from = ProfileColumns{{"age", "sex"}};
+    const DataSet d = make_data(o, kStreams);
+    CHECK(d.p() == 17);
+    REQUIRE(d.similarity);
+    const auto graph = sim::Topology::from_edges(42, d.similarity->edges, d.similarity->weights);
+    CHECK(graph.components() == 1);
+    // Beside the means and variances of the features.
+    CHECK(d.fitted_on_private_data.size() == (profile ? 1 : 2));
+  }
+  o.similarity = CsvSimilarity{.from = ProfileColumns{{"test_time"}}, .weights = NearestWeights{}};
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("the same in all rows of an owner"));
+}
+
 TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
   CsvData o;
   for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
