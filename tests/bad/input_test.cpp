@@ -72,7 +72,7 @@ TEST_CASE("bad input: texts that are no scenario") {
   check_text("", "must be a JSON text, got nothing");
   check_text(R"({"seed": 1 "repeat": 2})", "expected ',' or '}', got ");
   check_text(R"({"sweep": {"seed": [1 2]}})", "expected ',' or ']', got ");
-  check_text(R"({"protocl": {"type": "central_async"}})", "did you mean 'protocol'?");
+  check_text(R"({"protocl": {"type": "central_async"}, "stop": {"iterations": 5}})", "did you mean 'protocol'?");
   check_text("[]", "must be an object, got a list of 0");
   check_text("null", "must be an object, got null");
   check_text(R"({"seed": 1)", "x.json:1:11: ");
