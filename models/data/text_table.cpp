@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -57,76 +54,38 @@ char detect_delimiter(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> parse_number(std::string_view field) {
-  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
-// Takes fields and rows from libcsv. Exceptions must not cross its C frames: they wait in `thrown`.
-struct TextTable::Reader {
+struct TextTable::Reader : sim::CsvFeed<Reader> {
+  Reader(TextTable& t, const CsvData& o, std::string name) : table(t), options(o), file(std::move(name)) {}
   TextTable& table;
   const CsvData& options;
   std::string file;
   std::vector<std::string> head;  // fields of the first row, until it is known whether they are names
   bool first = true;
-  std::size_t fields = 0, line = 1, row_line = 1;
-  bool after_cr = false;
-  std::exception_ptr thrown;
 
-  static void on_field(void* text, std::size_t size, void* self) {
-    auto& r = *static_cast<Reader*>(self);
-    r.guard([&] { r.field({static_cast<const char*>(text), size}); });
-  }
-  static void on_row(int terminator, void* self) {
-    auto& r = *static_cast<Reader*>(self);
-    r.guard([&] { r.row(terminator); });
-  }
-
- private:
-  template <class F>
-  void guard(F&& f) {
-    if (thrown) return;
-    try {
-      f();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }
-  void field(std::string_view text) {
-    if (fields++ == 0) row_line = line;
-    line += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  void take(std::string_view text) {
     if (first) {
       head.emplace_back(text);
     } else {
       store(text);
     }
   }
-  void store(std::string_view text) {
-    table.text_ += text;
-    table.ends_.push_back(table.text_.size());
-  }
-  void row(int terminator) {
-    if (fields > 0) finish_row();
-    const bool second_half = terminator == '\n' && fields == 0 && after_cr;
-    if (terminator >= 0 && !second_half) ++line;
-    after_cr = terminator == '\r';
-    fields = 0;
-  }
-  void finish_row() {
-    const std::string where = fmt::format("{}:{}: ", file, row_line);
+  void end_row() {
     if (first) {
       first = false;
-      begin(where);
+      begin(fmt::format("{}:{}: ", file, row_line));
       return;
     }
     if (fields != table.columns()) {
-      throw DataError(fmt::format("{}expected {} fields, found {}", where, table.columns(), fields));
+      throw DataError(
+          fmt::format("{}:{}: expected {} fields, found {}", file, row_line, table.columns(), fields));
     }
     table.lines_.push_back(row_line);
+  }
+
+ private:
+  void store(std::string_view text) {
+    table.text_ += text;
+    table.ends_.push_back(table.text_.size());
   }
   // The first row: names, or a record.
   void begin(const std::string& where) {
@@ -178,7 +137,8 @@ void TextTable::read(const sim::InputFile& input, const CsvData& options) {
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> owner(&parser, csv_free);
-  Reader reader{.table = *this, .options = options, .file = input.path, .head = {}, .thrown = {}};
+  Reader reader(*this, options, input.path);
+  sim::CsvFeed<Reader>* const feed = &reader;
   const auto refuse_quoting = [&] {
     if (csv_error(&parser) == CSV_ENOMEM) throw std::bad_alloc();
     throw DataError(
@@ -196,14 +156,14 @@ void TextTable::read(const sim::InputFile& input, const CsvData& options) {
       const char delimiter = options.delimiter == "auto" ? detect_delimiter(text) : options.delimiter.at(0);
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }
-    if (csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, &reader) !=
+    if (csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, feed) !=
         text.size()) {
       if (!reader.thrown) refuse_quoting();
     }
     if (reader.thrown) std::rethrow_exception(reader.thrown);
   }
   if (in.bad()) throw DataError(fmt::format("{}: reading failed", input.path));
-  if (csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) != 0 && !reader.thrown) refuse_quoting();
+  if (csv_fini(&parser, Reader::on_field, Reader::on_row, feed) != 0 && !reader.thrown) refuse_quoting();
   if (reader.thrown) std::rethrow_exception(reader.thrown);
   if (rows() == before)
     throw DataError(fmt::format("{}: expected records, found {}", input.path,

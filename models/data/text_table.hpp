@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "models/data/csv_data.hpp"
+#include "sim/files/csv_feed.hpp"
 
 namespace hearsay::models {
 
-/// A number when the whole field is one that is finite.
-std::optional<double> parse_number(std::string_view field);
+using sim::parse_number;
 
 /// All rows of one or several files with the same columns. 8 bytes a field beside the text itself.
 class TextTable {

@@ -84,15 +84,7 @@ void CentralSync::Params::describe(sim::Visitor& v) {
                     .min = 0,
                     .open_min = true});
   v(missing, {.name = "missing", .help = "What stands for an answer that has not come in time."});
-  v(overlap, {.name = "overlap",
-              .help = "How many owners may hold the same record: each spends that part of its budget.",
-              .source = "Wu, Farokhi, Smith, Kaafar, section II.A",
-              .min = 1});
-  v(learner_is_owner, {.name = "learner_is_owner",
-                       .help = "Number, from 1, of the owner that is the learner and reads its own gradient "
-                               "without noise.",
-                       .source = "Wu, Farokhi, Smith, Kaafar, section V",
-                       .min = 1});
+  describe_owners(v, overlap, learner_is_owner);
 }
 
 std::vector<std::string> CentralSync::Params::fitted_on_private_data(const Study&) const {

@@ -111,7 +111,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   Keys keys;
   for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
     const auto& chosen = options.chosen;
-    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), swept.labels) == chosen.end()) continue;
+    if (!chosen.empty() && !chosen.contains(swept.labels)) continue;
     Document at = at_point(plan.document, swept);
     if (options.validation && !plan.selection->on_test)
       at.set("data.instances", Node::string("validation", plan.selection->at));
@@ -157,7 +157,7 @@ Plan make_plan_again(analysis::StoredStudy& study) {
   for (std::string folder; std::getline(folders, folder, kSeparator);) read.data_dirs.emplace_back(folder);
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
-    options.chosen = nlohmann::json::parse(chosen).get<std::vector<std::vector<std::string>>>();
+    options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
   Plan plan = plan_document(parse(text, file), file, {}, read, options);
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);

@@ -2,6 +2,7 @@
 // A scenario file, read: its points as plain options, and what identifies them.
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct PlanOptions {
   double max_runs = std::numeric_limits<double>::infinity();
   bool validation = false;  ///< plan the study that "select" chooses on, with validation instances of the data
   /// Labels of the points that a selection has chosen: the others are left out. Empty: all points.
-  std::vector<std::vector<std::string>> chosen{};
+  std::set<std::vector<std::string>> chosen{};
 };
 
 struct Plan {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "analysis/metric.hpp"
@@ -133,18 +134,16 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
   });
 
   std::vector<Choice> choices;
-  std::vector<const Candidate*> firsts;  // of each group
+  std::map<std::vector<std::string>, std::size_t> numbers;  // in `choices`, by group
   for (const Candidate& c : candidates) {
     double value = c.runs == 0 ? std::numeric_limits<double>::quiet_NaN() : c.sum / static_cast<double>(c.runs);
     if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
-    const auto same =
-        std::find_if(firsts.begin(), firsts.end(), [&](const auto* first) { return first->group == c.group; });
-    if (same == firsts.end()) {
-      firsts.push_back(&c);
+    const auto [same, is_first] = numbers.try_emplace(c.group, choices.size());
+    if (is_first) {
       choices.push_back({c.labels, value, 1});
       continue;
     }
-    Choice& best = choices[static_cast<std::size_t>(same - firsts.begin())];
+    Choice& best = choices[same->second];
     ++best.candidates;
     const bool better = selection.minimise ? value < best.value : value > best.value;
     if (better || (std::isnan(best.value) && !std::isnan(value))) {

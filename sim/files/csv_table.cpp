@@ -7,11 +7,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
+
+#include "sim/files/csv_feed.hpp"
 
 namespace hearsay::sim {
 
@@ -19,15 +20,6 @@ namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
 constexpr char kBlank = ' ';
-
-std::optional<double> parse_number(std::string_view field) {
-  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
 
 char detect_delimiter(std::string_view text) {
   constexpr std::string_view kCandidates = ",;\t|";
@@ -45,50 +37,26 @@ std::string shown(std::string_view field) {
 
 }  // namespace
 
-// Takes fields and rows from libcsv, whose C frames no exception crosses: memory that runs out waits in
-// `thrown`.
-struct CsvTable::Reader {
+std::optional<double> parse_number(std::string_view field) {
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+struct CsvTable::Reader : CsvFeed<Reader> {
+  explicit Reader(CsvTable& t) : table(t) {}
   CsvTable& table;
-  bool blanks;
-  std::size_t line = 1, row_line = 1, fields = 0;
-  bool after_cr = false;
-  std::exception_ptr thrown = nullptr;
 
-  static void on_field(void* text, std::size_t size, void* self) {
-    auto& r = *static_cast<Reader*>(self);
-    r.guard([&] { r.field({static_cast<const char*>(text), size}); });
-  }
-  static void on_row(int terminator, void* self) {
-    auto& r = *static_cast<Reader*>(self);
-    r.guard([&] { r.row(terminator); });
-  }
-
- private:
-  template <class F>
-  void guard(F&& f) {
-    if (thrown) return;
-    try {
-      f();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }
-  void field(std::string_view text) {
-    if (blanks && text.empty()) return;
-    if (fields++ == 0) row_line = line;
-    line += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  void take(std::string_view text) {
     table.text_ += text;
     table.ends_.push_back(table.text_.size());
   }
-  void row(int terminator) {
-    if (fields > 0) {
-      table.lines_.push_back(static_cast<std::uint32_t>(row_line));
-      table.first_.push_back(table.ends_.size());
-    }
-    const bool second_half = terminator == '\n' && fields == 0 && after_cr;
-    if (terminator >= 0 && !second_half) ++line;
-    after_cr = terminator == '\r';
-    fields = 0;
+  void end_row() {
+    table.lines_.push_back(static_cast<std::uint32_t>(row_line));
+    table.first_.push_back(table.ends_.size());
   }
 };
 
@@ -101,7 +69,8 @@ CsvTable::CsvTable(const InputFile& file) : name_(file.path), first_{0} {
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> owner(&parser, csv_free);
-  Reader reader{.table = *this, .blanks = false};
+  Reader reader(*this);
+  CsvFeed<Reader>* const feed = &reader;
   const auto refuse_quoting = [&] {
     if (csv_error(&parser) == CSV_ENOMEM) throw std::bad_alloc();
     throw FileError(
@@ -116,16 +85,16 @@ CsvTable::CsvTable(const InputFile& file) : name_(file.path), first_{0} {
     if (start) {
       if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
       const char delimiter = detect_delimiter(text);
-      reader.blanks = delimiter == kBlank;
+      reader.skip_empty = delimiter == kBlank;
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }
     const bool parsed = csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row,
-                                  &reader) == text.size();
+                                  feed) == text.size();
     if (reader.thrown) std::rethrow_exception(reader.thrown);
     if (!parsed) refuse_quoting();
   }
   if (in.bad()) throw FileError(at() + "reading failed");
-  const bool finished = csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0;
+  const bool finished = csv_fini(&parser, Reader::on_field, Reader::on_row, feed) == 0;
   if (reader.thrown) std::rethrow_exception(reader.thrown);
   if (!finished) refuse_quoting();
 

@@ -60,15 +60,7 @@ void CentralAsyncOptions::describe(sim::Visitor& v) {
      .help = "Multiply an answer by k/(N times its owner's visits so far), between 0.1 and 10.",
      .source = "Farokhi, Wu, Smith, Kaafar, Remark 4"});
   v(budget_for, {.name = "budget_for", .help = "How many answers an owner's budget is spread over."});
-  v(overlap, {.name = "overlap",
-              .help = "How many owners may hold the same record: each spends that part of its budget.",
-              .source = "Wu, Farokhi, Smith, Kaafar, section II.A",
-              .min = 1});
-  v(learner_is_owner, {.name = "learner_is_owner",
-                       .help = "Number, from 1, of the owner that is the learner and reads its own gradient "
-                               "without noise.",
-                       .source = "Wu, Farokhi, Smith, Kaafar, section V",
-                       .min = 1});
+  describe_owners(v, overlap, learner_is_owner);
 }
 
 std::vector<std::string> CentralAsyncOptions::fitted_on_private_data(const Study&) const {

@@ -208,7 +208,7 @@ int run_command(const Arguments& arguments) {
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = to_json(*plan.selection, choices, plan.axes);
     options.validation = false;
-    for (const Choice& c : choices) options.chosen.push_back(c.labels);
+    for (const Choice& c : choices) options.chosen.insert(c.labels);
     plan = plan_again(*run, options);
   }
   const Made made = runner.make(plan, run->folder, "");
