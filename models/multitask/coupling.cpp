@@ -67,9 +67,18 @@ void CouplingProx::decompose(const Eigen::MatrixXd& m, double h) {
   m_ = &m;
   h_ = h;
   if (coupling_ == Coupling::kNuclear) shrinkage_.decompose(m, h);
-  if (coupling_ == Coupling::kL21) {
-    for (Eigen::Index j = 0; j < m.rows(); ++j) rows_[j] = kept(m.row(j).norm(), h);
-  }
+  if (coupling_ == Coupling::kL21) shrink_rows();
+}
+
+void CouplingProx::decompose_changed(const Eigen::MatrixXd& m, Eigen::Index t, double h) {
+  m_ = &m;
+  h_ = h;
+  if (coupling_ == Coupling::kNuclear) shrinkage_.decompose_changed(m, t, h);
+  if (coupling_ == Coupling::kL21) shrink_rows();
+}
+
+void CouplingProx::shrink_rows() {
+  for (Eigen::Index j = 0; j < m_->rows(); ++j) rows_[j] = kept(m_->row(j).norm(), h_);
 }
 
 void CouplingProx::column(Eigen::Index t, Eigen::Ref<Eigen::VectorXd> out) const {

@@ -42,10 +42,14 @@ class CouplingProx {
 
   /// m must stay as it is while the result is asked for.
   void decompose(const Eigen::MatrixXd& m, double h);
+  /// The same of an m that differs from the last one in column t only.
+  void decompose_changed(const Eigen::MatrixXd& m, Eigen::Index t, double h);
   void column(Eigen::Index t, Eigen::Ref<Eigen::VectorXd> out) const;
   void matrix(Eigen::MatrixXd& out) const;
 
  private:
+  void shrink_rows();
+
   Coupling coupling_;
   SingularShrinkage shrinkage_;
   Eigen::VectorXd rows_;  // l21: what is left of each row

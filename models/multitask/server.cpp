@@ -32,6 +32,7 @@ void MultitaskServer::put(Index t, const Eigen::Ref<const Eigen::VectorXd>& mess
       return;
     case ColumnUpdate::kBlock:
       moved_.col(t) = message;
+      note_change(t);
       return;
   }
 }
@@ -41,15 +42,22 @@ void MultitaskServer::clear() {
   moved_.setZero();
   p_.setZero();
   known_ = true;
+  changed_ = kMuch;
 }
 
 void MultitaskServer::start_at(const MatrixXd& v) {
   moved_ = v;
+  changed_ = kMuch;
   step();
 }
 
 void MultitaskServer::step() {
-  prox_.decompose(moved_, h_);
+  if (changed_ >= 0) {
+    prox_.decompose_changed(moved_, changed_, h_);
+  } else {
+    prox_.decompose(moved_, h_);
+  }
+  changed_ = form_ == ColumnUpdate::kBlock ? kNothing : kMuch;
   known_ = form_ != ColumnUpdate::kBlock;
   if (known_) prox_.matrix(p_);
 }

@@ -38,6 +38,7 @@ class MultitaskServer {
   /// block: V_t <- V_t + weight (message - V_t).
   void relax(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message, double weight) {
     moved_.col(t) += weight * (message - moved_.col(t));
+    note_change(t);
   }
   /// The new P. O(k^3 + k d T) for nuclear, k = min(d, T).
   void step();
@@ -46,11 +47,15 @@ class MultitaskServer {
   const Eigen::MatrixXd& p() const;
 
  private:
+  static constexpr Eigen::Index kNothing = -1, kMuch = -2;
+  void note_change(Eigen::Index t) { changed_ = changed_ == kNothing || changed_ == t ? t : kMuch; }
+
   ColumnUpdate form_;
   double alpha_, h_;
   CouplingProx prox_;
   Eigen::MatrixXd s_;      // all: S
   Eigen::MatrixXd moved_;  // what is shrunk; block: V
+  Eigen::Index changed_ = kMuch;  // column of V that has changed since the last step, if it is one alone
   mutable Eigen::MatrixXd p_;
   mutable bool known_ = true;  // p_ is the P of the last step; block works it out when asked
 };

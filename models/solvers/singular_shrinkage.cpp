@@ -18,21 +18,40 @@ using Eigen::Index;
 SingularShrinkage::SingularShrinkage(Index rows, Index columns)
     : right_(columns <= rows),
       gram_(std::min(rows, columns), std::min(rows, columns)),
+      basis_(gram_.rows(), gram_.rows()),
+      shrink_(gram_.rows()),
       weighted_(gram_.rows(), gram_.rows()),
       factor_(gram_.rows(), gram_.rows()),
-      shrink_(gram_.rows()),
+      inner_column_(gram_.rows()),
+      factor_column_(gram_.rows()),
       solver_(gram_.rows()),
       inner_(gram_.rows()) {}
 
 void SingularShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
   m_ = &m;
-  rank_ = 0;
-  nuclear_norm_ = 0;
   if (right_) {
     gram_.noalias() = m.transpose() * m;
   } else {
     gram_.noalias() = m * m.transpose();
   }
+  decompose_gram(h);
+}
+
+void SingularShrinkage::decompose_changed(const Eigen::MatrixXd& m, Index j, double h) {
+  if (!right_ || m_ == nullptr) {
+    decompose(m, h);
+    return;
+  }
+  m_ = &m;
+  gram_.col(j).noalias() = m.transpose() * m.col(j);
+  gram_.row(j) = gram_.col(j).transpose();
+  decompose_gram(h);
+}
+
+void SingularShrinkage::decompose_gram(double h) {
+  rank_ = 0;
+  nuclear_norm_ = 0;
+  factored_ = false;
   finite_ = gram_.allFinite();
   if (!finite_) {
     nuclear_norm_ = std::numeric_limits<double>::quiet_NaN();
@@ -56,13 +75,11 @@ void SingularShrinkage::shrink(double h) {
     nuclear_norm_ += s > h ? s - h : 0;
   }
   // Eigenvalues rise: the last `rank_` columns are those that stay.
-  const auto kept = solver_.eigenvectors().rightCols(rank_);
-  weighted_.leftCols(rank_) = kept * shrink_.tail(rank_).asDiagonal();
-  factor_.noalias() = weighted_.leftCols(rank_) * kept.transpose();
+  basis_.rightCols(rank_) = solver_.eigenvectors().rightCols(rank_);
 }
 
 // F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose own
-// decomposition is that of the columns of A V, a full block.
+// decomposition is that of the columns of A V, in the basis that this gives.
 void SingularShrinkage::shrink_apart(double greatest, double h) {
   const Index k = gram_.rows();
   Index low = 0;
@@ -74,30 +91,43 @@ void SingularShrinkage::shrink_apart(double greatest, double h) {
     nuclear_norm_ += s - h;
   }
   const auto& v = solver_.eigenvectors();
-  weighted_.rightCols(k - low) = v.rightCols(k - low) * shrink_.tail(k - low).asDiagonal();
-  factor_.noalias() = weighted_.rightCols(k - low) * v.rightCols(k - low).transpose();
+  basis_.rightCols(k - low) = v.rightCols(k - low);
   if (low == 0) return;
   const Eigen::MatrixXd small = right_ ? Eigen::MatrixXd(*m_ * v.leftCols(low))
                                        : Eigen::MatrixXd(m_->transpose() * v.leftCols(low));
   inner_.compute(small.transpose() * small);
-  Eigen::VectorXd f(low);
   for (Index i = 0; i < low; ++i) {
     const double s = std::sqrt(std::max(0.0, inner_.eigenvalues()[i]));
-    f[i] = s > h ? 1 - h / s : 0;
+    shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
     nuclear_norm_ += s > h ? s - h : 0;
   }
-  const Eigen::MatrixXd turned = v.leftCols(low) * inner_.eigenvectors();
-  factor_.noalias() += turned * f.asDiagonal() * turned.transpose();
+  basis_.leftCols(low).noalias() = v.leftCols(low) * inner_.eigenvectors();
+}
+
+const Eigen::MatrixXd& SingularShrinkage::factor() const {
+  if (factored_) return factor_;
+  const auto kept = basis_.rightCols(rank_);
+  weighted_.leftCols(rank_) = kept * shrink_.tail(rank_).asDiagonal();
+  factor_.noalias() = weighted_.leftCols(rank_) * kept.transpose();
+  factored_ = true;
+  return factor_;
 }
 
 void SingularShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
   if (!finite_) {
     out.setConstant(std::numeric_limits<double>::quiet_NaN());
   } else if (right_) {
-    out.noalias() = *m_ * factor_.col(j);
+    // F e_j alone, from the right.
+    const auto kept = basis_.rightCols(rank_);
+    inner_column_.head(rank_) = kept.row(j).transpose().cwiseProduct(shrink_.tail(rank_));
+    factor_column_.noalias() = kept * inner_column_.head(rank_);
+    out.noalias() = *m_ * factor_column_;
   } else {
-    out.noalias() = factor_ * m_->col(j);
+    const auto kept = basis_.rightCols(rank_);
+    inner_column_.head(rank_).noalias() = kept.transpose() * m_->col(j);
+    inner_column_.head(rank_).array() *= shrink_.tail(rank_).array();
+    out.noalias() = kept * inner_column_.head(rank_);
   }
 }
 
@@ -105,9 +135,9 @@ void SingularShrinkage::matrix(Eigen::MatrixXd& out) const {
   if (!finite_) {
     out.setConstant(m_->rows(), m_->cols(), std::numeric_limits<double>::quiet_NaN());
   } else if (right_) {
-    out.noalias() = *m_ * factor_;
+    out.noalias() = *m_ * factor();
   } else {
-    out.noalias() = factor_ * *m_;
+    out.noalias() = factor() * *m_;
   }
 }
 

@@ -26,27 +26,38 @@ class SingularShrinkage {
   /// Decomposes m (rows x columns), which must stay as it is while the result is asked for; h >= 0. O(k^3 + k
   /// rows columns), k the lesser of both. Allocates nothing.
   void decompose(const Eigen::MatrixXd& m, double h);
+  /// The same of an m that differs from the last one in column j only: O(k^3 + rows columns) where rows >= columns,
+  /// the Gram matrix being worked out anew in one row and column, so that nothing is lost to rounding over many
+  /// changes.
+  void decompose_changed(const Eigen::MatrixXd& m, Eigen::Index j, double h);
   /// Number of singular values above h: the rank of the result.
   Eigen::Index rank() const { return rank_; }
   /// Nuclear norm of the result.
   double nuclear_norm() const { return nuclear_norm_; }
   /// The j-th column of the result. O(k (k + rows + columns)).
   void column(Eigen::Index j, Eigen::Ref<Eigen::VectorXd> out) const;
-  /// The result. O(k rows columns). Not a number throughout where m is not finite.
+  /// The result. O(k^3 + k rows columns). Not a number throughout where m is not finite.
   void matrix(Eigen::MatrixXd& out) const;
 
  private:
+  void decompose_gram(double h);
   void shrink(double h);
   void shrink_apart(double greatest, double h);
+  /// F of the small side, where it is asked for as a whole.
+  const Eigen::MatrixXd& factor() const;
 
   bool right_;  // the small side is that of the columns
   bool finite_ = true;
   const Eigen::MatrixXd* m_ = nullptr;
   Eigen::Index rank_ = 0;
   double nuclear_norm_ = 0;
-  Eigen::MatrixXd gram_, weighted_;
-  Eigen::MatrixXd factor_;  // F, k x k
-  Eigen::VectorXd shrink_;  // f_i
+  Eigen::MatrixXd gram_;
+  // F = B diag(f) B^T, of whose columns the last rank_ count.
+  Eigen::MatrixXd basis_;
+  Eigen::VectorXd shrink_;
+  mutable Eigen::MatrixXd weighted_, factor_;
+  mutable Eigen::VectorXd inner_column_, factor_column_;
+  mutable bool factored_ = false;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_, inner_;
 };
 

@@ -19,7 +19,7 @@
 namespace hearsay::scenarios {
 
 /// To be raised when the same options come to mean other events or numbers.
-inline constexpr int kResultsVersion = 1;
+inline constexpr int kResultsVersion = 2;
 
 /// SHA-256 in hexadecimal. Throws InputError if a file can not be read.
 std::string sha256(std::string_view text);

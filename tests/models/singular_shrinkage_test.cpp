@@ -88,6 +88,37 @@ TEST_CASE("singular shrinkage: equals the decomposition of the matrix itself to 
   CHECK(worst < 1e-10);
 }
 
+TEST_CASE("singular shrinkage: a matrix that changes column by column is decomposed as if it were new") {
+  sim::Stream s({7, 8}, 0, 0, 0);
+  for (const auto& [rows, columns] : {std::pair<Index, Index>{28, 20}, {3, 8}, {6, 1}}) {
+    MatrixXd m = normal_matrix(s, rows, columns);
+    models::SingularShrinkage shrinkage(rows, columns);
+    shrinkage.decompose_changed(m, 0, 0.3);  // the first is whole
+    MatrixXd out(rows, columns);
+    double worst = 0;
+    for (int k = 0; k < 300; ++k) {
+      const Index j = k % columns;
+      m.col(j) = normal_matrix(s, rows, 1) * std::pow(10, sim::uniform(s, -3, 3));
+      if (k % 50 == 49) {  // a column that is not finite is forgotten with it
+        const VectorXd kept = m.col(j);
+        m(0, j) = std::numeric_limits<double>::quiet_NaN();
+        shrinkage.decompose_changed(m, j, 0.3);
+        shrinkage.matrix(out);
+        CHECK(out.array().isNaN().all());
+        m.col(j) = kept;
+      }
+      shrinkage.decompose_changed(m, j, 0.3);
+      shrinkage.matrix(out);
+      worst = std::max(worst, (out - by_jacobi(m, 0.3)).norm() / m.norm());
+      VectorXd column(rows);
+      shrinkage.column(j, column);
+      worst = std::max(worst, (column - out.col(j)).norm() / m.norm());
+    }
+    INFO(rows << " x " << columns << ": worst relative error " << worst);
+    CHECK(worst < 1e-10);
+  }
+}
+
 TEST_CASE("singular shrinkage: what is not finite stays so") {
   MatrixXd m = MatrixXd::Ones(3, 2);
   m(1, 1) = std::numeric_limits<double>::infinity();
