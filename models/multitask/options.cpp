@@ -59,6 +59,8 @@ void MultitaskOptions::describe(sim::Visitor& v) {
           "batch_fraction", "subsampling goes with sensitivity paper and q_update step only");
   v.check(sensitivity != TurnSensitivity::kAccumulated || own_regulariser == OwnPenalty::kRidge, "sensitivity",
           "accumulated is known for own_regulariser ridge only");
+  v.check(sensitivity != TurnSensitivity::kAccumulated || start == TaskStart::kZero || ridge_of_start() > 0,
+          "sensitivity", "accumulated from a single-task start needs start_ridge above 0");
   v.check(q_update == OwnUpdate::kStep || (own_regulariser == OwnPenalty::kRidge && tau > 0), "q_update",
           "exact needs own_regulariser ridge and tau above 0");
 }

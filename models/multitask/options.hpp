@@ -22,18 +22,6 @@ enum class GradientAt { kNewQ, kOldQ };
 enum class TaskStart { kSingleTask, kZero };
 enum class TurnSensitivity { kPaper, kReleased, kAccumulated };
 
-/// Sensitivities of a turn's two releases, adjacency replace_one (half of them for add_remove); C_1 >= norm_2(x),
-/// B_1 and B_2 bounds on a record's gradient where q_t moves and at the released point:
-///   paper        S_1 = 2 alpha_1 B_1/n_t, S_2 = 2 B_2/n_t                                       (Lemmas 1 and 2)
-///                classification: B_1 = B_2 = C_1 C_2, C_2 = 1 >= |slope|
-///                regression, |y| <= 1: B_1 = 2 C_1 (C_1 c_3 + 1), B_2 = 2 C_1 (C_1 c_4 + 1),
-///                c_3 >= norm_2(p + q), c_4 >= norm_2(p + q + z_1) declared: the guarantee holds where they do
-///                Lemma 1 takes q_t before the turn as the same on neighbouring data. It is not: see accumulated
-///   released     the constants of the paper's published code, whatever the data (S_1 = released_1, S_2 = released_2)
-///   accumulated  S_1 of turn k is Delta_k = (1 - alpha_1 tau)^k Delta_0 + S_1 (1 - (1 - alpha_1 tau)^k)/(alpha_1 tau):
-///                the steps of q_t shrink a difference by 1 - alpha_1 tau for alpha_1 (L + 2 tau) <= 2 and add S_1
-///                at most; Delta_0 = 0 from a zero start, 2 B_1/(n_t start_ridge) from a single-task one
-/// With q_update exact S_1 = 2 B_1/(n_t tau). With batch_fraction q, S_1 and S_2 are divided by q.
 struct MultitaskOptions {
   double alpha_1 = 0.1, alpha_2 = 0.1, tau = 1e-3;
   std::optional<double> threshold, lambda;  ///< h; by default 1.5e-3

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "models/solvers/own_minimum.hpp"
@@ -14,35 +12,11 @@ namespace hearsay::models {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-double greatest_feature_norm(const Problem& problem) {
-  const auto& declared = problem.data().bounds;
-  if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
-  double greatest = 0;
-  for (const Shard& shard : problem.data().train)
-    greatest = std::max(greatest, shard.features.rowwise().norm().maxCoeff());
-  return greatest;
-}
-
-double smoothness(const Problem& problem) {
-  const double c_1 = greatest_feature_norm(problem);
-  if (problem.loss().is<SquaredLoss>()) return 2 * c_1 * c_1;
-  if (problem.loss().is<LogisticLoss>()) return c_1 * c_1 / 4;
-  return problem.loss().visit([&](const auto& loss) -> double {
-    if constexpr (requires { loss.width; }) return c_1 * c_1 / loss.width;
-    throw std::invalid_argument(
-        fmt::format("multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
-                    problem.loss().name()));
-  });
-}
-
 MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& study)
     : options_(options),
-      step_s_1_(study.problem.owners()),
-      s_1_(step_s_1_),
-      s_2_(step_s_1_),
-      plans_(step_s_1_.size()),
-      turns_(step_s_1_.size()),
-      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(step_s_1_.size()))),
+      plans_(study.problem.owners()),
+      turns_(plans_.size()),
+      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(plans_.size()))),
       base_(study.problem.p()),
       at_(base_),
       point_(base_),
@@ -64,53 +38,7 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   epsilons_.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
   study.privacy.spending->turns(epsilons_, options.batch_fraction, options.turns);
-  work_out_sensitivities(study);
-}
-
-void MultitaskNodes::work_out_sensitivities(const Study& study) {
-  const PrivacyPlan& privacy = study.privacy;
-  double b_1 = privacy.bound, b_2 = privacy.bound;
-  if (privacy.source == BoundSource::kProtocol && options_.sensitivity != TurnSensitivity::kReleased) {
-    const auto& declared = study.problem.data().bounds;
-    if (!declared || !std::isfinite(declared->features_l2))
-      throw std::invalid_argument(
-          "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
-          "privacy.gradient_bound, or privacy.clip");
-    if (!study.problem.loss().is<SquaredLoss>() || !options_.c_3 || !options_.c_4)
-      throw std::invalid_argument(
-          "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give privacy.clip");
-    const double y = std::isfinite(declared->target) ? declared->target : 1;
-    for (const Shard& shard : study.problem.data().train) {
-      if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
-        throw std::invalid_argument(
-            fmt::format("regression needs targets within [-{0:g}, {0:g}]: see data.target_transform", y));
-    }
-    const double c_1 = declared->features_l2;
-    b_1 = 2 * c_1 * (c_1 * *options_.c_3 + y);
-    b_2 = 2 * c_1 * (c_1 * *options_.c_4 + y);
-  }
-  const double l = smoothness(study.problem);
-  if (options_.sensitivity == TurnSensitivity::kAccumulated && options_.q_update == OwnUpdate::kStep &&
-      !(options_.alpha_1 * (l + 2 * options_.tau) <= 2))
-    throw std::invalid_argument("sensitivity accumulated needs alpha_1 (L + 2 tau) <= 2");
-  const double ends = privacy.adjacency == Adjacency::kReplaceOne ? 2 : 1;
-  for (std::size_t t = 0; t < s_1_.size(); ++t) {
-    const double divisor = options_.batch_fraction * static_cast<double>(study.problem.n(t));
-    const double rate = options_.q_update == OwnUpdate::kExact ? 1 / options_.tau : options_.alpha_1;
-    step_s_1_[t] = ends * rate * b_1 / divisor;
-    s_2_[t] = ends * b_2 / divisor;
-    if (options_.sensitivity == TurnSensitivity::kReleased) {
-      step_s_1_[t] = options_.released_1;
-      s_2_[t] = options_.released_2;
-    }
-    s_1_[t] = step_s_1_[t];
-    if (options_.sensitivity == TurnSensitivity::kAccumulated && options_.q_update == OwnUpdate::kStep) {
-      const double fit = options_.start == TaskStart::kZero ? 0 : ends * b_1 / (divisor * options_.ridge_of_start());
-      s_1_[t] = (1 - options_.alpha_1 * options_.tau) * fit + step_s_1_[t];
-    }
-  }
-  first_s_1_ = s_1_;
-  column_sensitivity_ = options_.alpha_2 * *std::max_element(s_2_.begin(), s_2_.end());
+  sensitivities_ = TurnSensitivities(options, study);
 }
 
 void MultitaskNodes::open(Context& context) {
@@ -125,7 +53,7 @@ void MultitaskNodes::open(Context& context) {
 
 void MultitaskNodes::reset(std::size_t t) {
   q_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
-  if (!first_s_1_.empty()) s_1_[t] = first_s_1_[t];
+  sensitivities_.reset(t);
 }
 
 bool MultitaskNodes::may_turn(std::size_t t, const Context& context) const {
@@ -170,7 +98,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   move_own(t, agent, context);
   if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
   if (options_.q_noise && !options_.trusted_server) {
-    point_ = base_ + *context.release(agent, context.local(at_, s_1_[t]), plans_[t]);
+    point_ = base_ + *context.release(agent, context.local(at_, s_1(t)), plans_[t]);
   } else {
     point_ = base_ + at_;
   }
@@ -178,18 +106,17 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   if (options_.trusted_server) {
     context.keep_local(gradient(agent, 0, context), gradient_);
   } else {
-    gradient_ = *context.release(agent, gradient(agent, s_2_[t], context), plans_[t]);
+    gradient_ = *context.release(agent, gradient(agent, s_2(t), context), plans_[t]);
   }
   ++turns_[t];
   ++all_;
   violations_ += broken ? 1 : 0;
-  if (options_.sensitivity == TurnSensitivity::kAccumulated && options_.q_update == OwnUpdate::kStep)
-    s_1_[t] = (1 - options_.alpha_1 * options_.tau) * s_1_[t] + step_s_1_[t];
+  sensitivities_.count_turn(t);
   return &gradient_;
 }
 
 Vector MultitaskNodes::noisy_column(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
-  return *context.release(context.agent_of(t), context.local(p, column_sensitivity_), plans_[t]);
+  return *context.release(context.agent_of(t), context.local(p, sensitivities_.column()), plans_[t]);
 }
 
 }  // namespace hearsay::models

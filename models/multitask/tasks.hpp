@@ -16,6 +16,7 @@
 
 #include "models/context.hpp"
 #include "models/multitask/options.hpp"
+#include "models/multitask/sensitivity.hpp"
 
 namespace hearsay::models {
 
@@ -39,22 +40,19 @@ class MultitaskNodes {
   const Eigen::MatrixXd& q() const { return q_; }
   std::uint64_t turns(std::size_t t) const { return turns_[t]; }
   /// S_1 and S_2 of the next turn of task t; 0 without privacy.
-  double s_1(std::size_t t) const { return s_1_[t]; }
-  double s_2(std::size_t t) const { return s_2_[t]; }
+  double s_1(std::size_t t) const { return sensitivities_.s_1(t); }
+  double s_2(std::size_t t) const { return sensitivities_.s_2(t); }
   /// Share of turns in which a declared bound did not hold.
   double violations() const { return all_ == 0 ? 0 : static_cast<double>(violations_) / static_cast<double>(all_); }
 
  private:
-  void work_out_sensitivities(const Study& study);
   void move_own(std::size_t t, sim::AgentId agent, Context& context);
   Sensitive gradient(sim::AgentId agent, double sensitivity, Context& context);
   void draw_batch(sim::AgentId agent, Context& context);
 
   MultitaskOptions options_;
   std::vector<double> epsilons_;  // of a turn's releases
-  std::vector<double> step_s_1_;  // what one turn adds to the difference of q_t
-  std::vector<double> s_1_, s_2_, first_s_1_;
-  double column_sensitivity_ = 0;  // trusted server
+  TurnSensitivities sensitivities_;
   std::vector<ReleasePlan> plans_;
   std::vector<std::uint64_t> turns_;
   Eigen::MatrixXd q_, start_;
@@ -62,11 +60,5 @@ class MultitaskNodes {
   std::vector<Eigen::Index> batch_;
   std::uint64_t all_ = 0, violations_ = 0;
 };
-
-/// C_1: the declared bound on norm_2(x), or the greatest norm of a training record where none is declared.
-double greatest_feature_norm(const Problem& problem);
-/// Lipschitz constant of the gradient of a mean loss: C_1^2/4 logistic, 2 C_1^2 squared, C_1^2/w smoothed hinge.
-/// Throws std::invalid_argument for a loss that has none.
-double smoothness(const Problem& problem);
 
 }  // namespace hearsay::models

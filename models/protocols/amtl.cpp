@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/multitask/tasks.hpp"
+#include "models/multitask/sensitivity.hpp"
 #include "models/solvers/own_minimum.hpp"
 
 namespace hearsay::models {

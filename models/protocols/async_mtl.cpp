@@ -31,12 +31,12 @@ AsyncMtl::AsyncMtl(const Params& params, const Study& study)
 
 void AsyncMtl::on_start(Context& context) {
   nodes_.open(context);
+  if (params_.tolerance) last_w_ = server_.p() + nodes_.q();
   for (std::size_t t = 0; t < context.owners(); ++t) {
     const sim::AgentId task = context.agent_of(t);
     context.model(task) = nodes_.q().col(static_cast<Index>(t));
     if (params_.activation == Activation::kLoop && context.up(task)) begin(task, context);
   }
-  if (params_.tolerance) last_w_ = server_.p() + nodes_.q();
 }
 
 void AsyncMtl::on_tick(sim::AgentId agent, Context& context) {

@@ -9,6 +9,7 @@
 
 #include "models/data/low_rank_tasks.hpp"
 #include "models/protocols/async_mtl.hpp"
+#include "models/protocols/sync_mtl.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace hearsay::test {
@@ -23,6 +24,17 @@ inline models::DataSet one_record_each(const std::vector<double>& targets) {
     data.owner_names.emplace_back("task");
   }
   return data;
+}
+
+/// Low-rank tasks of so many records each, 30 % of them for training.
+inline models::DataSet low_rank_tasks(std::size_t count, std::size_t records, models::TaskTarget target,
+                                      std::size_t features = 4) {
+  models::LowRankTasks data;
+  data.tasks = count;
+  data.records = records;
+  data.features = features;
+  data.target = target;
+  return make_data(data, sim::Streams(5, 0));
 }
 
 inline models::ModelOptions squared() {
@@ -49,6 +61,13 @@ inline models::AsyncMtl::Params by_hand() {
   params.alpha_2 = 0.5;
   params.threshold = 0.125;
   params.start = models::TaskStart::kZero;
+  return params;
+}
+
+/// The same for rounds.
+inline models::SyncMtl::Params synchronous(const models::AsyncMtl::Params& same) {
+  models::SyncMtl::Params params;
+  static_cast<models::MultitaskOptions&>(params) = same;
   return params;
 }
 

@@ -1,0 +1,108 @@
+#include "models/multitask/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace hearsay::models {
+
+namespace {
+
+// Bounds on a record's gradient: where q_t moves, and at the released point.
+struct GradientBounds {
+  double own = 0, sent = 0;
+};
+
+GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
+  const PrivacyPlan& privacy = study.privacy;
+  if (privacy.source != BoundSource::kProtocol || options.sensitivity == TurnSensitivity::kReleased)
+    return {privacy.bound, privacy.bound};
+  const auto& declared = study.problem.data().bounds;
+  if (!declared || !std::isfinite(declared->features_l2))
+    throw std::invalid_argument(
+        "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
+        "privacy.gradient_bound, or privacy.clip");
+  if (!study.problem.loss().is<SquaredLoss>() || !options.c_3 || !options.c_4)
+    throw std::invalid_argument(
+        "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give privacy.clip");
+  const double y = std::isfinite(declared->target) ? declared->target : 1;
+  for (const Shard& shard : study.problem.data().train) {
+    if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
+      throw std::invalid_argument(
+          fmt::format("regression needs targets within [-{0:g}, {0:g}]: see data.target_transform", y));
+  }
+  const double c_1 = declared->features_l2;
+  return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
+}
+
+}  // namespace
+
+TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Study& study)
+    : follows_(options.sensitivity == TurnSensitivity::kAccumulated),
+      before_(options.gradient_at == GradientAt::kOldQ),
+      tasks_(study.problem.owners()) {
+  const GradientBounds bounds = gradient_bounds(options, study);
+  const bool exact = options.q_update == OwnUpdate::kExact;
+  if (follows_ && !exact && !(options.alpha_1 * (smoothness(study.problem) + 2 * options.tau) <= 2))
+    throw std::invalid_argument("sensitivity accumulated needs alpha_1 (L + 2 tau) <= 2");
+  keeps_ = exact ? 0 : 1 - options.alpha_1 * options.tau;
+  const double ends = study.privacy.adjacency == Adjacency::kReplaceOne ? 2 : 1;
+  double greatest = 0;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    Task& task = tasks_[t];
+    const double divisor = options.batch_fraction * static_cast<double>(study.problem.n(t));
+    if (options.sensitivity == TurnSensitivity::kReleased) {
+      task.step = options.released_1;
+      task.s_2 = options.released_2;
+    } else {
+      task.step = ends * bounds.own / divisor * (exact ? 1 / options.tau : options.alpha_1);
+      task.s_2 = ends * bounds.sent / divisor;
+    }
+    if (options.start == TaskStart::kSingleTask) task.start = ends * bounds.own / (divisor * options.ridge_of_start());
+    greatest = std::max(greatest, task.s_2);
+    reset(t);
+  }
+  column_ = options.alpha_2 * greatest;
+}
+
+void TurnSensitivities::work_out(Task& task) const {
+  const double after = keeps_ * task.apart + task.step;
+  task.s_1 = !follows_ ? task.step : before_ ? std::max(task.apart, after) : after;
+}
+
+void TurnSensitivities::count_turn(std::size_t t) {
+  if (!follows_ || tasks_.empty()) return;
+  tasks_[t].apart = keeps_ * tasks_[t].apart + tasks_[t].step;
+  work_out(tasks_[t]);
+}
+
+void TurnSensitivities::reset(std::size_t t) {
+  if (tasks_.empty()) return;
+  tasks_[t].apart = tasks_[t].start;
+  work_out(tasks_[t]);
+}
+
+double greatest_feature_norm(const Problem& problem) {
+  const auto& declared = problem.data().bounds;
+  if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
+  double greatest = 0;
+  for (const Shard& shard : problem.data().train)
+    greatest = std::max(greatest, shard.features.rowwise().norm().maxCoeff());
+  return greatest;
+}
+
+double smoothness(const Problem& problem) {
+  const double c_1 = greatest_feature_norm(problem);
+  if (problem.loss().is<SquaredLoss>()) return 2 * c_1 * c_1;
+  if (problem.loss().is<LogisticLoss>()) return c_1 * c_1 / 4;
+  return problem.loss().visit([&](const auto& loss) -> double {
+    if constexpr (requires { loss.width; }) return c_1 * c_1 / loss.width;
+    throw std::invalid_argument(
+        fmt::format("multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
+                    problem.loss().name()));
+  });
+}
+
+}  // namespace hearsay::models

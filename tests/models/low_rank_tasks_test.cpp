@@ -1,0 +1,50 @@
+#include "models/data/low_rank_tasks.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "models/data/data_options.hpp"
+
+using namespace hearsay;
+
+TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend on how many there are") {
+  models::LowRankTasks options;
+  const auto twenty = make_data(options, sim::Streams(9, 0));
+  REQUIRE(twenty.owners() == 20);
+  Eigen::MatrixXd scores(60, 1);
+  for (std::size_t t = 0; t < 20; ++t) {
+    CHECK(twenty.train[t].target.size() == 60);
+    CHECK(twenty.test[t].target.size() == 140);
+    const double greatest = std::max(twenty.train[t].features.rowwise().norm().maxCoeff(),
+                                     twenty.test[t].features.rowwise().norm().maxCoeff());
+    CHECK(greatest == Approx(1).epsilon(1e-14));
+    CHECK(twenty.train[t].target.cwiseAbs().minCoeff() == 1);
+  }
+  options.tasks = 3;
+  const auto three = make_data(options, sim::Streams(9, 0));
+  CHECK(three.train[2].features == twenty.train[2].features);
+  CHECK(three.train[2].target == twenty.train[2].target);
+
+  // With targets that are not clipped (tiny records) y = X w_t exactly, and the w_t have rank 3 but for q_t.
+  options = {};
+  options.target = models::TaskTarget::kRegression;
+  options.own_deviation = 0;
+  options.features = 6;
+  options.tasks = 8;
+  const auto linear = make_data(options, sim::Streams(9, 0));
+  Eigen::MatrixXd w(6, 8);
+  for (std::size_t t = 0; t < 8; ++t) {
+    const Eigen::MatrixXd x = linear.train[t].features;
+    std::vector<Eigen::Index> inside;
+    for (Eigen::Index k = 0; k < x.rows(); ++k) {
+      if (std::abs(linear.train[t].target[k]) < 1) inside.push_back(k);
+    }
+    const Eigen::MatrixXd kept = x(inside, Eigen::all);
+    w.col(static_cast<Eigen::Index>(t)) = kept.colPivHouseholderQr().solve(linear.train[t].target(inside));
+  }
+  const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(w).singularValues();
+  CHECK(s[2] > 1e-3);
+  CHECK(s[3] < 1e-10);
+}
