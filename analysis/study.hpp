@@ -73,6 +73,7 @@ struct PointResult {
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
+  std::vector<std::size_t> groups{};  ///< by axis: equal for axes that move together; empty: each on its own
   std::vector<const Metric*> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are kept together
   bool by_time = false;    ///< looked at at equal times, not at equal iterations

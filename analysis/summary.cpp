@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace hearsay::analysis {
@@ -44,6 +45,23 @@ std::string rounded(double value) {
 
 }  // namespace
 
+std::vector<bool> telling_axes(const std::vector<std::vector<std::string>>& labels,
+                               const std::vector<std::size_t>& groups, std::size_t axes) {
+  std::vector<bool> telling(axes, true);
+  for (std::size_t begin = 0, end = 0; begin < groups.size(); begin = end) {
+    while (end < groups.size() && groups[end] == groups[begin]) ++end;
+    std::size_t told = 1;  // combinations of the axes before
+    for (std::size_t axis = begin; axis < end; ++axis) {
+      std::set<std::vector<std::string>> with;
+      for (const auto& row : labels)
+        with.emplace(row.begin() + static_cast<std::ptrdiff_t>(begin), row.begin() + static_cast<std::ptrdiff_t>(axis + 1));
+      telling[axis] = axis == begin || with.size() > told;
+      told = with.size();
+    }
+  }
+  return telling;
+}
+
 Summary::Summary(const StudyHead& study) : study_(study), rows_(1), finals_(study.metrics.size()) {
   for (const std::string& axis : study.axes) rows_[0].push_back(axis);
   rows_[0].emplace_back("runs");
@@ -73,6 +91,7 @@ void Summary::end_point() {
   if (!std::exchange(open_, false)) return;
   ++points_;
   first_row_.push_back(rows_.size());
+  labels_.push_back(point_.labels);
   std::vector<std::string> row(point_.labels);
   row.push_back(fmt::format("{}", done_));
   for (const auto& numbers : finals_) {
@@ -104,9 +123,15 @@ void Summary::end_point() {
 
 std::string Summary::text(std::size_t most) {
   end_point();
-  if (points_ <= most) return align(rows_);
-  const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(first_row_[most]);
-  return align({rows_.begin(), last}) + fmt::format("... and {} points more\n", points_ - most);
+  const std::vector<bool> telling = telling_axes(labels_, study_.groups, study_.axes.size());
+  const std::size_t last = points_ <= most ? rows_.size() : first_row_[most];
+  std::vector<std::vector<std::string>> shown(last);
+  for (std::size_t r = 0; r < last; ++r) {
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+      if (c >= telling.size() || telling[c]) shown[r].push_back(rows_[r][c]);
+    }
+  }
+  return align(shown) + (points_ <= most ? "" : fmt::format("... and {} points more\n", points_ - most));
 }
 
 }  // namespace hearsay::analysis

@@ -11,7 +11,13 @@ namespace hearsay::analysis {
 /// NaN of none.
 double quantile(std::vector<double> numbers, double p);
 
-/// One row a point: median and quartiles over repetitions of each metric at the end, the baselines below.
+/// Of axes that move together as many as tell their values apart, the first ones; all others. `labels`: one row
+/// a point, a label an axis; `groups` as in StudyHead.
+std::vector<bool> telling_axes(const std::vector<std::vector<std::string>>& labels,
+                               const std::vector<std::size_t>& groups, std::size_t axes);
+
+/// One row a point: the axes that tell points apart, median and quartiles over repetitions of each metric at the
+/// end, the baselines below.
 /// Runs are added in the order of their points; only those of one point are held at a time.
 class Summary {
  public:
@@ -27,6 +33,7 @@ class Summary {
 
   const StudyHead& study_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<std::string>> labels_;  // of each point
   PointResult point_;
   std::vector<std::vector<double>> finals_;                // by metric, one a run that was done
   std::vector<std::pair<std::string, double>> baselines_;  // of the point, and of each run's own problem

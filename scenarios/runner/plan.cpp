@@ -179,6 +179,7 @@ std::uint64_t Plan::runs() const {
 analysis::StudyPlan Plan::study() const {
   analysis::StudyPlan study;
   study.head.axes = axes;
+  study.head.groups = groups;
   for (const MetricChoice& m : points.front().scenario.record.metrics) study.head.metrics.push_back(&*m);
   const RecordOptions& record = points.front().scenario.record;
   study.head.aggregate = record.keep == Keep::kAggregate;

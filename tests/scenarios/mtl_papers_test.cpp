@@ -93,7 +93,7 @@ TEST_CASE("multi-task papers: without noise the rank is low, under noise full, a
 TEST_CASE("multi-task papers: at equal step asynchronous is faster by slowest over mean link") {
   // The ratio for 20 tasks is 1.905 with one late leg; offsets bring it towards 1.
   const auto seconds = ends("papers/private-multitask/async-vs-sync.json",
-                            "--repeat 1 --set stop.target.below=11", "reached_at.seconds", "scalars");
+                            "--repeat 1 --points 'data.tasks == 20'", "reached_at.seconds", "scalars");
   const auto of = [&](const std::string& protocol, const std::string& latency) {
     for (const auto& [labels, value] : seconds) {
       if (names(labels, protocol) && names(labels, latency + " to_hub")) return value;
@@ -115,6 +115,15 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
     CHECK(metric.size() >= 8);
     for (const auto& [labels, value] : metric) CHECK(std::isfinite(value));
   }
+}
+
+TEST_CASE("multi-task studies: the delay-adaptive step is ln of the delay times as long, and nothing else") {
+  // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it is longer.
+  const auto f = ends("studies/amtl-delays.json", "--repeat 2 --points 'data.tasks == 5'", "objective_joint");
+  CHECK(f.at("5 5 s 10 s delay_adaptive 0.25") == Approx(f.at("5 5 s 10 s fixed 0.5756")).epsilon(1e-4));
+  CHECK(f.at("5 30 s 35 s delay_adaptive 0.25") < f.at("5 5 s 10 s delay_adaptive 0.25"));
+  CHECK(f.at("5 30 s 35 s fixed 0.25") == Approx(f.at("5 5 s 10 s fixed 0.25")).epsilon(1e-3));
+  CHECK(f.at("5 30 s 35 s fixed 0.25") > f.at("5 30 s 35 s delay_adaptive 0.25"));
 }
 
 TEST_CASE("multi-task studies: dropouts and latency slow both, the synchronous one more") {
