@@ -18,8 +18,9 @@ struct Metric {
   std::string_view name, help, unit;
   bool per_agent = false;   ///< one value for each agent that holds data, else one
   bool needs_test = false;  ///< needs test records
-  void (*of_world)(const models::World& world, std::span<double> out) = nullptr;  ///< null: the protocol's own
-  bool needs_optimum = false;  ///< needs theta* of the pooled problem
+  void (*of_world)(const models::World& world,
+                   std::span<double> out) = nullptr;  ///< null: the protocol's own
+  bool needs_optimum = false;                         ///< needs theta* of the pooled problem
 
   /// Writes the value (one number), or one for each owner in order.
   void measure(const models::World& world, std::span<double> out) const {

@@ -49,7 +49,8 @@ Rows at_equal_times(const std::vector<Series>& runs) {
 
 QuantileTable::QuantileTable(const StudyHead& study, const std::filesystem::path& path)
     : study_(study), file_(path) {
-  file_.print("{}metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n", axes_header(study));
+  file_.print("{}metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n",
+              axes_header(study));
 }
 
 void QuantileTable::add(const PointResult& point) {

@@ -149,7 +149,8 @@ void AggregateRows::write(std::int64_t point, std::int64_t record, const StudyHe
       for (std::size_t owner = 0; owner < m->size(shape.owners); ++owner, ++c) {
         row(k, [&](const Series& s) { return s.values[k * width + c]; });
         put(k, m->name,
-            m->per_agent ? std::optional(shape.first_owner + static_cast<sim::AgentId>(owner)) : std::nullopt);
+            m->per_agent ? std::optional(shape.first_owner + static_cast<sim::AgentId>(owner))
+                         : std::nullopt);
       }
     }
   }

@@ -47,7 +47,7 @@ class StoredStudy {
   std::unique_ptr<Statement> point_, run_scalars_, point_scalars_, runs_;
   std::unique_ptr<RunSeriesRows> series_;
   std::unique_ptr<AggregateRows> aggregates_;
-  std::int64_t held_ = 0;            // point whose repetitions are in together_
+  std::int64_t held_ = 0;  // point whose repetitions are in together_
   SeriesByRepetition together_;
 };
 

@@ -93,7 +93,8 @@ ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable, const std:
 
 bool Context::may_use(sim::AgentId i, const ReleasePlan& plan) const {
   if (!world_.ledger.affords(i)) return false;
-  sim::check(world_.ledger.account(i).plan.get() == plan.steps_, "a release by a plan that is not the agent's");
+  sim::check(world_.ledger.account(i).plan.get() == plan.steps_,
+             "a release by a plan that is not the agent's");
   return true;
 }
 
@@ -147,7 +148,8 @@ std::optional<Vector> Context::release_minimiser(sim::AgentId i, double lambda, 
   if (records > 0 && (plan.steps_ != nullptr || world_.prescribed_noise != nullptr)) {
     const double epsilon =
         plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : std::numeric_limits<double>::infinity();
-    const ObjectiveNoise noise = objective_noise(epsilon, records, 2 * lambda, curvature_bound(problem().loss()));
+    const ObjectiveNoise noise =
+        objective_noise(epsilon, records, 2 * lambda, curvature_bound(problem().loss()));
     ridge = noise.ridge;
     if (world_.prescribed_noise != nullptr) {
       tilt = world_.prescribed_noise->at(world_.total_releases_);
@@ -156,7 +158,8 @@ std::optional<Vector> Context::release_minimiser(sim::AgentId i, double lambda, 
       add_exponential_norm({tilt.data(), static_cast<std::size_t>(tilt.size())}, noise.scale, s);
     }
   }
-  world_.released_ = models::local_minimiser(problem(), owner, lambda + ridge / 2, tilt / std::max(records, 1.0));
+  world_.released_ =
+      models::local_minimiser(problem(), owner, lambda + ridge / 2, tilt / std::max(records, 1.0));
   charge(i, plan);
   return Vector(world_.released_.data(), world_.released_.size());
 }
@@ -174,7 +177,8 @@ std::optional<Shard> Context::release_records(sim::AgentId i, double clip, doubl
       if (length > clip) shard.features.row(k) *= clip / length;
     }
     sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, static_cast<std::uint32_t>(number));
-    add_laplace({shard.features.data(), static_cast<std::size_t>(shard.features.size())}, 2 * clip / epsilon, s);
+    add_laplace({shard.features.data(), static_cast<std::size_t>(shard.features.size())}, 2 * clip / epsilon,
+                s);
     const double flip = epsilon_label > 0 ? 1 / (1 + std::exp(epsilon_label)) : 0;
     for (double& label : shard.target) {
       if (sim::bernoulli(s, flip)) label = -label;

@@ -207,8 +207,7 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
       sum_weighted(data_.train[owner], theta, out,
                    [&](auto scores, const auto& y, Index) { l.slopes(scores, y); });
     } else {
-      sum_gradients(data_.train[owner], theta, out,
-                    [&](double s, double y, Index) { return l.slope(s, y); });
+      sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
     }
   });
   out /= static_cast<double>(std::max<Index>(n(owner), 1));

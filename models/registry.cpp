@@ -19,9 +19,10 @@ namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
   static std::vector<ProtocolRow> table{
-      central_async_row(), central_sync_row(), p2p_coordinate_descent_row(), model_propagation_row(),
-      p2p_admm_row(),      local_only_row(),   local_dp_row(),               pooled_row(),
-      async_mtl_row(),     sync_mtl_row(),     amtl_row()};
+      central_async_row(),     central_sync_row(), p2p_coordinate_descent_row(),
+      model_propagation_row(), p2p_admm_row(),     local_only_row(),
+      local_dp_row(),          pooled_row(),       async_mtl_row(),
+      sync_mtl_row(),          amtl_row()};
   return table;
 }
 
@@ -41,7 +42,8 @@ void require_budget(const Entry& entry, const PrivacyPlan& privacy) {
   if (!privacy.active() || entry.by_turn == privacy.by_turn()) return;
   throw std::invalid_argument(
       entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)
-                    : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2", entry.name));
+                    : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2",
+                                  entry.name));
 }
 
 ProtocolChoice::ProtocolChoice() : held_(protocols().front().make()) {}

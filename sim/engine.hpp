@@ -64,11 +64,11 @@ class Engine {
   struct Options {
     NetworkOptions network;
     ClockOptions clocks;
-    std::size_t vector_length = 1;  ///< p: numbers that count as one vector
-    std::size_t payload_width = 1;  ///< most numbers in one message
+    std::size_t vector_length = 1;   ///< p: numbers that count as one vector
+    std::size_t payload_width = 1;   ///< most numbers in one message
     bool publications_only = false;  ///< nothing is ever sent: what is published may travel without events
-    bool hub = false;               ///< agent 0 is a hub: it has no clock, and availability may spare it
-    Time time_limit = kNever;       ///< s; events at the limit still happen
+    bool hub = false;                ///< agent 0 is a hub: it has no clock, and availability may spare it
+    Time time_limit = kNever;        ///< s; events at the limit still happen
     std::uint64_t event_limit = std::numeric_limits<std::uint64_t>::max();
     Time observe_every = kNever;  ///< s between observations
     std::shared_ptr<const NetworkFiles> files =

@@ -37,9 +37,10 @@ struct Choices<MessageOrder> {
 enum class LateLegs { kBoth, kToHub, kFromHub };
 template <>
 struct Choices<LateLegs> {
-  static constexpr std::array kValues{Choice{"both", "every message takes its latency"},
-                                      Choice{"to_hub", "only messages to the hub take time, answers take none"},
-                                      Choice{"from_hub", "only messages from the hub take time"}};
+  static constexpr std::array kValues{
+      Choice{"both", "every message takes its latency"},
+      Choice{"to_hub", "only messages to the hub take time, answers take none"},
+      Choice{"from_hub", "only messages from the hub take time"}};
 };
 
 struct LinkOptions {

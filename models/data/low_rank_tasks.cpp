@@ -58,7 +58,8 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
 
 void LowRankTasks::describe(sim::Visitor& v) {
   v(tasks, {.name = "tasks", .help = "Number of tasks T, one an owner.", .min = 1, .max = 1e6});
-  v(records, {.name = "records", .help = "Records of each task, training and test: a number or law, or a list."});
+  v(records,
+    {.name = "records", .help = "Records of each task, training and test: a number or law, or a list."});
   v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
   v(scale, {.name = "scale", .help = "How records are brought into the unit ball."});

@@ -10,7 +10,8 @@ namespace hearsay::models {
 namespace {
 
 // Nothing if the column is not one number for each owner.
-std::optional<std::vector<double>> values_of(const TextTable& table, const Assignment& rows, std::size_t column) {
+std::optional<std::vector<double>> values_of(const TextTable& table, const Assignment& rows,
+                                             std::size_t column) {
   std::vector<double> values(rows.owner_names.size());
   std::vector<std::string_view> seen(values.size());  // the field as it was written, empty before the first
   for (std::size_t k = 0; k < rows.size(); ++k) {

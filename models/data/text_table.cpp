@@ -156,8 +156,7 @@ void TextTable::read(const sim::InputFile& input, const CsvData& options) {
       const char delimiter = options.delimiter == "auto" ? detect_delimiter(text) : options.delimiter.at(0);
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }
-    if (csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, feed) !=
-        text.size()) {
+    if (csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, feed) != text.size()) {
       if (!reader.thrown) refuse_quoting();
     }
     if (reader.thrown) std::rethrow_exception(reader.thrown);

@@ -9,7 +9,8 @@ using Eigen::MatrixXd;
 
 double total_loss(const Problem& problem, const MatrixXd& w) {
   double sum = 0;
-  for (std::size_t t = 0; t < problem.owners(); ++t) sum += problem.mean_loss(t, w.col(static_cast<Index>(t)));
+  for (std::size_t t = 0; t < problem.owners(); ++t)
+    sum += problem.mean_loss(t, w.col(static_cast<Index>(t)));
   return sum;
 }
 
@@ -27,7 +28,8 @@ void measure_multitask(std::size_t k, const MultitaskOptions& options, const Wor
       out[0] = total_loss(problem, p + q) + lambda * penalty(options.regulariser, p + q);
       return;
     case kRank:
-      out[0] = p.allFinite() ? static_cast<double>(numerical_rank(p)) : std::numeric_limits<double>::quiet_NaN();
+      out[0] =
+          p.allFinite() ? static_cast<double>(numerical_rank(p)) : std::numeric_limits<double>::quiet_NaN();
       return;
     case kTestError:
       for (std::size_t t = 0; t < out.size(); ++t) {
@@ -45,14 +47,16 @@ void measure_multitask(std::size_t k, const MultitaskOptions& options, const Wor
       std::copy(log.arrival.begin(), log.arrival.end(), out.begin());
       return;
     case kWaiting:
-      for (std::size_t t = 0; t < out.size(); ++t) out[t] = log.replies[t] > 0 ? log.waited[t] / log.replies[t] : 0;
+      for (std::size_t t = 0; t < out.size(); ++t)
+        out[t] = log.replies[t] > 0 ? log.waited[t] / log.replies[t] : 0;
       return;
     case kEpsilon:
-      std::fill(out.begin(), out.end(), world.study.privacy.active()
-                                            ? (options.q_noise && !options.trusted_server
-                                                   ? world.study.privacy.epsilon_1 + world.study.privacy.epsilon_2
-                                                   : world.study.privacy.epsilon_2)
-                                            : 0);
+      std::fill(out.begin(), out.end(),
+                world.study.privacy.active()
+                    ? (options.q_noise && !options.trusted_server
+                           ? world.study.privacy.epsilon_1 + world.study.privacy.epsilon_2
+                           : world.study.privacy.epsilon_2)
+                    : 0);
       return;
     case kViolations:
       out[0] = log.violations;

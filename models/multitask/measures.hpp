@@ -1,6 +1,6 @@
 #pragma once
-// What is measured of P and Q, by all protocols of multi-task learning alike. lambda = threshold/alpha_2 unless
-// objective_lambda says otherwise.
+// What is measured of P and Q, by all protocols of multi-task learning alike. lambda = threshold/alpha_2
+// unless objective_lambda says otherwise.
 #include <Eigen/Core>
 
 #include <array>
@@ -24,9 +24,10 @@ inline constexpr std::array kMultitaskMetrics{
                    .per_agent = true,
                    .needs_test = true},
     ProtocolMetric{.name = "turns_by_task", .help = "Turns that each task has begun.", .per_agent = true},
-    ProtocolMetric{.name = "departure_version",
-                   .help = "Updates the server had made when it sent the p_t that the last arrival of a task used.",
-                   .per_agent = true},
+    ProtocolMetric{
+        .name = "departure_version",
+        .help = "Updates the server had made when it sent the p_t that the last arrival of a task used.",
+        .per_agent = true},
     ProtocolMetric{.name = "arrival_version",
                    .help = "Updates the server had made when the last arrival of a task came.",
                    .per_agent = true},
@@ -34,14 +35,16 @@ inline constexpr std::array kMultitaskMetrics{
                    .help = "Mean time from a task's sending its gradient to its next p_t.",
                    .unit = "s",
                    .per_agent = true},
-    ProtocolMetric{.name = "epsilon_turn", .help = "Epsilon of one turn: what the paper states.", .per_agent = true},
+    ProtocolMetric{
+        .name = "epsilon_turn", .help = "Epsilon of one turn: what the paper states.", .per_agent = true},
     ProtocolMetric{.name = "bound_violations",
                    .help = "Share of turns in which a declared bound c_3 or c_4 did not hold."},
 };
 
 /// The k-th of kMultitaskMetrics.
-void measure_multitask(std::size_t k, const MultitaskOptions& options, const World& world, const Eigen::MatrixXd& p,
-                       const Eigen::MatrixXd& q, const TurnLog& log, std::span<double> out);
+void measure_multitask(std::size_t k, const MultitaskOptions& options, const World& world,
+                       const Eigen::MatrixXd& p, const Eigen::MatrixXd& q, const TurnLog& log,
+                       std::span<double> out);
 
 /// sum_t mean loss(p_t + q_t) over the training records.
 double total_loss(const Problem& problem, const Eigen::MatrixXd& w);

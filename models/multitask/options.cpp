@@ -7,14 +7,16 @@ constexpr std::string_view kPaper = "Xie, Baytas, Lin, Zhou, Algorithm 1";
 }
 
 void MultitaskOptions::describe(sim::Visitor& v) {
-  v(alpha_1, {.name = "alpha_1", .help = "Step of q_t; below 1/L.", .source = kPaper, .min = 0, .open_min = true});
+  v(alpha_1,
+    {.name = "alpha_1", .help = "Step of q_t; below 1/L.", .source = kPaper, .min = 0, .open_min = true});
   v(alpha_2, {.name = "alpha_2", .help = "Step of P.", .source = kPaper, .min = 0, .open_min = true});
   v(tau, {.name = "tau", .help = "Weight of the regulariser of Q.", .source = kPaper, .min = 0});
   v(threshold, {.name = "threshold",
                 .help = "Threshold h of the server's proximal step (the paper's mu); by default 1.5e-3.",
                 .source = "Xie, Baytas, Lin, Zhou, section 4.1",
                 .min = 0});
-  v(lambda, {.name = "lambda", .help = "The same as alpha_2 lambda, from the weight lambda of r(P).", .min = 0});
+  v(lambda,
+    {.name = "lambda", .help = "The same as alpha_2 lambda, from the weight lambda of r(P).", .min = 0});
   v(regulariser, {.name = "regulariser", .help = "What couples the tasks: r(P)."});
   v(own_regulariser, {.name = "own_regulariser", .help = "Regulariser of the tasks' own parts: g(Q)."});
   v(q_update, {.name = "q_update", .help = "How a task moves q_t in a turn."});
@@ -23,7 +25,10 @@ void MultitaskOptions::describe(sim::Visitor& v) {
   v(start_ridge, {.name = "start_ridge",
                   .help = "Weight tau_0 of (tau_0/2) norm_2(q)^2 in the single-task start; by default tau.",
                   .min = 0});
-  v(turns, {.name = "turns", .help = "Turns of each task, lost ones included; then it stops.", .min = 1, .max = 4e9});
+  v(turns, {.name = "turns",
+            .help = "Turns of each task, lost ones included; then it stops.",
+            .min = 1,
+            .max = 4e9});
   v(tolerance, {.name = "tolerance",
                 .help = "End once an update moves P + Q by no more than this in Frobenius norm (nu).",
                 .source = kPaper,
@@ -42,7 +47,8 @@ void MultitaskOptions::describe(sim::Visitor& v) {
           .help = "Regression: declared bound on norm_2(p_t + q_t + z_1); violations are counted.",
           .source = "Xie, Baytas, Lin, Zhou, Theorem 3.6",
           .min = 0});
-  v(q_noise, {.name = "q_noise", .help = "Whether the gradient is taken at a noisy q_t (z_1); epsilon_1 if so."});
+  v(q_noise,
+    {.name = "q_noise", .help = "Whether the gradient is taken at a noisy q_t (z_1); epsilon_1 if so."});
   v(trusted_server,
     {.name = "trusted_server",
      .help = "Tasks send exact gradients; each column that the server sends is noisy, at epsilon_2."});
@@ -52,13 +58,14 @@ void MultitaskOptions::describe(sim::Visitor& v) {
      .min = 0,
      .max = 1,
      .open_min = true});
-  v(objective_lambda,
-    {.name = "objective_lambda", .help = "lambda of the objective metrics; by default threshold/alpha_2.", .min = 0});
+  v(objective_lambda, {.name = "objective_lambda",
+                       .help = "lambda of the objective metrics; by default threshold/alpha_2.",
+                       .min = 0});
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
   v.check(batch_fraction == 1 || (sensitivity == TurnSensitivity::kPaper && q_update == OwnUpdate::kStep),
           "batch_fraction", "subsampling goes with sensitivity paper and q_update step only");
-  v.check(sensitivity != TurnSensitivity::kAccumulated || own_regulariser == OwnPenalty::kRidge, "sensitivity",
-          "accumulated is known for own_regulariser ridge only");
+  v.check(sensitivity != TurnSensitivity::kAccumulated || own_regulariser == OwnPenalty::kRidge,
+          "sensitivity", "accumulated is known for own_regulariser ridge only");
   v.check(sensitivity != TurnSensitivity::kAccumulated || start == TaskStart::kZero || ridge_of_start() > 0,
           "sensitivity", "accumulated from a single-task start needs start_ridge above 0");
   v.check(q_update == OwnUpdate::kStep || (own_regulariser == OwnPenalty::kRidge && tau > 0), "q_update",
@@ -71,7 +78,8 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
       "privacy: epsilon_1 and epsilon_2 are of one turn; epsilon_spent composes them over all turns"};
   if (trusted_server) {
     all.emplace_back(
-        "warning: protocol.trusted_server: the guarantee is per iteration, earlier P held fixed; an account counts "
+        "warning: protocol.trusted_server: the guarantee is per iteration, earlier P held fixed; an account "
+        "counts "
         "the columns that its task has been sent");
   } else if (!q_noise) {
     all.emplace_back("warning: protocol.q_noise off: epsilon_2 holds q_t fixed, which depends on the data");
@@ -81,11 +89,13 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
         "warning: protocol.sensitivity released: constants of the published code, less than the proof needs");
   if (sensitivity == TurnSensitivity::kPaper && q_update == OwnUpdate::kStep && q_noise && !trusted_server)
     all.emplace_back(
-        "warning: protocol.sensitivity paper: Lemma 1 holds q_t before the turn fixed, but it is kept without noise; "
+        "warning: protocol.sensitivity paper: Lemma 1 holds q_t before the turn fixed, but it is kept "
+        "without noise; "
         "accumulated does not");
   if (c_3 || c_4)
-    all.emplace_back("warning: protocol.c_3, c_4: the guarantee holds while p_t + q_t keeps within them; "
-                     "bound_violations counts");
+    all.emplace_back(
+        "warning: protocol.c_3, c_4: the guarantee holds while p_t + q_t keeps within them; "
+        "bound_violations counts");
   return all;
 }
 

@@ -3,8 +3,8 @@
 //
 //   min over P, Q of  sum_t (1/n_t) sum_i loss(x_ti . (p_t + q_t), y_ti) + lambda r(P) + tau g(Q)
 //
-// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h the
-// threshold of the server's proximal step.
+// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h
+// the threshold of the server's proximal step.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -58,8 +58,9 @@ struct Choices<models::OwnUpdate> {
 };
 template <>
 struct Choices<models::GradientAt> {
-  static constexpr std::array kValues{Choice{"new_q", "At the q_t just updated: Algorithm 1."},
-                                      Choice{"old_q", "At the q_t before the update: equations (6) and (7)."}};
+  static constexpr std::array kValues{
+      Choice{"new_q", "At the q_t just updated: Algorithm 1."},
+      Choice{"old_q", "At the q_t before the update: equations (6) and (7)."}};
 };
 template <>
 struct Choices<models::TaskStart> {

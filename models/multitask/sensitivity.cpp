@@ -26,7 +26,8 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
         "privacy.gradient_bound, or privacy.clip");
   if (!study.problem.loss().is<SquaredLoss>() || !options.c_3 || !options.c_4)
     throw std::invalid_argument(
-        "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give privacy.clip");
+        "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give "
+        "privacy.clip");
   const double y = std::isfinite(declared->target) ? declared->target : 1;
   for (const Shard& shard : study.problem.data().train) {
     if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
@@ -60,7 +61,8 @@ TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Stud
       task.step = ends * bounds.own / divisor * (exact ? 1 / options.tau : options.alpha_1);
       task.s_2 = ends * bounds.sent / divisor;
     }
-    if (options.start == TaskStart::kSingleTask) task.start = ends * bounds.own / (divisor * options.ridge_of_start());
+    if (options.start == TaskStart::kSingleTask)
+      task.start = ends * bounds.own / (divisor * options.ridge_of_start());
     greatest = std::max(greatest, task.s_2);
     reset(t);
   }
@@ -99,9 +101,9 @@ double smoothness(const Problem& problem) {
   if (problem.loss().is<LogisticLoss>()) return c_1 * c_1 / 4;
   return problem.loss().visit([&](const auto& loss) -> double {
     if constexpr (requires { loss.width; }) return c_1 * c_1 / loss.width;
-    throw std::invalid_argument(
-        fmt::format("multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
-                    problem.loss().name()));
+    throw std::invalid_argument(fmt::format(
+        "multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
+        problem.loss().name()));
   });
 }
 

@@ -5,7 +5,8 @@ namespace hearsay::models {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Index d, Index tasks)
+MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Index d,
+                                 Index tasks)
     : form_(form),
       alpha_(alpha),
       h_(h),

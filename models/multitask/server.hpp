@@ -1,14 +1,21 @@
 #pragma once
-// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start) and moves
-// them by what tasks send, then shrinks them by the threshold h. S holds the last gradient of each task.
+// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start) and
+// moves them by what tasks send, then shrinks them by the threshold h. S holds the last gradient of each
+// task.
 //
-//   all      S_t <- g_t;  P <- prox_h(P - alpha S)                   Algorithm 1 as printed: every arrival applies
-//                                                                    all T stored columns again, noise included.
-//                                                                    Minimiser for lambda = h/alpha.
-//   arrived  P <- prox_h(P with column t moved by -alpha g_t)        every arrival shrinks the whole matrix, a column
-//                                                                    moves every T-th time: threshold T h in effect
-//   block    V_t <- p_t - alpha g_t, p_t where g_t was taken;        backward-forward splitting (ARock): the fixed
-//            P = prox_h(V)                                           point of `all`, and each noise enters once
+//   all      S_t <- g_t;  P <- prox_h(P - alpha S)                   Algorithm 1 as printed: every arrival
+//   applies
+//                                                                    all T stored columns again, noise
+//                                                                    included. Minimiser for lambda =
+//                                                                    h/alpha.
+//   arrived  P <- prox_h(P with column t moved by -alpha g_t)        every arrival shrinks the whole matrix,
+//   a column
+//                                                                    moves every T-th time: threshold T h in
+//                                                                    effect
+//   block    V_t <- p_t - alpha g_t, p_t where g_t was taken;        backward-forward splitting (ARock): the
+//   fixed
+//            P = prox_h(V)                                           point of `all`, and each noise enters
+//            once
 #include <Eigen/Core>
 
 #include <array>
@@ -24,10 +31,11 @@ class MultitaskServer {
  public:
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
-  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Eigen::Index d, Eigen::Index tasks);
+  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Eigen::Index d,
+                  Eigen::Index tasks);
 
-  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From public p
-  /// and a gradient that has been released nothing new is learnt by it.
+  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From
+  /// public p and a gradient that has been released nothing new is learnt by it.
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
   /// Takes what task t has sent; of several tasks before one step, in form block only.
   void put(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message);
@@ -53,8 +61,8 @@ class MultitaskServer {
   ColumnUpdate form_;
   double alpha_, h_;
   CouplingProx prox_;
-  Eigen::MatrixXd s_;      // all: S
-  Eigen::MatrixXd moved_;  // what is shrunk; block: V
+  Eigen::MatrixXd s_;             // all: S
+  Eigen::MatrixXd moved_;         // what is shrunk; block: V
   Eigen::Index changed_ = kMuch;  // column of V that has changed since the last step, if it is one alone
   mutable Eigen::MatrixXd p_;
   mutable bool known_ = true;  // p_ is the P of the last step; block works it out when asked
@@ -68,6 +76,7 @@ struct Choices<models::ColumnUpdate> {
   static constexpr std::array kValues{
       Choice{"all", "All stored gradients are applied at every arrival: Algorithm 1 as printed."},
       Choice{"arrived", "Only the column that arrived moves, all are shrunk."},
-      Choice{"block", "Backward-forward splitting: the column that arrived is replaced, then all are shrunk."}};
+      Choice{"block",
+             "Backward-forward splitting: the column that arrived is replaced, then all are shrunk."}};
 };
 }  // namespace hearsay::sim

@@ -25,13 +25,14 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   const double own = options.own_regulariser == OwnPenalty::kRidge ? options.tau : 0;
   const double l = smoothness(study.problem) + own;
   if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
-    throw std::invalid_argument(
-        fmt::format("alpha_1 must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz constant "
-                    "L = {:.6g}, got {:g}",
-                    1 / l, l, options.alpha_1));
+    throw std::invalid_argument(fmt::format(
+        "alpha_1 must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz constant "
+        "L = {:.6g}, got {:g}",
+        1 / l, l, options.alpha_1));
   }
   if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
-    for (std::size_t t = 0; t < plans_.size(); ++t) minimise_alone(study.problem, t, options.ridge_of_start());
+    for (std::size_t t = 0; t < plans_.size(); ++t)
+      minimise_alone(study.problem, t, options.ridge_of_start());
   }
   const bool first = options.q_noise && !options.trusted_server;
   if (first) epsilons_.push_back(study.privacy.epsilon_1);

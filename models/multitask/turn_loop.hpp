@@ -1,6 +1,6 @@
 #pragma once
-// Who waits for what in the loops of tasks that a server answers one by one: which turns are under way, what version of
-// P each used, and how long answers took. Versions count the server's updates.
+// Who waits for what in the loops of tasks that a server answers one by one: which turns are under way, what
+// version of P each used, and how long answers took. Versions count the server's updates.
 #include <cstdint>
 #include <vector>
 
@@ -29,7 +29,8 @@ class TurnLoop {
     wait_for(t, turn);
     log.turns[t] = turn;
   }
-  /// The server is about to make update `version` (from 1) with the turn's message; it answers with that version.
+  /// The server is about to make update `version` (from 1) with the turn's message; it answers with that
+  /// version.
   void arrive(std::size_t t, const sim::Message& message, std::uint64_t version, Context& context) {
     Flight* const f = find(t, message.conversation);
     if (f == nullptr) return;

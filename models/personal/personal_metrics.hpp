@@ -1,6 +1,6 @@
 #pragma once
-// Metrics that all protocols on Q share (personal_problem.hpp). Q is exact and without noise: a diagnostic, not
-// something that a real network could publish.
+// Metrics that all protocols on Q share (personal_problem.hpp). Q is exact and without noise: a diagnostic,
+// not something that a real network could publish.
 #include <array>
 
 #include "models/personal/objective_tracker.hpp"
@@ -9,7 +9,8 @@
 namespace hearsay::models {
 
 inline constexpr std::array kPersonalMetrics{
-    ProtocolMetric{"objective_q", "Q: how unlike neighbours' models are, plus mu times the agents' own losses."},
+    ProtocolMetric{"objective_q",
+                   "Q: how unlike neighbours' models are, plus mu times the agents' own losses."},
     ProtocolMetric{"q_gap", "Q - Q*."},
     ProtocolMetric{"relative_q_gap", "Q/Q* - 1."},
 };

@@ -50,7 +50,8 @@ double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In 
 void require_options_that_mean_something(const ModelOptions& model) {
   if (model.l2 != 0 && model.l2 != ModelOptions{}.l2) {
     throw std::invalid_argument(
-        "model.l2 plays no part in a personalised protocol: protocol.lambda weighs norm_2(theta)^2, by default "
+        "model.l2 plays no part in a personalised protocol: protocol.lambda weighs norm_2(theta)^2, by "
+        "default "
         "1/m_i");
   }
   if (model.theta_max) {
@@ -89,9 +90,10 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
                                  const sim::Topology& topology)
     : options_(options), problem_(problem), topology_(topology), agents_(topology.agents()) {
   if (topology.agents() != problem.owners()) {
-    throw std::invalid_argument(fmt::format("a personalised protocol needs an agent for each of the {} owners, "
-                                            "the network has {}",
-                                            problem.owners(), topology.agents()));
+    throw std::invalid_argument(
+        fmt::format("a personalised protocol needs an agent for each of the {} owners, "
+                    "the network has {}",
+                    problem.owners(), topology.agents()));
   }
   require_options_that_mean_something(problem.model());
   const double kappa = curvature_bound(problem.loss());

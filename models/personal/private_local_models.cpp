@@ -27,8 +27,9 @@ void require_bound(LocalRelease kind, const Study& study) {
         fmt::format("objective perturbation is for the logistic loss, not {}", study.problem.loss().name()));
   }
   if (privacy.bound > 1) {
-    throw std::invalid_argument(fmt::format(
-        "objective perturbation needs norm_2(x) <= 1, so a gradient bound of at most 1, got {}", privacy.bound));
+    throw std::invalid_argument(
+        fmt::format("objective perturbation needs norm_2(x) <= 1, so a gradient bound of at most 1, got {}",
+                    privacy.bound));
   }
   if (privacy.adjacency != Adjacency::kReplaceOne)
     throw std::invalid_argument("objective perturbation is proved for privacy.adjacency replace_one");

@@ -11,8 +11,7 @@ void set_start(const ConstantModels& start, const PersonalProblem&, Context& con
 }
 
 void set_start(const LocalModels&, const PersonalProblem& personal, Context& context) {
-  for (sim::AgentId i = 0; i < context.agents(); ++i)
-    context.model(i) = personal.local_minimisers().col(i);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal.local_minimisers().col(i);
 }
 
 }  // namespace hearsay::models

@@ -138,8 +138,7 @@ PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, con
                    .adjacency = options.adjacency,
                    .schedule = options.schedule};
   if (options.steps) {
-    plan.steps =
-        steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
+    plan.steps = steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
   }
   if (!plan.active()) return plan;
   plan.delta = options.needs_delta() ? options.delta : 0;

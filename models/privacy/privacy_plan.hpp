@@ -24,7 +24,7 @@ struct PrivacyPlan {
   BoundSource source = BoundSource::kNone;
   double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
   std::vector<double> epsilon{};  ///< total budget, by owner; of a turn where the budget is given by turn
-  double epsilon_1 = 0, epsilon_2 = 0;  ///< of a turn's two releases, where the budget is given by turn
+  double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, where the budget is given by turn
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
   std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
   std::vector<std::string> warnings{};

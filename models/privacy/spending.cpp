@@ -16,8 +16,9 @@ namespace {
 double rest_of(double budget, const std::optional<Step>& upfront) {
   if (!upfront) return budget;
   if (!(upfront->epsilon < budget)) {
-    throw BudgetError(fmt::format("a first release of epsilon {} leaves nothing of a budget of {} to the others",
-                                  upfront->epsilon, budget));
+    throw BudgetError(
+        fmt::format("a first release of epsilon {} leaves nothing of a budget of {} to the others",
+                    upfront->epsilon, budget));
   }
   return budget - upfront->epsilon;
 }

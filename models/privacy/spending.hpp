@@ -82,10 +82,11 @@ class SpendingPlans {
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
-  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
-  /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
-  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
-  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases, std::uint32_t overlap = 1,
+  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of
+  /// that. The inverse problem is solved once for every different (budget, releases, overlap, upfront).
+  /// Throws BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
+                                              std::uint32_t overlap = 1,
                                               const std::optional<Step>& upfront = {});
   /// So many turns, each of one release of every epsilon given, all on one Poisson subsample that takes each
   /// record with probability q. The accountant is told of every release, or of whole turns where q < 1 (see
@@ -107,7 +108,8 @@ class SpendingPlans {
   std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
            std::shared_ptr<const SpendingPlan>>
       uniform_;
-  std::map<std::tuple<std::vector<double>, double, std::uint64_t>, std::shared_ptr<const SpendingPlan>> turns_;
+  std::map<std::tuple<std::vector<double>, double, std::uint64_t>, std::shared_ptr<const SpendingPlan>>
+      turns_;
 };
 
 }  // namespace hearsay::models

@@ -19,28 +19,36 @@ constexpr std::string_view kPaper = "Baytas, Yan, Jain, Zhou, ICDM 2016";
 }  // namespace
 
 void Amtl::Params::describe(sim::Visitor& v) {
-  v(alpha, {.name = "alpha", .help = "Gradient step; below 2/L.", .source = kPaper, .min = 0, .open_min = true});
+  v(alpha,
+    {.name = "alpha", .help = "Gradient step; below 2/L.", .source = kPaper, .min = 0, .open_min = true});
   v(eta, {.name = "eta",
           .help = "Relaxation: how far v_t moves towards the step.",
           .source = kPaper,
           .min = 0,
           .max = 1,
           .open_min = true});
-  v(threshold, {.name = "threshold", .help = "Threshold h of the proximal step; by default 1.5e-3.", .min = 0});
-  v(lambda, {.name = "lambda", .help = "The same as alpha lambda, from the weight lambda of r(W).", .min = 0});
+  v(threshold,
+    {.name = "threshold", .help = "Threshold h of the proximal step; by default 1.5e-3.", .min = 0});
+  v(lambda,
+    {.name = "lambda", .help = "The same as alpha lambda, from the weight lambda of r(W).", .min = 0});
   v(regulariser, {.name = "regulariser", .help = "What couples the tasks: r(W)."});
   v(step_rule, {.name = "step_rule", .help = "Factor c of the relaxation."});
   v(start, {.name = "start", .help = "V before the first turn."});
-  v(start_ridge,
-    {.name = "start_ridge", .help = "Weight tau_0 of (tau_0/2) norm_2^2 in the single-task start.", .min = 0});
-  v(turns, {.name = "turns", .help = "Turns of each task, lost ones included; then it stops.", .min = 1, .max = 4e9});
+  v(start_ridge, {.name = "start_ridge",
+                  .help = "Weight tau_0 of (tau_0/2) norm_2^2 in the single-task start.",
+                  .min = 0});
+  v(turns, {.name = "turns",
+            .help = "Turns of each task, lost ones included; then it stops.",
+            .min = 1,
+            .max = 4e9});
   v(timeout, {.name = "timeout",
               .help = "How long a task waits for its w_t before it begins another turn.",
               .unit = "s",
               .min = 0,
               .open_min = true});
-  v(objective_lambda,
-    {.name = "objective_lambda", .help = "lambda of the objective metrics; by default threshold/alpha.", .min = 0});
+  v(objective_lambda, {.name = "objective_lambda",
+                       .help = "lambda of the objective metrics; by default threshold/alpha.",
+                       .min = 0});
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
   v.check(step_rule == StepRule::kFixed || eta * std::log(kShortestDelay) <= 1, "eta",
           fmt::format("must be at most 1/ln 10 = 0.434 with step_rule delay_adaptive, got {:g}", eta));
@@ -69,7 +77,8 @@ Amtl::Amtl(const Params& params, const Study& study)
     throw std::invalid_argument("amtl has no privacy: say mechanism none, or use async_mtl");
   const double l = smoothness(study.problem);
   if (!(params.alpha < 2 / l))
-    throw std::invalid_argument(fmt::format("alpha must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
+    throw std::invalid_argument(
+        fmt::format("alpha must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
   if (params.start == TaskStart::kSingleTask) {
     for (std::size_t t = 0; t < turns_.size(); ++t)
       held_.col(static_cast<Index>(t)) = minimise_alone(study.problem, t, params.start_ridge);
@@ -118,8 +127,8 @@ void Amtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
   Delays& delays = delays_[t];
   delays.last[delays.count++ % kDelays] = context.now() - sent_[t];
-  server_.relax(static_cast<Index>(t), Vector(message.payload.data(), static_cast<Index>(message.payload.size())),
-                relaxation(t));
+  server_.relax(static_cast<Index>(t),
+                Vector(message.payload.data(), static_cast<Index>(message.payload.size())), relaxation(t));
   server_.step();
   server_.column(static_cast<Index>(t), column_);
   loop_.arrive(t, message, context.iterations() + 1, context);
@@ -135,7 +144,8 @@ void Amtl::on_message(const sim::Message& message, Context& context) {
   }
   const std::size_t t = context.owner(message.to);
   if (loop_.answer(t, message.conversation, context.now())) {
-    held_.col(static_cast<Index>(t)) = Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
+    held_.col(static_cast<Index>(t)) =
+        Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
     context.model(message.to) = held_.col(static_cast<Index>(t));
   } else {
     context.discard(message);

@@ -73,7 +73,8 @@ void AsyncMtl::on_message(const sim::Message& message, Context& context) {
 
 void AsyncMtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
-  server_.put(static_cast<Index>(t), Vector(message.payload.data(), static_cast<Index>(message.payload.size())));
+  server_.put(static_cast<Index>(t),
+              Vector(message.payload.data(), static_cast<Index>(message.payload.size())));
   server_.step();
   server_.column(static_cast<Index>(t), column_);
   loop_.arrive(t, message, context.iterations() + 1, context);

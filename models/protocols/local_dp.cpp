@@ -14,14 +14,16 @@ void require_fit(const LocalDp::Params& params, const Study& study) {
   if (!privacy.active()) return;
   if (!std::holds_alternative<Laplace>(privacy.mechanism))
     throw std::invalid_argument("local_dp perturbs features by privacy.mechanism laplace");
-  if (privacy.epsilon_warm) throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
   privacy.require_room(1);
   if (params.epsilon_label == 0) return;
   if (!study.problem.loss().is_classifier())
     throw std::invalid_argument("protocol.epsilon_label flips classes, and the target is a number");
   if (privacy.accountant == Accountant::kRdp || privacy.accountant == Accountant::kPld) {
-    throw std::invalid_argument(fmt::format(
-        "{} knows the Laplace noise of features, not flipped classes: use accountant basic", name_of(privacy.accountant)));
+    throw std::invalid_argument(
+        fmt::format("{} knows the Laplace noise of features, not flipped classes: use accountant basic",
+                    name_of(privacy.accountant)));
   }
   const double least = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
   if (params.epsilon_label >= least) {
@@ -39,8 +41,9 @@ void LocalDp::Params::describe(sim::Visitor& v) {
            .help = "B: features of a point are scaled down to at most this norm_1.",
            .min = 0,
            .open_min = true});
-  v(epsilon_label,
-    {.name = "epsilon_label", .help = "Part of epsilon that protects the class; 0 keeps it as it is.", .min = 0});
+  v(epsilon_label, {.name = "epsilon_label",
+                    .help = "Part of epsilon that protects the class; 0 keeps it as it is.",
+                    .min = 0});
   v(learn, {.name = "learn", .help = "What is learned from the perturbed points."});
 }
 
@@ -50,9 +53,7 @@ std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) c
 }
 
 LocalDp::LocalDp(const Params& params, const Study& study)
-    : params_(params),
-      personal_(params.personal, study.problem, study.topology),
-      gauge_(personal_, study) {
+    : params_(params), personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {
   require_fit(params, study);
 }
 

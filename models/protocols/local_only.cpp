@@ -12,8 +12,7 @@ LocalOnly::LocalOnly(const Params& params, const Study& study)
     : personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {}
 
 void LocalOnly::on_start(Context& context) {
-  for (sim::AgentId i = 0; i < context.agents(); ++i)
-    context.model(i) = personal_.local_minimisers().col(i);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal_.local_minimisers().col(i);
   gauge_.start(context.models());
 }
 
@@ -24,12 +23,10 @@ Pooled::Pooled(const Params& params, const Study& study)
 }
 
 void Pooled::on_start(Context& context) {
-  const double lambda =
-      personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));
-  const auto theta =
-      personal_.problem().memo().get<Eigen::VectorXd>(fmt::format("pooled minimiser, lambda {:a}", lambda), [&] {
-        return pooled_minimiser(personal_.problem(), lambda);
-      });
+  const double lambda = personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));
+  const auto theta = personal_.problem().memo().get<Eigen::VectorXd>(
+      fmt::format("pooled minimiser, lambda {:a}", lambda),
+      [&] { return pooled_minimiser(personal_.problem(), lambda); });
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
   gauge_.start(context.models());
 }

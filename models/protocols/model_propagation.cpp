@@ -28,11 +28,14 @@ void require_private(LocalModelKind kind, const Study& study) {
   if (!privacy.active()) return;
   const std::optional<LocalRelease> release = release_of(kind);
   if (!release)
-    throw std::invalid_argument("protocol.local exact is not private: choose another, or privacy.mechanism none");
+    throw std::invalid_argument(
+        "protocol.local exact is not private: choose another, or privacy.mechanism none");
   if (privacy.epsilon_warm)
-    throw std::invalid_argument("privacy.epsilon_warm is for a warm start; here the one release has all of epsilon");
+    throw std::invalid_argument(
+        "privacy.epsilon_warm is for a warm start; here the one release has all of epsilon");
   local_release_step(*release, 1, study);  // refuses bounds that do not serve
-  if (*release != LocalRelease::kNoisyGradient && !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
+  if (*release != LocalRelease::kNoisyGradient &&
+      !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
     throw std::invalid_argument(
         "protocol.local output and objective draw their noise from privacy.mechanism exponential_norm");
   }
@@ -73,8 +76,7 @@ void ModelPropagation::on_start(Context& context) {
   }
   const bool exact = params_.propagation == Propagation::kExact;
   if (exact) end_ = propagate(personal_, local_);
-  for (sim::AgentId i = 0; i < context.agents(); ++i)
-    context.model(i) = exact ? end_->col(i) : local_.col(i);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = exact ? end_->col(i) : local_.col(i);
   gauge_.start(context.models());
 }
 

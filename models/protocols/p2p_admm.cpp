@@ -190,7 +190,8 @@ void P2pAdmm::serve(const sim::Message& request, Context& context) {
   compute(j, context);
   const auto over = static_cast<std::uint16_t>(own.conversation << 1);
   send_edge(j, position, kAnswer | over, request.conversation, context);
-  commit(position, context.model(j).data(), copies_.col(static_cast<Index>(position)).data(), request.payload);
+  commit(position, context.model(j).data(), copies_.col(static_cast<Index>(position)).data(),
+         request.payload);
   context.count_staleness(0, context.now() - request.sent);
 }
 
@@ -215,7 +216,8 @@ void P2pAdmm::commit(std::uint32_t position, const double* own, const double* co
   const double rho = params_.rho;
   const bool full = params_.exchange == AdmmExchange::kFull;
   // What they call their own is the copy here, and the other way round.
-  const auto one = [&](const double* here, const double* there, const double* multiplier, auto z, auto lambda) {
+  const auto one = [&](const double* here, const double* there, const double* multiplier, auto z,
+                       auto lambda) {
     z_ = ConstMap(here, p) + ConstMap(there, p);
     if (full) z_ += (lambda + ConstMap(multiplier, p)) / rho;
     z_ /= 2;

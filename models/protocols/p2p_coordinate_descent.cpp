@@ -21,7 +21,8 @@ std::optional<Step> upfront_of(const P2pCoordinateDescent::Params& params, const
   const PrivateWarmStart* warm = warm_start_of(params);
   if (warm == nullptr) {
     if (study.privacy.epsilon_warm)
-      throw std::invalid_argument("privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
+      throw std::invalid_argument(
+          "privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
     return std::nullopt;
   }
   if (!study.privacy.active()) return std::nullopt;
@@ -84,7 +85,8 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
   if (params.run_length == RunLength::kTicks && ticks_ == 0)
     throw std::invalid_argument("protocol.run_length ticks counts releases: give privacy.steps");
   if (params.run_length == RunLength::kUntilSpent && !study.privacy.active())
-    throw std::invalid_argument("protocol.run_length until_spent needs budgets: no privacy.mechanism is given");
+    throw std::invalid_argument(
+        "protocol.run_length until_spent needs budgets: no privacy.mechanism is given");
 }
 
 void P2pCoordinateDescent::on_start(Context& context) {
@@ -216,7 +218,8 @@ void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::
       out[0] = bounds().theorem_2(k, [&](std::uint64_t round) { return noise(round, world, false); });
       break;
     default:
-      out[0] = bounds().theorem_2_corrected(k, [&](std::uint64_t round) { return noise(round, world, true); });
+      out[0] =
+          bounds().theorem_2_corrected(k, [&](std::uint64_t round) { return noise(round, world, true); });
   }
 }
 

@@ -7,11 +7,12 @@ namespace hearsay::models {
 using Eigen::Index;
 
 void SyncMtl::Params::describe(sim::Visitor& v) {
-  v(round_timeout, {.name = "round_timeout",
-                    .help = "How long the server waits for the tasks of a round before it goes on without them.",
-                    .unit = "s",
-                    .min = 0,
-                    .open_min = true});
+  v(round_timeout,
+    {.name = "round_timeout",
+     .help = "How long the server waits for the tasks of a round before it goes on without them.",
+     .unit = "s",
+     .min = 0,
+     .open_min = true});
   MultitaskOptions::describe(v);
 }
 

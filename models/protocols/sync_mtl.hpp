@@ -1,16 +1,17 @@
 #pragma once
-// Synchronous private multi-task learning: what async_mtl is compared with. The turns of the tasks are the same
-// (multitask/tasks.hpp). In a round the server (agent 0) sends every task its p_t, waits for all gradients, and moves
+// Synchronous private multi-task learning: what async_mtl is compared with. The turns of the tasks are the
+// same (multitask/tasks.hpp). In a round the server (agent 0) sends every task its p_t, waits for all
+// gradients, and moves
 //
 //   V_t <- p_t - alpha_2 g_t for every task that answered;   P <- prox_h(V)
 //
-// which with all tasks answering is proximal gradient descent, P <- prox_h(P - alpha_2 S) (Xie, Baytas, Lin, Zhou,
-// equation (7)). A round lasts as long as its slowest link: a task that is down or whose message is lost holds it up
-// until `round_timeout`, when the server goes on with the gradients it has; V_t of the others stays. A gradient that
-// comes later is discarded and its release stays spent.
+// which with all tasks answering is proximal gradient descent, P <- prox_h(P - alpha_2 S) (Xie, Baytas, Lin,
+// Zhou, equation (7)). A round lasts as long as its slowest link: a task that is down or whose message is
+// lost holds it up until `round_timeout`, when the server goes on with the gradients it has; V_t of the
+// others stays. A gradient that comes later is discarded and its release stays spent.
 //
-// The first round begins from P = 0, which all know: nothing is sent for it. Iterations are rounds completed. A task
-// has at most `turns` turns; the run ends after so many rounds.
+// The first round begins from P = 0, which all know: nothing is sent for it. Iterations are rounds completed.
+// A task has at most `turns` turns; the run ends after so many rounds.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -65,9 +66,10 @@ class SyncMtl {
   Params params_;
   MultitaskNodes nodes_;
   MultitaskServer server_;
-  std::uint32_t round_ = 0;          // under way, from 1
-  std::size_t answers_ = 0;          // that have come in it
-  std::vector<sim::Time> departed_;  // when a task last sent a gradient that was not yet answered; kNever: none
+  std::uint32_t round_ = 0;  // under way, from 1
+  std::size_t answers_ = 0;  // that have come in it
+  std::vector<sim::Time>
+      departed_;  // when a task last sent a gradient that was not yet answered; kNever: none
   Eigen::VectorXd message_, column_;
   Eigen::MatrixXd last_w_;  // with a tolerance
   bool settled_ = false;

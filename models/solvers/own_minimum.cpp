@@ -23,7 +23,8 @@ Eigen::VectorXd minimise_own(const Problem& problem, std::size_t owner,
       for (Eigen::Index k = 0; k < scores.size(); ++k) total += loss.value(scores[k], shard.target[k]);
       return total / n + ridge / 2 * q.squaredNorm();
     };
-    const auto derivatives = [&](const Eigen::VectorXd& q, Eigen::VectorXd& gradient, Eigen::MatrixXd& hessian) {
+    const auto derivatives = [&](const Eigen::VectorXd& q, Eigen::VectorXd& gradient,
+                                 Eigen::MatrixXd& hessian) {
       Eigen::VectorXd slope = base + shard.features * q, curvature(slope.size());
       for (Eigen::Index k = 0; k < slope.size(); ++k) {
         curvature[k] = loss.curvature(slope[k], shard.target[k]) / n;
@@ -38,17 +39,17 @@ Eigen::VectorXd minimise_own(const Problem& problem, std::size_t owner,
     const NewtonResult r = projected_newton({value, derivatives}, Eigen::VectorXd::Zero(offset.size()),
                                             std::numeric_limits<double>::infinity());
     if (!(r.residual <= 1e-8)) {
-      throw std::runtime_error(fmt::format("owner {}: no minimiser of its own found (residual {:.1e}): give a ridge",
-                                           owner, r.residual));
+      throw std::runtime_error(fmt::format(
+          "owner {}: no minimiser of its own found (residual {:.1e}): give a ridge", owner, r.residual));
     }
     return r.theta;
   });
 }
 
 const Eigen::VectorXd& minimise_alone(const Problem& problem, std::size_t owner, double ridge) {
-  return *problem.memo().get<Eigen::VectorXd>(fmt::format("alone, owner {}, ridge {:.17g}", owner, ridge), [&] {
-    return minimise_own(problem, owner, Eigen::VectorXd::Zero(problem.p()), ridge);
-  });
+  return *problem.memo().get<Eigen::VectorXd>(
+      fmt::format("alone, owner {}, ridge {:.17g}", owner, ridge),
+      [&] { return minimise_own(problem, owner, Eigen::VectorXd::Zero(problem.p()), ridge); });
 }
 
 }  // namespace hearsay::models

@@ -78,8 +78,8 @@ void SingularShrinkage::shrink(double h) {
   basis_.rightCols(rank_) = solver_.eigenvectors().rightCols(rank_);
 }
 
-// F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose own
-// decomposition is that of the columns of A V, in the basis that this gives.
+// F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose
+// own decomposition is that of the columns of A V, in the basis that this gives.
 void SingularShrinkage::shrink_apart(double greatest, double h) {
   const Index k = gram_.rows();
   Index low = 0;
@@ -93,8 +93,8 @@ void SingularShrinkage::shrink_apart(double greatest, double h) {
   const auto& v = solver_.eigenvectors();
   basis_.rightCols(k - low) = v.rightCols(k - low);
   if (low == 0) return;
-  const Eigen::MatrixXd small = right_ ? Eigen::MatrixXd(*m_ * v.leftCols(low))
-                                       : Eigen::MatrixXd(m_->transpose() * v.leftCols(low));
+  const Eigen::MatrixXd small =
+      right_ ? Eigen::MatrixXd(*m_ * v.leftCols(low)) : Eigen::MatrixXd(m_->transpose() * v.leftCols(low));
   inner_.compute(small.transpose() * small);
   for (Index i = 0; i < low; ++i) {
     const double s = std::sqrt(std::max(0.0, inner_.eigenvalues()[i]));

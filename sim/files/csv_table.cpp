@@ -88,8 +88,8 @@ CsvTable::CsvTable(const InputFile& file) : name_(file.path), first_{0} {
       reader.skip_empty = delimiter == kBlank;
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }
-    const bool parsed = csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row,
-                                  feed) == text.size();
+    const bool parsed =
+        csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, feed) == text.size();
     if (reader.thrown) std::rethrow_exception(reader.thrown);
     if (!parsed) refuse_quoting();
   }

@@ -72,7 +72,8 @@ TEST_CASE("bad input: texts that are no scenario") {
   check_text("", "must be a JSON text, got nothing");
   check_text(R"({"seed": 1 "repeat": 2})", "expected ',' or '}', got ");
   check_text(R"({"sweep": {"seed": [1 2]}})", "expected ',' or ']', got ");
-  check_text(R"({"protocl": {"type": "central_async"}, "stop": {"iterations": 5}})", "did you mean 'protocol'?");
+  check_text(R"({"protocl": {"type": "central_async"}, "stop": {"iterations": 5}})",
+             "did you mean 'protocol'?");
   check_text("[]", "must be an object, got a list of 0");
   check_text("null", "must be an object, got null");
   check_text(R"({"seed": 1)", "x.json:1:11: ");
@@ -153,6 +154,7 @@ TEST_CASE("bad input: folders that are none, and lists that there are not") {
   const Scratch dir;
   dir.write("x.json", small_scenario());
   check_refused(dir, {"run", "x.json", "--data-dir", "nowhere"}, "--data-dir must be a folder, got nowhere");
-  check_refused(dir, {"run", "x.json", "--allow-path", "x.json"}, "--allow-path must be a folder, got x.json");
+  check_refused(dir, {"run", "x.json", "--allow-path", "x.json"},
+                "--allow-path must be a folder, got x.json");
   check_refused(dir, {"list", "protocol"}, "there is no list of protocol, only of protocols, topologies");
 }

@@ -1,6 +1,7 @@
-// Server updates per second of async_mtl on one core, ledger and fingerprint on, metrics every 2000 updates, links
-// U(0, 15 ms) towards the server.
-//   noise: T = 20, d = 28, 60 training records, logistic loss, exponential_norm at epsilon_1 = epsilon_2 = 1, so that P
+// Server updates per second of async_mtl on one core, ledger and fingerprint on, metrics every 2000 updates,
+// links U(0, 15 ms) towards the server.
+//   noise: T = 20, d = 28, 60 training records, logistic loss, exponential_norm at epsilon_1 = epsilon_2 = 1,
+//   so that P
 //          has full rank; 10 000 turns a task
 //   many:  T = 1000, d = 100
 // and the proximal operator alone.

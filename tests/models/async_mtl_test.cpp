@@ -9,7 +9,8 @@ using namespace hearsay;
 using namespace hearsay::test;
 
 TEST_CASE("async_mtl: one turn of two tasks worked by hand, in each form of the server") {
-  // x = 1, y_1 = 1, y_2 = -1, squared loss: gradient 2 (w - y). alpha_1 = 1/4, tau = 1/2, alpha_2 = 1/2, h = 1/8.
+  // x = 1, y_1 = 1, y_2 = -1, squared loss: gradient 2 (w - y). alpha_1 = 1/4, tau = 1/2, alpha_2 = 1/2, h =
+  // 1/8.
   //   turn of task 1:  q_1 = 0 - (1/4)(-2) = 1/2, g_1 = 2 (1/2 - 1) = -1;   task 2: q_2 = -1/2, g_2 = 1
   //   arrival of 1, all forms: 0 - (1/2)(-1) = 1/2 -> (1/2 - 1/8) = 3/8
   //   arrival of 2, arrived:   (3/8, -1/2), length 5/8 -> factor 4/5: (0.3, -0.4)
@@ -41,7 +42,8 @@ TEST_CASE("async_mtl: z_1 shifts the point of the gradient, z_2 what is sent, an
   auto params = by_hand();
   params.column_update = models::ColumnUpdate::kBlock;
   params.threshold = 0;
-  const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 0.25), Eigen::VectorXd::Constant(1, 0.25)};
+  const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 0.25),
+                                           Eigen::VectorXd::Constant(1, 0.25)};
   const MultitaskRun<models::AsyncMtl> run(fixture, params, to_hub(0.1), &noise);
   CHECK(run.protocol.q()(0, 0) == 0.5);
   CHECK(run.protocol.p()(0, 0) == 0.125);
@@ -54,8 +56,9 @@ TEST_CASE("async_mtl: z_1 shifts the point of the gradient, z_2 what is sent, an
 }
 
 TEST_CASE("async_mtl: a gradient is computed at the p_t that has reached its task, not at the server's") {
-  // Both legs take 0.1 s. A clock starts turns at 1, 1.15 and 1.25: the second begins before the answer to the first is
-  // back at 1.2, so both are at p = 0; the third has p from the first arrival. A tiny step holds q_t at 0.
+  // Both legs take 0.1 s. A clock starts turns at 1, 1.15 and 1.25: the second begins before the answer to
+  // the first is back at 1.2, so both are at p = 0; the third has p from the first arrival. A tiny step holds
+  // q_t at 0.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 3);
   auto params = by_hand();
   params.alpha_1 = 1e-12;
@@ -65,7 +68,8 @@ TEST_CASE("async_mtl: a gradient is computed at the p_t that has reached its tas
   sim::NetworkOptions both;
   both.links.latency = 0.1;
   std::vector<double> p;
-  const MultitaskRun<models::AsyncMtl> run(fixture, params, both, nullptr, sim::ClockTrace{{1, 1.15, 1.25}, {1, 1, 1}},
+  const MultitaskRun<models::AsyncMtl> run(fixture, params, both, nullptr,
+                                           sim::ClockTrace{{1, 1.15, 1.25}, {1, 1, 1}},
                                            [&](const models::AsyncMtl& m) { p.push_back(m.p()(0, 0)); });
   // p = 0 -> 1 (used 0) -> 2 (used 0) -> 2 (used 1).
   REQUIRE(p.size() == 4);
@@ -96,7 +100,8 @@ TEST_CASE("async_mtl: without noise all and block end at the minimiser for lambd
     CHECK((run.protocol.p() - p).norm() < 1e-6 * p.norm());
     CHECK((run.protocol.q() - q).norm() < 1e-6 * q.norm());
     CHECK(p.norm() > 0.1);
-    CHECK(run.metric("objective_joint")[0] == Approx(joint_objective(fixture.problem(), p, q, 0.02, 0.2)).epsilon(1e-9));
+    CHECK(run.metric("objective_joint")[0] ==
+          Approx(joint_objective(fixture.problem(), p, q, 0.02, 0.2)).epsilon(1e-9));
     CHECK(run.metric("rank")[0] < 5);
   }
 }
@@ -120,7 +125,8 @@ TEST_CASE("async_mtl: a lost message ends no loop, and a task that was down goes
   params.turns = 20;
   const MultitaskRun<models::AsyncMtl> back(fixture, params, churn);
   CHECK(back.end == sim::End::kFinished);
-  // Turns begin at 0, 0.01, 0.02, 0.03; the last one's gradient is sent, its answer at 0.04 finds the task down.
+  // Turns begin at 0, 0.01, 0.02, 0.03; the last one's gradient is sent, its answer at 0.04 finds the task
+  // down.
   CHECK(back.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kReceiverDown)] > 0);
   CHECK(back.metric("turns_by_task") == std::vector<double>{20, 20});
   CHECK(back.world->engine.now() > 4);
@@ -128,23 +134,24 @@ TEST_CASE("async_mtl: a lost message ends no loop, and a task that was down goes
 }
 
 TEST_CASE("async_mtl: a turn that timed out is answered late, and its p_t is taken without a second loop") {
-  // Answers take 0.1 s there, none back, timeout 0.04 s: turns begin at 0, 0.04, 0.08, then at 0.1 the answer to
-  // the first comes, too late to be waited for.
+  // Answers take 0.1 s there, none back, timeout 0.04 s: turns begin at 0, 0.04, 0.08, then at 0.1 the answer
+  // to the first comes, too late to be waited for.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = by_hand();
   params.turns = 5;
   params.timeout = 0.04;
   const MultitaskRun<models::AsyncMtl> run(fixture, params, to_hub(0.1));
   CHECK(run.metric("turns_by_task")[0] == 5);
-  CHECK(run.world->engine.now() == Approx(0.2).epsilon(1e-9));  // turns at 0, 0.04, ..., 0.16, the last given up at 0.2
-  CHECK(run.world->iterations == 3);                            // arrivals at 0.1, 0.14, 0.18
+  CHECK(run.world->engine.now() ==
+        Approx(0.2).epsilon(1e-9));   // turns at 0, 0.04, ..., 0.16, the last given up at 0.2
+  CHECK(run.world->iterations == 3);  // arrivals at 0.1, 0.14, 0.18
 }
 
 TEST_CASE("async_mtl: what an account spends is its turns, composed, and never more than all of them") {
   models::LowRankTasks data{.tasks = 4, .records = 20, .features = 3};
   auto privacy = by_turn(0.5, 0.25);
-  for (const auto accountant : {models::Accountant::kBasic, models::Accountant::kKairouz,
-                                models::Accountant::kKairouzExact}) {
+  for (const auto accountant :
+       {models::Accountant::kBasic, models::Accountant::kKairouz, models::Accountant::kKairouzExact}) {
     privacy.accountant = accountant;
     privacy.delta = 1e-5;
     const StudyFixture fixture(make_data(data, sim::Streams(1, 0)), logistic(), privacy, 1 << 30);
@@ -168,7 +175,8 @@ TEST_CASE("async_mtl: what an account spends is its turns, composed, and never m
       }
       const auto total = models::total_guarantee(same, {accountant, 1e-5, models::Adjacency::kReplaceOne});
       CHECK(account.spent().epsilon == Approx(total.epsilon).epsilon(1e-12));
-      if (accountant == models::Accountant::kBasic) CHECK(account.spent().epsilon == Approx(22.5).epsilon(1e-12));
+      if (accountant == models::Accountant::kBasic)
+        CHECK(account.spent().epsilon == Approx(22.5).epsilon(1e-12));
     }
     CHECK(run.metric("epsilon_turn")[0] == 0.75);
   }
@@ -178,7 +186,8 @@ TEST_CASE("async_mtl: options that do not fit are refused before a run") {
   const StudyFixture fixture(one_record_each({1, -1}), squared(), {}, 1);
   auto params = by_hand();
   params.alpha_1 = 0.4;  // L = 2 + tau = 2.5
-  CHECK_THROWS_WITH(models::AsyncMtl(params, fixture.study()), Catch::Contains("alpha_1 must be below 1/L = 0.4"));
+  CHECK_THROWS_WITH(models::AsyncMtl(params, fixture.study()),
+                    Catch::Contains("alpha_1 must be below 1/L = 0.4"));
   models::LowRankTasks data{.tasks = 3, .records = 20, .features = 3};
   data.target = models::TaskTarget::kRegression;
   const StudyFixture regression(make_data(data, sim::Streams(1, 0)), squared(), by_turn(1, 1), 1);

@@ -284,7 +284,8 @@ TEST_CASE("central_sync: horizon, step, box and learner are required to fit") {
   CHECK_NOTHROW(CentralSync(averaged(1), rests.study()));
 }
 
-TEST_CASE("central_sync: owners compute for as long as the scenario says, so a round takes that much longer") {
+TEST_CASE(
+    "central_sync: owners compute for as long as the scenario says, so a round takes that much longer") {
   const test::StudyFixture fixture(one_record_each({1, 2}), ridge(1), {}, 4);
   sim::NetworkOptions network = latency(0.25);
   network.compute_time = 2.0;
@@ -294,16 +295,18 @@ TEST_CASE("central_sync: owners compute for as long as the scenario says, so a r
   check_all(run(fixture, params, fixture.engine(network)).time, {0, 2.5, 5, 7.5});
 }
 
-TEST_CASE("central_sync: a learner back from a crash begins at its start, in the round after the one it was in") {
-  // Every round trip takes 1 s. The learner is up for 2.5 s, in the middle of round 3, down for 1 s, and so on.
+TEST_CASE(
+    "central_sync: a learner back from a crash begins at its start, in the round after the one it was in") {
+  // Every round trip takes 1 s. The learner is up for 2.5 s, in the middle of round 3, down for 1 s, and so
+  // on.
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(0), {}, 5);
   sim::NetworkOptions network = latency(0.5);
   network.availability = sim::Crash{.up = 2.5, .down = 1.0, .hub = true};
   sim::Engine::Options options = fixture.engine(network);
   options.time_limit = 5;
   const auto outcome = run(fixture, strongly_convex(1), options);
-  // k = 1 at 0, 2 at 1, 3 at 2; the round broken off at 2.5 counts at 3.5, when its model is that of the start;
-  // round 4 is over at 4.5. Owners crash too, and answer what they are asked when they are up again.
+  // k = 1 at 0, 2 at 1, 3 at 2; the round broken off at 2.5 counts at 3.5, when its model is that of the
+  // start; round 4 is over at 4.5. Owners crash too, and answer what they are asked when they are up again.
   REQUIRE(outcome.iteration.size() >= 4);
   CHECK(outcome.iteration[3] == 4);
   CHECK(outcome.time[3] == Approx(3.5));

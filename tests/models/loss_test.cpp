@@ -82,5 +82,6 @@ TEST_CASE("loss: the logistic loss of a block is that of its records") {
   CHECK(loss.total(scores, y) == Approx(total).epsilon(1e-14));
   const Eigen::VectorXd at = scores;
   loss.slopes(scores, y);
-  for (Eigen::Index k = 0; k < 7; ++k) CHECK(scores[k] == Approx(loss.slope(at[k], y[k])).epsilon(1e-14).margin(1e-300));
+  for (Eigen::Index k = 0; k < 7; ++k)
+    CHECK(scores[k] == Approx(loss.slope(at[k], y[k])).epsilon(1e-14).margin(1e-300));
 }

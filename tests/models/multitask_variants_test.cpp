@@ -1,5 +1,6 @@
-// Variants of private multi-task learning: other regularisers, exact own parts, a trusted server, an end by tolerance,
-// crashes. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2 (w - 1).
+// Variants of private multi-task learning: other regularisers, exact own parts, a trusted server, an end by
+// tolerance, crashes. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2
+// (w - 1).
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -29,7 +30,8 @@ MatrixXd gradients(const models::Problem& problem, const MatrixXd& w) {
   return g;
 }
 
-// Whether g is minus a subgradient of weight * norm_2 at x: g = -weight x/norm(x), or norm(g) <= weight where x = 0.
+// Whether g is minus a subgradient of weight * norm_2 at x: g = -weight x/norm(x), or norm(g) <= weight where
+// x = 0.
 bool balances(const VectorXd& g, const VectorXd& x, double weight) {
   if (x.norm() == 0) return g.norm() <= weight * (1 + 1e-6);
   return (g + weight * x.normalized()).norm() <= 1e-6 * weight;
@@ -100,7 +102,8 @@ TEST_CASE("multi-task: the proximal operators worked by hand") {
   CHECK((q - Eigen::Vector2d(0, -0.7)).norm() < 1e-14);
   CHECK(models::penalty(OwnPenalty::kRidge, m) == Approx(m.squaredNorm() / 2).epsilon(1e-14));
   CHECK(models::penalty(OwnPenalty::kL1, m) == Approx(10.9).epsilon(1e-14));
-  CHECK(models::penalty(OwnPenalty::kL21, m) == Approx(std::sqrt(9 + 0.36 + 0.25) + std::sqrt(16 + 0.64 + 4)).epsilon(1e-14));
+  CHECK(models::penalty(OwnPenalty::kL21, m) ==
+        Approx(std::sqrt(9 + 0.36 + 0.25) + std::sqrt(16 + 0.64 + 4)).epsilon(1e-14));
 }
 
 TEST_CASE("multi-task: runs with every pair of regularisers end where the conditions of optimality hold") {
@@ -134,8 +137,7 @@ TEST_CASE("multi-task: runs with every pair of regularisers end where the condit
           CHECK(balances(g.col(t), q.col(t), kTau));
           penalties += kTau * q.col(t).norm();
         } else {
-          for (Index j = 0; j < 6; ++j)
-            CHECK(balances(g.block(j, t, 1, 1), q.block(j, t, 1, 1), kTau));
+          for (Index j = 0; j < 6; ++j) CHECK(balances(g.block(j, t, 1, 1), q.block(j, t, 1, 1), kTau));
           penalties += kTau * q.col(t).lpNorm<1>();
         }
       }
@@ -170,8 +172,8 @@ TEST_CASE("multi-task: q minimised exactly beside p_t, worked by hand") {
 }
 
 TEST_CASE("multi-task: a trusted server keeps P without noise and sends noisy columns, worked by hand") {
-  // Turn 1: q = 1/2, g = -1, P = 1/2. Sent: 1/2 + 1/4. Turn 2 at p = 3/4: gradient 1/2, q = 1/2 - (1/4)(1/2 + 1/4) =
-  // 5/16, g = 2 (17/16 - 1) = 1/8. arrived: P = 1/2 - 1/16; block: V = 3/4 - 1/16.
+  // Turn 1: q = 1/2, g = -1, P = 1/2. Sent: 1/2 + 1/4. Turn 2 at p = 3/4: gradient 1/2, q = 1/2 - (1/4)(1/2 +
+  // 1/4) = 5/16, g = 2 (17/16 - 1) = 1/8. arrived: P = 1/2 - 1/16; block: V = 3/4 - 1/16.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 2);
   auto params = by_hand();
   params.threshold = 0;
@@ -210,8 +212,8 @@ TEST_CASE("multi-task: a trusted server's noise has scale alpha_2 S_2/epsilon_2,
 }
 
 TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no more than the tolerance") {
-  // alpha_2 = 1/4, no threshold: after updates 1, 2, 3 (p, q) is (1/4, 1/2), (11/32, 9/16), (103/256, 69/128), so that
-  // p + q moves by 3/4, 5/32, 9/256.
+  // alpha_2 = 1/4, no threshold: after updates 1, 2, 3 (p, q) is (1/4, 1/2), (11/32, 9/16), (103/256,
+  // 69/128), so that p + q moves by 3/4, 5/32, 9/256.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = quarter_steps();
   const auto check = [&](double tolerance, std::uint64_t updates) {
@@ -228,9 +230,11 @@ TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no mor
   CHECK(check(5.0 / 32 - 1e-6, 3) == 103.0 / 256);
 }
 
-TEST_CASE("multi-task: a task back from a crash begins with p = 0 and its first q, its turns and the server's P stay") {
-  // Turns arrive at 0.1, 0.2, 0.3; the task is down from 0.25 to 1.25, so that the last answer is lost. Turn 4 is as
-  // turn 1: g = -1 at p = 0.
+TEST_CASE(
+    "multi-task: a task back from a crash begins with p = 0 and its first q, its turns and the server's P "
+    "stay") {
+  // Turns arrive at 0.1, 0.2, 0.3; the task is down from 0.25 to 1.25, so that the last answer is lost. Turn
+  // 4 is as turn 1: g = -1 at p = 0.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = quarter_steps();
   params.turns = 4;
@@ -258,8 +262,8 @@ TEST_CASE("multi-task: a task back from a crash begins with p = 0 and its first 
 }
 
 TEST_CASE("sync_mtl: a task back from a crash has its first q and the column of the round it comes back to") {
-  // Rounds end at 0.1, 0.2, 0.3, then by timeout at 0.8 and 1.3. Round 6 at p = 103/256 from q = 0: gradient -153/128,
-  // q = 153/512, g = -153/256, V = 103/256 + 153/1024.
+  // Rounds end at 0.1, 0.2, 0.3, then by timeout at 0.8 and 1.3. Round 6 at p = 103/256 from q = 0: gradient
+  // -153/128, q = 153/512, g = -153/256, V = 103/256 + 153/1024.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = synchronous(quarter_steps());
   params.turns = 6;

@@ -8,11 +8,11 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 using hearsay::test::PersonalFixture;
 using hearsay::test::run;
 using hearsay::test::ticks_of;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 namespace {
 
@@ -134,7 +134,8 @@ TEST_CASE("p2p admm: where links are late exchanges overlap, and both ends agree
         fixture, params, fixture.engine(late(sim::Distribution(sim::Uniform{0.02, 0.2})), clock, 4));
     CHECK(done.end == sim::End::kIdle);
     CHECK(done.world->iterations > 200);
-    CHECK(done.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)] > 0);  // both had asked
+    CHECK(done.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)] >
+          0);  // both had asked
     CHECK(invariant(fixture, *done.protocol) < 1e-12);
     CHECK(split(fixture, *done.protocol) < 1e-12);
   }
@@ -154,13 +155,14 @@ TEST_CASE("p2p admm: a lost request changes nothing but the asker's own computat
 }
 
 TEST_CASE("p2p admm: a late answer leaves the ends of an edge different until the next exchange repairs it") {
-  // 0.7 s each way and a timeout of 1 s: agent 0's exchange is committed at agent 1 alone. With 0.1 s afterwards
-  // the next one is completed at both.
+  // 0.7 s each way and a timeout of 1 s: agent 0's exchange is committed at agent 1 alone. With 0.1 s
+  // afterwards the next one is completed at both.
   const PersonalFixture fixture = two_agents(10);
   auto params = with_mu(0.25, 1);
   sim::ClockTrace clock{{1, 1.9, 3}, {0, 0, 0}};
   params.timeout = 1;
-  const auto once = run<P2pAdmm>(fixture, params, fixture.engine(late(0.7), {sim::ClockTrace{{1, 1.9}, {0, 0}}}, 4));
+  const auto once =
+      run<P2pAdmm>(fixture, params, fixture.engine(late(0.7), {sim::ClockTrace{{1, 1.9}, {0, 0}}}, 4));
   CHECK(once.world->iterations == 1);  // at 1.9 s the first request was under way
   CHECK(invariant(fixture, *once.protocol) > 0.01);
   CHECK(split(fixture, *once.protocol) > 0.01);
@@ -178,23 +180,23 @@ TEST_CASE("p2p admm: under loss the next completed exchange of an edge repairs i
   params.timeout = 0.5;
   int broken = 0, repaired = 0;
   std::uint64_t delivered = 0;
-  run<P2pAdmm>(fixture, params, fixture.engine(late(0, 0.3), {}, 4),
-               [&](const World& w, const P2pAdmm& protocol) {
-                 // What the last exchange left behind, seen as the next begins: request and answer delivered, or
-                 // the request alone.
-                 const std::uint64_t now = w.engine.traffic().delivered;
-                 const bool moving = protocol.personal().objective(w.models) >
-                                     protocol.personal().optimum().value * (1 + 1e-9);
-                 if (now - delivered == 1 && moving) {
-                   ++broken;
-                   CHECK(split(fixture, protocol) > 0);
-                 }
-                 if (now - delivered == 2) {
-                   ++repaired;
-                   CHECK(invariant(fixture, protocol) < 1e-12);
-                 }
-                 delivered = now;
-               });
+  run<P2pAdmm>(
+      fixture, params, fixture.engine(late(0, 0.3), {}, 4), [&](const World& w, const P2pAdmm& protocol) {
+        // What the last exchange left behind, seen as the next begins: request and answer delivered, or
+        // the request alone.
+        const std::uint64_t now = w.engine.traffic().delivered;
+        const bool moving =
+            protocol.personal().objective(w.models) > protocol.personal().optimum().value * (1 + 1e-9);
+        if (now - delivered == 1 && moving) {
+          ++broken;
+          CHECK(split(fixture, protocol) > 0);
+        }
+        if (now - delivered == 2) {
+          ++repaired;
+          CHECK(invariant(fixture, protocol) < 1e-12);
+        }
+        delivered = now;
+      });
   CHECK(broken > 2);
   CHECK(repaired > 50);
 }

@@ -46,10 +46,11 @@ CD::Params with_mu(double mu, std::optional<double> lambda = {}) {
   return params;
 }
 
-// Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4: alpha =
-// 1/2.
+// Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4:
+// alpha = 1/2.
 PersonalFixture two_agents(std::uint64_t ticks, const PrivacyOptions& privacy = {}) {
-  return {test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}), SquaredLoss{}, privacy, ticks, {"objective_q"}};
+  return {
+      test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}), SquaredLoss{}, privacy, ticks, {"objective_q"}};
 }
 
 // Equation (6), one tick after another in a plain loop. `noise(i, n)`: of agent i's n-th release.
@@ -127,8 +128,7 @@ TEST_CASE("p2p coordinate descent: an agent uses what has reached it, not what o
   // Links take 1.5 s: agent 1 (t = 2) and agent 0 (t = 3) have heard nothing, agent 0 (t = 4) has heard 0.75.
   //   0.25; 1/2 (0 + 6/4) = 0.75; 0.125 + 1/2 (0 + 1/4) = 0.25; 0.125 + 1/2 (0.75 + 1/4) = 0.625
   const PersonalFixture fixture = two_agents(4);
-  const auto done =
-      run<CD>(fixture, with_mu(0.25, 1), fixture.engine(late(1.5), ticks_of({0, 1, 0, 0})));
+  const auto done = run<CD>(fixture, with_mu(0.25, 1), fixture.engine(late(1.5), ticks_of({0, 1, 0, 0})));
   CHECK(done.world->models(0, 0) == 0.625);
   CHECK(done.world->models(0, 1) == 0.75);
   // Publications not yet heard: 0 at t = 1, one of agent 0 at t = 2, one of agent 1 at t = 3, none at t = 4.
@@ -166,7 +166,8 @@ TEST_CASE("p2p coordinate descent: with zero latency a run is the sequential alg
     // Noise: Laplace(0, 2 L0/(eps m)) from (kNoise, i), index n. 600 ticks exhaust 60 releases of most.
     const double epsilon = 0.8, bound = 1.5;
     const std::uint64_t steps = 60;
-    const PersonalFixture closed(data, loss, laplace(epsilon, static_cast<double>(steps), bound), ticks.size());
+    const PersonalFixture closed(data, loss, laplace(epsilon, static_cast<double>(steps), bound),
+                                 ticks.size());
     const auto spent = run<CD>(closed, {}, closed.engine({}, ticks_of(ticks)));
     const sim::Streams streams(1, 0);
     const MatrixXd expected =
@@ -204,7 +205,8 @@ TEST_CASE("p2p coordinate descent: run long it ends at the independent optimum")
   }
 }
 
-TEST_CASE("p2p coordinate descent: at a great mu agents end at their local models, at a small one they agree") {
+TEST_CASE(
+    "p2p coordinate descent: at a great mu agents end at their local models, at a small one they agree") {
   const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, {}, 40'000);
   const auto own = run<CD>(fixture, with_mu(1e9, 0.3), fixture.engine());
   CHECK((own.world->models - own.protocol->personal().local_minimisers()).lpNorm<Eigen::Infinity>() < 1e-6);
@@ -222,13 +224,12 @@ TEST_CASE("p2p coordinate descent: Q is tracked exactly, and asking for it chang
   const PersonalFixture asks(data, LogisticLoss{}, privacy, 1000, {"objective_q"});
   const PersonalFixture does_not(data, LogisticLoss{}, privacy, 1000);
   const auto network = late(sim::Distribution(sim::Uniform{0, 2}), 0.2);
-  const auto tracked =
-      run<CD>(asks, {}, asks.engine(network), [](const World& w, const CD& protocol) {
-        double q = 0;
-        protocol.measure(0, w, {&q, 1});
-        const double anew = protocol.personal().objective(w.models);
-        if (std::abs(q - anew) > 1e-9 * anew) CHECK(q == anew);
-      });
+  const auto tracked = run<CD>(asks, {}, asks.engine(network), [](const World& w, const CD& protocol) {
+    double q = 0;
+    protocol.measure(0, w, {&q, 1});
+    const double anew = protocol.personal().objective(w.models);
+    if (std::abs(q - anew) > 1e-9 * anew) CHECK(q == anew);
+  });
   const auto untracked = run<CD>(does_not, {}, does_not.engine(network));
   CHECK(tracked.world->engine.fingerprint().value() == untracked.world->engine.fingerprint().value());
   CHECK(untracked.metric("objective_q") == Approx(tracked.metric("objective_q")).epsilon(1e-12));
@@ -289,9 +290,12 @@ TEST_CASE("p2p coordinate descent: under churn and loss no ledger ever exceeds i
   sim::OnOff churn;
   churn.up = sim::Distribution(sim::Exponential{3});
   churn.down = sim::Distribution(sim::Exponential{2});
-  constexpr Schedule kSchedules[] = {Schedule::kUniform,          Schedule::kProposition2,
-                                     Schedule::kProposition2Corrected, Schedule::kExpectedSchedule,
-                                     Schedule::kExpectedScheduleCorrected, Schedule::kLemma3};
+  constexpr Schedule kSchedules[] = {Schedule::kUniform,
+                                     Schedule::kProposition2,
+                                     Schedule::kProposition2Corrected,
+                                     Schedule::kExpectedSchedule,
+                                     Schedule::kExpectedScheduleCorrected,
+                                     Schedule::kLemma3};
   std::uint64_t spent = 0, stopped = 0;
   for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp}) {
     for (const Schedule schedule : kSchedules) {
@@ -373,7 +377,8 @@ TEST_CASE("p2p coordinate descent: the warm start is one noisy gradient step eac
 }
 
 TEST_CASE("p2p coordinate descent: output perturbation has noise of mean norm p L0/eps, whatever m is") {
-  // The radius of the noise is Gamma(p, L0/(eps m lambda)), m lambda = 1: over many runs its mean is p L0/eps.
+  // The radius of the noise is Gamma(p, L0/(eps m lambda)), m lambda = 1: over many runs its mean is p
+  // L0/eps.
   const DataSet data = test::random_agents({.agents = 4, .fewest = 5, .most = 50});
   PrivacyOptions privacy = laplace(3, 1, 0.8);
   privacy.epsilon_warm = 2;
@@ -462,7 +467,8 @@ TEST_CASE("p2p coordinate descent: a schedule knows at which ticks of the networ
   const auto check = [&](sim::AgentId i, double t0, double t1) {
     const Account& a = done.world->ledger.account(i);
     CHECK(a.plan->step(0).epsilon + a.plan->step(1).epsilon == Approx(1).epsilon(1e-12));
-    CHECK(a.plan->step(1).epsilon / a.plan->step(0).epsilon == Approx(std::pow(c, -(t1 - t0) / 3)).epsilon(1e-9));
+    CHECK(a.plan->step(1).epsilon / a.plan->step(0).epsilon ==
+          Approx(std::pow(c, -(t1 - t0) / 3)).epsilon(1e-9));
   };
   check(0, 0, 3);
   check(1, 1, 2);
@@ -481,7 +487,8 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps must be whole numbers, got 2.5"));
   privacy = laplace(1, 3);
   privacy.epsilon_warm = 0.1;
-  CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("is spent by protocol.initial private_warm_start only"));
+  CHECK_THROWS_WITH(make(privacy, {}),
+                    Catch::Contains("is spent by protocol.initial private_warm_start only"));
   CD::Params warm;
   warm.initial = PrivateWarmStart{};
   CHECK_THROWS_WITH(make(laplace(1, 3), warm), Catch::Contains("needs privacy.epsilon_warm"));
@@ -509,12 +516,13 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
 }
 
 TEST_CASE("p2p coordinate descent: publications without events make the same run") {
-  // Bit for bit: fingerprint, models, ledger and traffic; also where latencies are long against the clocks, so that
-  // several publications of an agent are under way at a time and overtake each other.
+  // Bit for bit: fingerprint, models, ledger and traffic; also where latencies are long against the clocks,
+  // so that several publications of an agent are under way at a time and overtake each other.
   for (const sim::LatencyOptions& latency :
        {sim::LatencyOptions(0.0), sim::LatencyOptions(0.5), sim::LatencyOptions(sim::Uniform{0, 0.015}),
         sim::LatencyOptions(sim::Uniform{0, 1}), sim::LatencyOptions(sim::Uniform{0.5, 4})}) {
-    for (const sim::ClockOptions& clocks : {sim::ClockOptions(sim::Poisson{}), sim::ClockOptions(sim::Periodic{})}) {
+    for (const sim::ClockOptions& clocks :
+         {sim::ClockOptions(sim::Poisson{}), sim::ClockOptions(sim::Periodic{})}) {
       const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{}, laplace(1, 40), 500);
       CD::Params params;
       params.initial = ConstantModels{0.5};
@@ -554,7 +562,9 @@ TEST_CASE("p2p coordinate descent: without events a run may end at a time too, w
   CHECK(lazily.world->engine.traffic().delivered < lazily.world->engine.traffic().messages);
 }
 
-TEST_CASE("p2p coordinate descent: after a crash an agent starts anew, with nothing left to spend that it had spent") {
+TEST_CASE(
+    "p2p coordinate descent: after a crash an agent starts anew, with nothing left to spend that it had "
+    "spent") {
   sim::Crash churn;
   churn.up = sim::Distribution(sim::Exponential{4});
   churn.down = sim::Distribution(sim::Exponential{1});

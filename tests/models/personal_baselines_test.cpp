@@ -1,4 +1,5 @@
-// What personal models are compared with: model propagation, learning alone, local differential privacy, pooling.
+// What personal models are compared with: model propagation, learning alone, local differential privacy,
+// pooling.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -13,11 +14,11 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 using hearsay::test::PersonalFixture;
 using hearsay::test::run;
 using hearsay::test::ticks_of;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 namespace {
 
@@ -53,8 +54,8 @@ TEST_CASE("model propagation: over a network it ends where the linear system doe
   params.propagation = Propagation::kExact;
   const auto exact = run<ModelPropagation>(fixture, params, fixture.engine(network));
   CHECK(exact.world->engine.traffic().messages == 0);
-  CHECK(exact.world->models == propagate(PersonalProblem({}, fixture.problem(), fixture.topology()),
-                                         exact.protocol->local()));
+  CHECK(exact.world->models ==
+        propagate(PersonalProblem({}, fixture.problem(), fixture.topology()), exact.protocol->local()));
 }
 
 TEST_CASE("model propagation: one private release each, and nothing more however long it runs") {
@@ -81,7 +82,8 @@ TEST_CASE("model propagation: what is not private or not covered is refused") {
     params.local = local;
     ModelPropagation protocol(params, fixture.study());
   };
-  CHECK_THROWS_WITH(make(with(Laplace{}, 1), LocalModelKind::kExact), Catch::Contains("exact is not private"));
+  CHECK_THROWS_WITH(make(with(Laplace{}, 1), LocalModelKind::kExact),
+                    Catch::Contains("exact is not private"));
   CHECK_THROWS_WITH(make(with(Laplace{}, 1), LocalModelKind::kOutput),
                     Catch::Contains("privacy.mechanism exponential_norm"));
   PrivacyOptions warm = with(Laplace{}, 1);
@@ -122,7 +124,8 @@ TEST_CASE("pooled: one model, the minimiser over all points") {
   CHECK_THROWS_WITH(Pooled({}, closed.study()), Catch::Contains("to one place"));
 }
 
-TEST_CASE("local dp: clipped features, Laplace noise of scale 2 B/eps_x on each, labels flipped as randomised") {
+TEST_CASE(
+    "local dp: clipped features, Laplace noise of scale 2 B/eps_x on each, labels flipped as randomised") {
   // 40 agents of 200 points, features (6, 2) scaled to norm_1 2: (1.5, 0.5). eps = 3 = 2 + 1.
   DataSet data = test::random_agents({.agents = 40, .features = 2, .fewest = 200, .most = 200});
   for (Shard& s : data.train) {

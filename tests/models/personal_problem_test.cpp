@@ -77,7 +77,8 @@ TEST_CASE("personal problem: a public Lipschitz constant follows from a declared
         0.25 * 9 + 1);
   data.bounds->features_l2 = 2;  // the sharper of the two counts
   const PersonalFixture sharper(data, LogisticLoss{});
-  CHECK(personal(sharper, {.lambda = 0.5, .lipschitz = Lipschitz::kPublic}).agent(0).lipschitz == 0.25 * 4 + 1);
+  CHECK(personal(sharper, {.lambda = 0.5, .lipschitz = Lipschitz::kPublic}).agent(0).lipschitz ==
+        0.25 * 4 + 1);
   CHECK(PersonalOptions{}.fitted_on_private_data().size() == 1);
   CHECK(PersonalOptions{.lipschitz = Lipschitz::kPublic}.fitted_on_private_data().empty());
 }
@@ -145,7 +146,8 @@ TEST_CASE("personal problem: at the reference optimum the gradient vanishes, and
 }
 
 TEST_CASE("personal problem: the optimum of squared loss solves the normal equations") {
-  // Q is a quadratic: (D - W + mu D C (2 X^T X/m + 2 lambda)) Theta = mu D C 2 X^T y/m, agent by agent stacked.
+  // Q is a quadratic: (D - W + mu D C (2 X^T X/m + 2 lambda)) Theta = mu D C 2 X^T y/m, agent by agent
+  // stacked.
   const PersonalFixture fixture(test::random_agents({.agents = 5, .features = 2, .classes = false}),
                                 SquaredLoss{});
   const PersonalProblem problem = personal(fixture, {.mu = 0.3});

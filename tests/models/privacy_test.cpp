@@ -131,7 +131,8 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
   models::DataSet declared = two_owners();
   declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
   const models::Problem problem(declared, model());
-  const auto plan = models::make_plan(laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
+  const auto plan =
+      models::make_plan(laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
   // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
   CHECK(plan.bound == 84);
   CHECK(plan.source == models::BoundSource::kDerived);

@@ -67,7 +67,8 @@ TEST_CASE("singular shrinkage: singular values move towards 0 by the threshold, 
   CHECK((shrunk(m, 0) - m).norm() < 1e-15);
 }
 
-TEST_CASE("singular shrinkage: equals the decomposition of the matrix itself to 1e-10, whatever the spectrum") {
+TEST_CASE(
+    "singular shrinkage: equals the decomposition of the matrix itself to 1e-10, whatever the spectrum") {
   sim::Stream s({7, 7}, 0, 0, 0);
   const std::pair<Index, Index> shapes[] = {{28, 20}, {20, 28}, {20, 20}, {40, 3}, {3, 40}, {1, 6}, {6, 1}};
   double worst = 0;
@@ -79,9 +80,11 @@ TEST_CASE("singular shrinkage: equals the decomposition of the matrix itself to 
     const double decades = sim::uniform(s, 0, 14);
     for (double& x : sigma) x = std::pow(10, -sim::uniform(s, 0, decades));
     if (k % 3 == 0) sigma.tail(small / 2).setConstant(sigma[small - 1]);
-    const MatrixXd m = orthonormal(s, rows, small) * sigma.asDiagonal() * orthonormal(s, columns, small).transpose();
+    const MatrixXd m =
+        orthonormal(s, rows, small) * sigma.asDiagonal() * orthonormal(s, columns, small).transpose();
     // Thresholds anywhere, and right at a singular value.
-    const double h = k % 2 == 0 ? std::pow(10, -sim::uniform(s, 0, 14)) : sigma[k % small] * (1 + 1e-3 * (k % 5 - 2));
+    const double h =
+        k % 2 == 0 ? std::pow(10, -sim::uniform(s, 0, 14)) : sigma[k % small] * (1 + 1e-3 * (k % 5 - 2));
     worst = std::max(worst, (shrunk(m, h) - by_jacobi(m, h)).norm() / m.norm());
   }
   INFO("worst relative error " << worst);

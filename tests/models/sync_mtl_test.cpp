@@ -40,8 +40,11 @@ TEST_CASE("sync_mtl: a lost message holds a round up until its timeout, and the 
   CHECK(all.protocol.p().norm() == 0);
 }
 
-TEST_CASE("sync and async with block: the same minimiser; the time ratio at equal step is slowest to mean link, 1.91") {
-  // 20 tasks, one U(0, 15 ms) draw a round trip: a round takes 15 * 20/21 ms on average, a task's own trip 7.5 ms.
+TEST_CASE(
+    "sync and async with block: the same minimiser; the time ratio at equal step is slowest to mean link, "
+    "1.91") {
+  // 20 tasks, one U(0, 15 ms) draw a round trip: a round takes 15 * 20/21 ms on average, a task's own
+  // trip 7.5 ms.
   const StudyFixture fixture(low_rank_tasks(20, 40, models::TaskTarget::kRegression), squared(), {}, 1 << 30);
   models::AsyncMtl::Params params;
   params.alpha_1 = params.alpha_2 = 0.05;
@@ -59,9 +62,9 @@ TEST_CASE("sync and async with block: the same minimiser; the time ratio at equa
   const MultitaskRun<models::SyncMtl> sync(fixture, rounds, network);
   const double level = objective(sync.protocol);
   std::uint64_t looks = 0;
-  const MultitaskRun<models::AsyncMtl> async(
-      fixture, params, network, nullptr, {}, {}, 0, [&](const models::World&, const models::AsyncMtl& m) {
-        return ++looks % 5 == 0 && objective(m) <= level;
-      });
+  const MultitaskRun<models::AsyncMtl> async(fixture, params, network, nullptr, {}, {}, 0,
+                                             [&](const models::World&, const models::AsyncMtl& m) {
+                                               return ++looks % 5 == 0 && objective(m) <= level;
+                                             });
   CHECK(sync.world->engine.now() / async.world->engine.now() == Approx(1.91).margin(0.1));
 }

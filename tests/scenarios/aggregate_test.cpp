@@ -106,9 +106,9 @@ TEST_CASE("quantiles: of the repetitions that stand at the same iteration, by ha
   analysis::export_tables(study, dir.path());
   CHECK_FALSE(std::filesystem::exists(dir.path() / "series.csv"));
   const std::string table = test::text_of(dir / "quantiles.csv");
-  CHECK(table.starts_with(
-      "epsilon,metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n"
-      "1,objective,,0,,3,100,0,50,100,150,200\n"));  // 0, 100, 200
+  CHECK(
+      table.starts_with("epsilon,metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n"
+                        "1,objective,,0,,3,100,0,50,100,150,200\n"));                      // 0, 100, 200
   CHECK(table.find("1,objective,,10,,2,151,101,126,151,176,201\n") != std::string::npos);  // 101, 201
   CHECK(table.find("1,objective,,20,,1,202,202,202,202,202,202\n") != std::string::npos);
   CHECK(table.find("1,epsilon_spent_by_owner,1,10,,2,0.25,0.25,0.25,0.25,0.25,0.25\n") != std::string::npos);

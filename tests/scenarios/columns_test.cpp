@@ -40,19 +40,22 @@ TEST_CASE("column: each owner has the value of its own records, as if it stood i
   REQUIRE(run(dir, "[0.5, 2, 8]", "list").code == 0);
   CHECK(test::text_of(dir / "column/series.csv") == test::text_of(dir / "list/series.csv"));
   CHECK(test::text_of(dir / "column/runs.csv") == test::text_of(dir / "list/runs.csv"));
-  CHECK_THAT(test::text_of(dir / "column/scalars.csv"),
-             Contains("privacy.epsilon,1,0.5\n") && Contains("privacy.epsilon,2,2\n") &&
-                 Contains("privacy.epsilon,3,8\n"));
+  CHECK_THAT(test::text_of(dir / "column/scalars.csv"), Contains("privacy.epsilon,1,0.5\n") &&
+                                                            Contains("privacy.epsilon,2,2\n") &&
+                                                            Contains("privacy.epsilon,3,8\n"));
 }
 
-TEST_CASE("column: one that is not there, not a number, or not the same for an owner is refused with those there are") {
+TEST_CASE(
+    "column: one that is not there, not a number, or not the same for an owner is refused with those there "
+    "are") {
   const test::Scratch dir;
   for (const char* name : {"grade", "x", "budgit"}) {
     const auto outcome = run(dir, std::string(R"({"column": ")") + name + "\"}", "out");
     CHECK(outcome.code == 2);
-    CHECK_THAT(outcome.err, Contains("s.json:6:16: /privacy/epsilon: must be a column of the data with one number "
-                                     "for each owner (budget), got '" +
-                                     std::string(name)));
+    CHECK_THAT(outcome.err,
+               Contains("s.json:6:16: /privacy/epsilon: must be a column of the data with one number "
+                        "for each owner (budget), got '" +
+                        std::string(name)));
   }
   CHECK_THAT(run(dir, R"({"column": "budgit"})", "out").err, Contains("did you mean 'budget'"));
 }
@@ -63,9 +66,11 @@ TEST_CASE("column: its values have to lie in the range of their place") {
   const std::string table = kTable;
   dir.write("s.json", scenario(R"({"column": "budget"})"));
   std::string zero = table;
-  for (std::size_t at = zero.find("0.5"); at != std::string::npos; at = zero.find("0.5")) zero.replace(at, 3, "0.0");
+  for (std::size_t at = zero.find("0.5"); at != std::string::npos; at = zero.find("0.5"))
+    zero.replace(at, 3, "0.0");
   dir.write("t.csv", zero);
   const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress");
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.err, Contains("/privacy/epsilon: column 'budget' must hold numbers above 0, got 0 of owner 0"));
+  CHECK_THAT(outcome.err,
+             Contains("/privacy/epsilon: column 'budget' must hold numbers above 0, got 0 of owner 0"));
 }

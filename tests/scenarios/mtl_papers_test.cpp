@@ -1,5 +1,5 @@
-// The scenarios of "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", shrunk: what they are
-// there to show holds in them. Their own sizes are in the pages beside them.
+// The scenarios of "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", shrunk:
+// what they are there to show holds in them. Their own sizes are in the pages beside them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -30,11 +30,11 @@ std::vector<Row> rows_of(const std::string& file) {
 }
 
 // Means of a metric over repetitions and agents at its last record, by the labels of the axes.
-std::map<std::string, double> ends(const std::string& scenario, const std::string& changes, const std::string& metric,
-                                   const std::string& file = "series") {
+std::map<std::string, double> ends(const std::string& scenario, const std::string& changes,
+                                   const std::string& metric, const std::string& file = "series") {
   const Scratch dir;
-  const auto outcome =
-      test::shell("hearsay run " + kScenarios + scenario + " --no-progress -o " + dir / "out" + " " + changes);
+  const auto outcome = test::shell("hearsay run " + kScenarios + scenario + " --no-progress -o " +
+                                   dir / "out" + " " + changes);
   INFO(outcome.err << outcome.out);
   REQUIRE(outcome.code == 0);
   const auto rows = rows_of(dir / "out" + ("/" + file + ".csv"));
@@ -43,7 +43,8 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
     return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
   };
   const std::size_t axes = column("repetition"), value = column("value");
-  const std::size_t name = file == "series" ? column("metric") : column("name"), iteration = column("iteration");
+  const std::size_t name = file == "series" ? column("metric") : column("name"),
+                    iteration = column("iteration");
   std::map<std::string, std::map<std::string, std::pair<double, double>>> last;  // labels -> run and agent
   for (const Row& row : rows) {
     if (row.size() <= value || row[name] != metric) continue;
@@ -65,13 +66,15 @@ bool names(const std::string& labels, const std::string& word) {
   return (" " + labels).find(" " + word) != std::string::npos || labels.find("=" + word) != std::string::npos;
 }
 
-const std::string kShort = " --set protocol.turns=400 --set stop.iterations=8000 --set record.every.iterations=4000";
+const std::string kShort =
+    " --set protocol.turns=400 --set stop.iterations=8000 --set record.every.iterations=4000";
 const std::string kNone = "mechanism=none";
 const std::string kOne = "mechanism=exponential_norm epsilon_1=1 epsilon_2=1";
 
 }  // namespace
 
-TEST_CASE("multi-task papers: noise raises the objective, and with all stored columns far more than with one") {
+TEST_CASE(
+    "multi-task papers: noise raises the objective, and with all stored columns far more than with one") {
   const auto f = ends("papers/private-multitask/fig2a.json", kShort, "objective_joint");
   REQUIRE(f.size() == 15);
   CHECK(f.at("all " + kNone) < f.at("block " + kNone));  // 20 times the step
@@ -80,7 +83,8 @@ TEST_CASE("multi-task papers: noise raises the objective, and with all stored co
   CHECK(f.at("block " + kOne) < 1.5 * f.at("block " + kNone));
 }
 
-TEST_CASE("multi-task papers: without noise the rank is low, under noise full, and 0 where only one column moves") {
+TEST_CASE(
+    "multi-task papers: without noise the rank is low, under noise full, and 0 where only one column moves") {
   const auto rank = ends("papers/private-multitask/rank.json", kShort, "rank");
   CHECK(rank.at("all " + kNone) <= 6);
   CHECK(rank.at("all " + kNone) >= 1);
@@ -102,7 +106,8 @@ TEST_CASE("multi-task papers: at equal step asynchronous is faster by slowest ov
     return 0.0;
   };
   CHECK(of("sync_mtl", "0 ms 15 ms") / of("block", "0 ms 15 ms") == Approx(1.905).margin(0.1));
-  CHECK(of("sync_mtl", "50 ms 65 ms") / of("block", "50 ms 65 ms") == Approx((50 + 14.286) / 57.5).margin(0.05));
+  CHECK(of("sync_mtl", "50 ms 65 ms") / of("block", "50 ms 65 ms") ==
+        Approx((50 + 14.286) / 57.5).margin(0.05));
   CHECK(of("all", "0 ms 15 ms") < of("block", "0 ms 15 ms") / 4);
 }
 
@@ -110,7 +115,8 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
   const std::string tiny =
       " --repeat 1 --set protocol.turns=5 --set stop.iterations=100 --set record.every.iterations=50";
   for (const char* name : {"fig2b", "fig2c", "fig3", "fig4", "fig5", "fig6", "fig7", "smallest-eps"}) {
-    const auto metric = ends(std::string("papers/private-multitask/") + name + ".json", tiny, "objective_joint");
+    const auto metric =
+        ends(std::string("papers/private-multitask/") + name + ".json", tiny, "objective_joint");
     INFO(name);
     CHECK(metric.size() >= 8);
     for (const auto& [labels, value] : metric) CHECK(std::isfinite(value));
@@ -118,7 +124,8 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
 }
 
 TEST_CASE("multi-task studies: the delay-adaptive step is ln of the delay times as long, and nothing else") {
-  // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it is longer.
+  // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it
+  // is longer.
   const auto f = ends("studies/amtl-delays.json", "--repeat 2 --points 'data.tasks == 5'", "objective_joint");
   CHECK(f.at("5 5 s 10 s delay_adaptive 0.25") == Approx(f.at("5 5 s 10 s fixed 0.5756")).epsilon(1e-4));
   CHECK(f.at("5 30 s 35 s delay_adaptive 0.25") < f.at("5 5 s 10 s delay_adaptive 0.25"));

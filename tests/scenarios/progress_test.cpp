@@ -14,8 +14,8 @@ using scenarios::Progress;
 
 namespace {
 
-// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to the
-// end.
+// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to
+// the end.
 std::string said(bool terminal) {
   char* text = nullptr;
   std::size_t size = 0;
@@ -57,8 +57,9 @@ TEST_CASE("progress: a study on a terminal shows it, and --no-progress does not"
   const test::Scratch dir;
   dir.write("s.json", test::small_scenario(R"("repeat": 2)"));
   const auto on_terminal = [&](const std::string& options) {
-    const auto outcome = test::shell("cd " + dir.path().string() + " && script -qec \"$program run s.json -o out" +
-                                     options + "\" /dev/null");
+    const auto outcome =
+        test::shell("cd " + dir.path().string() + " && script -qec \"$program run s.json -o out" + options +
+                    "\" /dev/null");
     CHECK(outcome.code == 0);
     return outcome.out;
   };

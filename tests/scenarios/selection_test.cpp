@@ -27,9 +27,7 @@ scenarios::Selection selection_of(const std::string& text) {
 }
 
 std::string refusal(const std::string& select) {
-  return test::message_of([&] {
-    selection_of(R"({"privacy.epsilon": [1, 2], "select": )" + select + "}");
-  });
+  return test::message_of([&] { selection_of(R"({"privacy.epsilon": [1, 2], "select": )" + select + "}"); });
 }
 
 // A study of axes "a" and "b" in which run r of point (a, b) ended at value(a, b, r).
@@ -86,7 +84,8 @@ TEST_CASE("select: of each combination of the other axes, the value with the bes
   CHECK(labels(chosen(over_a, value)) == Labels{{"2", "x"}, {"2", "y"}, {"2", "z"}});
 }
 
-TEST_CASE("select: a point of which a run diverged is never chosen while another is left; ties go to the first") {
+TEST_CASE(
+    "select: a point of which a run diverged is never chosen while another is left; ties go to the first") {
   const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto best = chosen(least, [&](std::size_t a, std::size_t b, std::uint32_t r) {
@@ -119,22 +118,25 @@ TEST_CASE("select: what is wrong is said where it stands") {
              Contains("/sweep/select/on: must be one of validation, test"));
   CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
              Contains("/sweep/select/minimize: must be a known key") && Contains("did you mean 'minimise'"));
-  CHECK_THAT(refusal(R"({"over": 3, "minimise": "objective"})"), Contains("/sweep/select/over: must be a text"));
+  CHECK_THAT(refusal(R"({"over": 3, "minimise": "objective"})"),
+             Contains("/sweep/select/over: must be a text"));
 }
 
-TEST_CASE("select: a run reports the chosen points alone, says on what they were chosen, and goes on from there") {
+TEST_CASE(
+    "select: a run reports the chosen points alone, says on what they were chosen, and goes on from there") {
   const test::Scratch dir;
   const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 3])";
   dir.write("all.json", test::small_scenario(sweep + R"(}, "repeat": 3)"));
-  dir.write("one.json",
-            test::small_scenario(sweep + R"(, "select": {"over": "protocol.rho", "minimise": "relative_fitness",
+  dir.write("one.json", test::small_scenario(
+                            sweep + R"(, "select": {"over": "protocol.rho", "minimise": "relative_fitness",
                                  "on": "test"}}, "repeat": 3)"));
   const std::string run = "cd " + dir.path().string() + " && hearsay run ";
   REQUIRE(test::shell(run + "all.json --no-progress").code == 0);
   const auto outcome = test::shell(run + "one.json --no-progress");
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.code == 0);
-  CHECK_THAT(outcome.out, Contains("protocol.rho chosen by least relative_fitness on the test data themselves"));
+  CHECK_THAT(outcome.out,
+             Contains("protocol.rho chosen by least relative_fitness on the test data themselves"));
   CHECK_THAT(outcome.out, Contains("2 points, 6 runs"));
 
   // By hand from the study of all points.
@@ -168,8 +170,8 @@ TEST_CASE("select: a run reports the chosen points alone, says on what they were
 TEST_CASE("select: needs a recorded metric, and validation instances where it is to choose on them") {
   const test::Scratch dir;
   const auto refusal_of = [&](const std::string& select) {
-    const auto file = dir.write("x.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" +
-                                                               select + "}"));
+    const auto file = dir.write(
+        "x.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" + select + "}"));
     const auto outcome = test::shell("hearsay validate " + file);
     CHECK(outcome.code == 2);
     return outcome.err;

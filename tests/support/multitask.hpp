@@ -82,9 +82,10 @@ template <class P>
 class MultitaskRun {
  public:
   /// `look` is called at the start and after every iteration.
-  MultitaskRun(const StudyFixture& fixture, const typename P::Params& params, const sim::NetworkOptions& network,
-               const std::vector<Eigen::VectorXd>* noise = nullptr, const sim::ClockOptions& clocks = {},
-               const std::function<void(const P&)>& look = {}, std::uint32_t repetition = 0,
+  MultitaskRun(const StudyFixture& fixture, const typename P::Params& params,
+               const sim::NetworkOptions& network, const std::vector<Eigen::VectorXd>* noise = nullptr,
+               const sim::ClockOptions& clocks = {}, const std::function<void(const P&)>& look = {},
+               std::uint32_t repetition = 0,
                const std::function<bool(const models::World&, const P&)>& enough = {})
       : world(fixture.world(fixture.engine(network, clocks), repetition)), protocol(params, fixture.study()) {
     world->prescribed_noise = noise;
@@ -130,18 +131,19 @@ inline double nuclear_norm(const Eigen::MatrixXd& m) {
   return Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues().sum();
 }
 
-inline double joint_objective(const models::Problem& problem, const Eigen::MatrixXd& p, const Eigen::MatrixXd& q,
-                              double lambda, double tau) {
+inline double joint_objective(const models::Problem& problem, const Eigen::MatrixXd& p,
+                              const Eigen::MatrixXd& q, double lambda, double tau) {
   double sum = lambda * nuclear_norm(p) + tau / 2 * q.squaredNorm();
   for (std::size_t t = 0; t < problem.owners(); ++t)
     sum += problem.mean_loss(t, p.col(static_cast<Eigen::Index>(t)) + q.col(static_cast<Eigen::Index>(t)));
   return sum;
 }
 
-/// The minimiser over (P, Q) jointly by plain proximal gradient steps on both at a time, with one-sided Jacobi
-/// rotations for the proximal operator. Squared loss, norm_2(x) <= 1.
-inline std::pair<Eigen::MatrixXd, Eigen::MatrixXd> minimise_jointly(const models::Problem& problem, double lambda,
-                                                                     double tau, int steps = 20000) {
+/// The minimiser over (P, Q) jointly by plain proximal gradient steps on both at a time, with one-sided
+/// Jacobi rotations for the proximal operator. Squared loss, norm_2(x) <= 1.
+inline std::pair<Eigen::MatrixXd, Eigen::MatrixXd> minimise_jointly(const models::Problem& problem,
+                                                                    double lambda, double tau,
+                                                                    int steps = 20000) {
   const auto tasks = static_cast<Eigen::Index>(problem.owners());
   Eigen::MatrixXd p = Eigen::MatrixXd::Zero(problem.p(), tasks), q = p, g = p;
   const double step = 0.2;

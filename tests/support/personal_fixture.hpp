@@ -51,9 +51,9 @@ inline models::DataSet random_agents(const RandomAgents& o) {
     models::Shard shard{models::Records(m, o.features), Eigen::VectorXd(m)};
     for (Eigen::Index k = 0; k < m; ++k) {
       for (Eigen::Index j = 0; j < o.features; ++j) shard.features(k, j) = sim::uniform(s, -o.scale, o.scale);
-      const double score =
-          std::cos(angle) * shard.features(k, 0) +
-          (o.features > 1 ? std::sin(angle) * shard.features(k, 1) : 0) + 0.2 * sim::normal(s);
+      const double score = std::cos(angle) * shard.features(k, 0) +
+                           (o.features > 1 ? std::sin(angle) * shard.features(k, 1) : 0) +
+                           0.2 * sim::normal(s);
       shard.target[k] = o.classes ? (score >= 0 ? 1 : -1) : score;
     }
     data.train.push_back(std::move(shard));
@@ -84,8 +84,8 @@ class PersonalFixture {
                   std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max(),
                   std::vector<std::string_view> metrics = {}, std::uint64_t seed = 1)
       : fixture_(std::move(data), {.loss = loss}, privacy, ticks, sim::Similarity{}, false, seed),
-        study_{fixture_.problem(), fixture_.study().topology, fixture_.study().privacy, fixture_.reference(),
-               fixture_.study().stop, std::move(metrics)},
+        study_{fixture_.problem(),   fixture_.study().topology, fixture_.study().privacy,
+               fixture_.reference(), fixture_.study().stop,     std::move(metrics)},
         seed_(seed) {}
 
   const models::Study& study() const { return study_; }
@@ -142,7 +142,8 @@ Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params
 template <class P>
 Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params,
                 const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
-  return run<P>(fixture, params, options, [](const models::World&, const P&) {}, noise);
+  return run<P>(
+      fixture, params, options, [](const models::World&, const P&) {}, noise);
 }
 
 inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {

@@ -1,5 +1,5 @@
-// Peer-to-peer personalised learning on worked examples: schedules become clock traces, noise is prescribed, links
-// take no time; the protocols are those that scenarios run.
+// Peer-to-peer personalised learning on worked examples: schedules become clock traces, noise is prescribed,
+// links take no time; the protocols are those that scenarios run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -111,8 +111,10 @@ void compare_warm_start(const nlohmann::json& section, Comparison& comparison) {
 void compare_admm(const nlohmann::json& section, Comparison& comparison) {
   using models::P2pAdmm;
   const auto& base = section.at("p2p");
-  constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();  // the last exchange is to be completed
-  const test::PersonalFixture fixture(with_graph(base), models::LogisticLoss{}, {}, kNoLimit, {"objective_q"});
+  constexpr auto kNoLimit =
+      std::numeric_limits<std::uint64_t>::max();  // the last exchange is to be completed
+  const test::PersonalFixture fixture(with_graph(base), models::LogisticLoss{}, {}, kNoLimit,
+                                      {"objective_q"});
   P2pAdmm::Params params;
   params.personal.mu = base["mu"];
   params.initial = models::LocalModels{};

@@ -6,7 +6,8 @@
 
 namespace hearsay::models {
 
-void describe_owners(sim::Visitor& v, std::uint32_t& overlap, std::optional<std::uint32_t>& learner_is_owner) {
+void describe_owners(sim::Visitor& v, std::uint32_t& overlap,
+                     std::optional<std::uint32_t>& learner_is_owner) {
   v(overlap, {.name = "overlap",
               .help = "How many owners may hold the same record: each spends that part of its budget.",
               .source = "Wu, Farokhi, Smith, Kaafar, section II.A",
