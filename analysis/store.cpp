@@ -94,6 +94,7 @@ void Store::begin_study(const StudyPlan& plan) {
   Statement info(*database_, "INSERT INTO info (name, value) VALUES (?,?)");
   for (const auto& [name, value] : plan.info) info.bind(1, name).bind(2, value).execute();
   info.bind(1, "axes").bind(2, nlohmann::json(plan.head.axes).dump()).execute();
+  info.bind(1, "groups").bind(2, nlohmann::json(plan.head.groups).dump()).execute();
   const std::string metrics = metric_names(plan.head);
   info.bind(1, "metrics").bind(2, metrics).execute();
   info.bind(1, "keep").bind(2, plan.head.aggregate ? "aggregate" : "runs").execute();
@@ -185,7 +186,8 @@ void Store::aggregate() {
       all[repetition] = series.read(run, width);
       series.forget(run);
     }
-    const PointResult shape{.owners = place.owners, .first_owner = static_cast<sim::AgentId>(place.first_owner)};
+    const PointResult shape{.owners = place.owners,
+                            .first_owner = static_cast<sim::AgentId>(place.first_owner)};
     aggregates.write(place.id, record_, plan_.head, shape, all);
   }
   commit();

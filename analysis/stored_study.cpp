@@ -32,6 +32,8 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
   if (axes.empty() || metrics.empty())
     throw OutputError(fmt::format("{}: holds no study yet", Store::file(folder).string()));
   head_.axes = texts(axes);
+  if (const std::string groups = info("groups"); !groups.empty())
+    head_.groups = nlohmann::json::parse(groups).get<std::vector<std::size_t>>();
   for (const std::string& name : texts(metrics)) {
     const Metric* metric = find_metric(name);
     if (metric == nullptr) {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
+
+#include "analysis/telling_axes.hpp"
 
 namespace hearsay::analysis {
 
@@ -44,23 +45,6 @@ std::string rounded(double value) {
 }
 
 }  // namespace
-
-std::vector<bool> telling_axes(const std::vector<std::vector<std::string>>& labels,
-                               const std::vector<std::size_t>& groups, std::size_t axes) {
-  std::vector<bool> telling(axes, true);
-  for (std::size_t begin = 0, end = 0; begin < groups.size(); begin = end) {
-    while (end < groups.size() && groups[end] == groups[begin]) ++end;
-    std::size_t told = 1;  // combinations of the axes before
-    for (std::size_t axis = begin; axis < end; ++axis) {
-      std::set<std::vector<std::string>> with;
-      for (const auto& row : labels)
-        with.emplace(row.begin() + static_cast<std::ptrdiff_t>(begin), row.begin() + static_cast<std::ptrdiff_t>(axis + 1));
-      telling[axis] = axis == begin || with.size() > told;
-      told = with.size();
-    }
-  }
-  return telling;
-}
 
 Summary::Summary(const StudyHead& study) : study_(study), rows_(1), finals_(study.metrics.size()) {
   for (const std::string& axis : study.axes) rows_[0].push_back(axis);

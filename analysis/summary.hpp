@@ -11,14 +11,9 @@ namespace hearsay::analysis {
 /// NaN of none.
 double quantile(std::vector<double> numbers, double p);
 
-/// Of axes that move together as many as tell their values apart, the first ones; all others. `labels`: one row
-/// a point, a label an axis; `groups` as in StudyHead.
-std::vector<bool> telling_axes(const std::vector<std::vector<std::string>>& labels,
-                               const std::vector<std::size_t>& groups, std::size_t axes);
-
-/// One row a point: the axes that tell points apart, median and quartiles over repetitions of each metric at the
-/// end, the baselines below.
-/// Runs are added in the order of their points; only those of one point are held at a time.
+/// One row a point: the axes that tell points apart, median and quartiles over repetitions of each metric at
+/// the end, the baselines below. Runs are added in the order of their points; only those of one point are
+/// held at a time.
 class Summary {
  public:
   explicit Summary(const StudyHead& study);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -29,10 +30,10 @@ std::string cell(const Quartiles& q) {
                      number(q.high));
 }
 
-void baseline_rows(std::string& t, const FigurePoint& point) {
+void baseline_rows(std::string& t, const FigurePoint& point, std::size_t axes) {
   for (const auto& [name, values] : point.baselines) {
     t += "<tr class=\"baseline\">";
-    for (std::size_t a = 0; a < point.labels.size(); ++a) t += "<td></td>";
+    for (std::size_t a = 0; a < axes; ++a) t += "<td></td>";
     t += fmt::format("<td>{}</td>", escaped(name));
     for (const double x : values) t += fmt::format("<td>{}</td>", std::isfinite(x) ? number(x) : "");
     t += "</tr>\n";
@@ -44,7 +45,7 @@ bool same_baselines(const StudyData& study) {
   std::set<std::string> read;
   for (const FigurePoint& point : study.points) {
     std::string rows;
-    baseline_rows(rows, point);
+    baseline_rows(rows, point, 0);
     read.insert(std::move(rows));
   }
   return read.size() <= 1;
@@ -53,20 +54,26 @@ bool same_baselines(const StudyData& study) {
 std::string table(const StudyData& study) {
   const bool shared = same_baselines(study);
   std::string t = "<div class=\"scroll\"><table><thead><tr>";
-  for (const FigureAxis& a : study.axes) t += fmt::format("<th>{}</th>", escaped(a.name));
+  const std::vector<bool> tells = telling(study);
+  const auto axes = static_cast<std::size_t>(std::count(tells.begin(), tells.end(), true));
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    if (tells[a]) t += fmt::format("<th>{}</th>", escaped(study.axes[a].name));
+  }
   t += "<th>runs</th>";
   for (const Metric* m : study.head.metrics) t += fmt::format("<th>{}</th>", escaped(title_of(*m)));
   t += "</tr></thead><tbody>\n";
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
     t += "<tr>";
-    for (const std::string& label : point.labels) t += fmt::format("<td>{}</td>", escaped(label));
+    for (std::size_t a = 0; a < point.labels.size(); ++a) {
+      if (tells[a]) t += fmt::format("<td>{}</td>", escaped(point.labels[a]));
+    }
     t += fmt::format("<td>{}</td>", point.runs);
     for (const Quartiles& q : point.finals) t += cell(q);
     t += "</tr>\n";
-    if (!shared) baseline_rows(t, point);
+    if (!shared) baseline_rows(t, point, axes);
   }
-  if (shared && !study.points.empty()) baseline_rows(t, study.points.front());
+  if (shared && !study.points.empty()) baseline_rows(t, study.points.front(), axes);
   t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
        "end of the "
        "runs; of a number that each agent has, of its mean over agents.</p>\n";

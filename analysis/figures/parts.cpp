@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "analysis/telling_axes.hpp"
+
 namespace hearsay::analysis {
 
 using nlohmann::json;
@@ -33,10 +35,18 @@ json scale(bool logarithmic) {
   return logarithmic ? json{{"type", "log"}} : json{{"zero", false}};
 }
 
+std::vector<bool> telling(const StudyData& study, const std::vector<std::size_t>& taken) {
+  std::vector<std::vector<std::string>> labels;
+  for (const FigurePoint& p : study.points) labels.push_back(p.labels);
+  return telling_axes(labels, study.head.groups, study.axes.size(), taken);
+}
+
 std::vector<std::size_t> other_axes(const StudyData& study, const std::vector<std::size_t>& taken) {
+  const std::vector<bool> tells = telling(study, taken);
   std::vector<std::size_t> all;
   for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    if (study.axes[a].labels.size() > 1 && std::find(taken.begin(), taken.end(), a) == taken.end())
+    if (tells[a] && study.axes[a].labels.size() > 1 &&
+        std::find(taken.begin(), taken.end(), a) == taken.end())
       all.push_back(a);
   }
   return all;
@@ -60,7 +70,9 @@ Selectors selectors(const StudyData& study, const std::vector<std::size_t>& fixe
 }
 
 void add_labels(json& row, const StudyData& study, const FigurePoint& point) {
-  for (const std::size_t a : other_axes(study, {})) row[axis_key(a)] = point.labels[a];
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    if (study.axes[a].labels.size() > 1) row[axis_key(a)] = point.labels[a];
+  }
 }
 
 json colour(const StudyData& study, std::size_t axis) {

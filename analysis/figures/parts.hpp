@@ -20,7 +20,11 @@ std::string title_of(const Metric& metric);
 /// {"type": "log"} or a linear scale that need not reach 0.
 nlohmann::json scale(bool logarithmic);
 
-/// The axes of more than one value, but for the `taken`; numbers in StudyData::axes.
+/// By axis: whether it tells points apart that the `taken` ones and those before it do not (telling_axes).
+std::vector<bool> telling(const StudyData& study, const std::vector<std::size_t>& taken = {});
+
+/// The axes of more than one value, but for the `taken` and those that tell nothing beside them and each
+/// other; numbers in StudyData::axes.
 std::vector<std::size_t> other_axes(const StudyData& study, const std::vector<std::size_t>& taken);
 
 /// Selectors that hold the `fixed` axes at one value each: a parameter with a drop-down list for each, and

@@ -5,6 +5,7 @@
 
 #include "analysis/output_file.hpp"
 #include "analysis/summary.hpp"
+#include "analysis/telling_axes.hpp"
 #include "analysis/trace_files.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -64,18 +65,26 @@ TEST_CASE("quantile: linear between order statistics") {
 }
 
 TEST_CASE("summary: of axes that move together only those are shown that tell points apart") {
-  // Axes 0 to 2 move together over four values, of which the first two axes tell all; axes 3 and 4 are on their own,
-  // one with a single value.
+  // Axes 0 to 2 move together over four values, of which the first two axes tell all; axes 3 and 4 are on
+  // their own, one with a single value.
   std::vector<std::vector<std::string>> labels;
-  for (const auto& [loss, width] : {std::pair{"squared", "28"}, {"logistic", "28"}, {"squared", "248"}, {"logistic", "248"}}) {
+  for (const auto& [loss, width] :
+       {std::pair{"squared", "28"}, {"logistic", "28"}, {"squared", "248"}, {"logistic", "248"}}) {
     for (const char* epsilon : {"1", "10"})
       labels.push_back({loss, width, width == std::string("28") ? "0.1" : "1e-3", epsilon, "star"});
   }
-  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5) == std::vector<bool>{true, true, false, true, true});
+  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5) ==
+        std::vector<bool>{true, true, false, true, true});
   CHECK(analysis::telling_axes(labels, {}, 5) == std::vector<bool>(5, true));
+  // Beside a figure over the third axis the first tells what is left, beside one over both the rest nothing.
+  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5, {2}) ==
+        std::vector<bool>{true, false, true, true, true});
+  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5, {0, 1}) ==
+        std::vector<bool>{true, true, false, true, true});
   // Where the second tells nothing and the third does.
   for (auto& row : labels) row[1] = "7", row[2] = row[0] + row[3];
-  CHECK(analysis::telling_axes(labels, {4, 4, 4, 1, 2}, 5) == std::vector<bool>{true, false, true, true, true});
+  CHECK(analysis::telling_axes(labels, {4, 4, 4, 1, 2}, 5) ==
+        std::vector<bool>{true, false, true, true, true});
 }
 
 TEST_CASE("trace: names what happened, filters by kind and time, and numbers what it leaves out") {
