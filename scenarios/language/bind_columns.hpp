@@ -14,7 +14,8 @@ using ColumnValues = std::function<const std::vector<double>&(const std::string&
 
 /// A column that can not be used; `pointer` is where the scenario names it.
 struct ColumnError : std::runtime_error {
-  ColumnError(std::string p, const std::string& message) : std::runtime_error(message), pointer(std::move(p)) {}
+  ColumnError(std::string p, const std::string& message)
+      : std::runtime_error(message), pointer(std::move(p)) {}
   std::string pointer;
 };
 

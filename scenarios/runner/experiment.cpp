@@ -87,10 +87,10 @@ Scenario bound(Scenario s, const models::DataSet& data) {
     if (found != data.owner_columns.end()) return found->second;
     std::vector<std::string> names;
     for (const auto& [there, values] : data.owner_columns) names.push_back(there);
-    throw std::invalid_argument(fmt::format(
-        "must be a column of the data with one number for each owner{}, got '{}'{}",
-        names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")), printable(name),
-        did_you_mean(name, names)));
+    throw std::invalid_argument(
+        fmt::format("must be a column of the data with one number for each owner{}, got '{}'{}",
+                    names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
+                    printable(name), did_you_mean(name, names)));
   };
   try {
     bind_columns(s, column);

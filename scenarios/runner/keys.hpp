@@ -5,10 +5,10 @@
 //   SHA-256) run key    = SHA-256(point key, repetition) record key = SHA-256(metrics, every)
 //
 // Options count only where they differ from their defaults, in one canonical form. In none of the three are
-// name, description, trace, baselines, analysis, repeat, sweep, threads and where files lie. Two exceptions: a
-// target that is looked at when metrics are recorded makes "every" an option that can change an event; and
-// where every repetition draws its own data or network, the baselines are numbers of the run, so that the record
-// key has them.
+// name, description, trace, baselines, analysis, repeat, sweep, threads and where files lie. Two exceptions:
+// a target that is looked at when metrics are recorded makes "every" an option that can change an event; and
+// where every repetition draws its own data or network, the baselines are numbers of the run, so that the
+// record key has them.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -16,7 +16,7 @@ struct ManifestInput {
   nlohmann::ordered_json resolved;       ///< the whole scenario
   nlohmann::ordered_json conclusions{};  ///< slopes and bounds, where they are asked for
   unsigned threads = 1;
-  double wall = 0;  ///< s
+  double wall = 0;                     ///< s
   nlohmann::ordered_json selection{};  ///< what was chosen on what; null if nothing was
 };
 

@@ -25,7 +25,8 @@ struct PlannedPoint {
 struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
-  bool validation = false;  ///< plan the study that "select" chooses on, with validation instances of the data
+  bool validation =
+      false;  ///< plan the study that "select" chooses on, with validation instances of the data
   /// Labels of the points that a selection has chosen: the others are left out. Empty: all points.
   std::set<std::vector<std::string>> chosen{};
 };
@@ -51,8 +52,8 @@ struct Plan {
   analysis::StudyPlan study() const;
 };
 
-/// Reads a scenario and every point of its sweep; where one of its axes is to be selected over, that is left to
-/// the caller: see PlanOptions. Throws InputError, RefusedError.
+/// Reads a scenario and every point of its sweep; where one of its axes is to be selected over, that is left
+/// to the caller: see PlanOptions. Throws InputError, RefusedError.
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
                const PlanOptions& options = {});
 

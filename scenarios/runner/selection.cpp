@@ -31,8 +31,9 @@ class Reading {
     for (const auto& item : written.items()) {
       if (std::find(kMembers.begin(), kMembers.end(), item.key) != kMembers.end()) continue;
       const std::vector<std::string> names(kMembers.begin(), kMembers.end());
-      fail(item.value.key_at, pointer_step(item.key),
-           fmt::format("must be a known key, got '{}'{}", printable(item.key), did_you_mean(item.key, names)));
+      fail(
+          item.value.key_at, pointer_step(item.key),
+          fmt::format("must be a known key, got '{}'{}", printable(item.key), did_you_mean(item.key, names)));
     }
   }
 
@@ -136,7 +137,8 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
   std::vector<Choice> choices;
   std::map<std::vector<std::string>, std::size_t> numbers;  // in `choices`, by group
   for (const Candidate& c : candidates) {
-    double value = c.runs == 0 ? std::numeric_limits<double>::quiet_NaN() : c.sum / static_cast<double>(c.runs);
+    double value =
+        c.runs == 0 ? std::numeric_limits<double>::quiet_NaN() : c.sum / static_cast<double>(c.runs);
     if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
     const auto [same, is_first] = numbers.try_emplace(c.group, choices.size());
     if (is_first) {

@@ -5,9 +5,9 @@
 //
 // The whole sweep is first run on validation instances (data.instances = "validation": other data of the same
 // law, or records held back from training), a study of its own in DIR/selection/. For each combination of the
-// other axes the value with the best mean of the metric at the end, over repetitions, is chosen, and the study
-// itself is run with the chosen values alone. "on": "test" chooses on the instances that are reported on; then
-// the figures flatter, and every output says so.
+// other axes the value with the best mean of the metric at the end, over repetitions, is chosen, and the
+// study itself is run with the chosen values alone. "on": "test" chooses on the instances that are reported
+// on; then the figures flatter, and every output says so.
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,7 +38,7 @@ Selection read_selection(const Document& document, const Node& written,
 /// What was chosen for one combination of the other axes.
 struct Choice {
   std::vector<std::string> labels;  ///< of the chosen point, one an axis
-  double value = 0;                 ///< mean of the metric over repetitions; NaN if no candidate had a finite one
+  double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate had a finite one
   std::size_t candidates = 0;
 };
 

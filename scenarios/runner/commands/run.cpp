@@ -82,7 +82,8 @@ struct Made {
 };
 
 int interrupted(std::uint64_t kept, std::uint64_t runs) {
-  fmt::print(stderr, "interrupted: {} of {} runs are kept; the same command goes on from there\n", kept, runs);
+  fmt::print(stderr, "interrupted: {} of {} runs are kept; the same command goes on from there\n", kept,
+             runs);
   return kExitInterrupted;
 }
 
