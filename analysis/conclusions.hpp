@@ -42,8 +42,8 @@ struct Conclusions {
     std::vector<std::string> names{};  ///< of the constants
     std::vector<Estimate> constants{};
     std::vector<bool> given{};
-    double least = 0, most = 0;  ///< measured mean over bound, over the points that count
-    std::size_t points = 0;      ///< that count
+    double least = 0, most = 0;    ///< measured mean over bound, over the points that count
+    std::size_t points = 0;        ///< that count
     std::vector<double> values{};  ///< by point of the study; NaN where it does not apply
   };
   struct Gain {

@@ -147,6 +147,8 @@ class Context {
   /// reads now, and what the handler has it send, publish or set a timer for happens when it is done. It
   /// handles nothing in between. To be called before what takes time is sent; see sim::Engine::compute.
   void compute(sim::AgentId i) { world_.engine.compute(i); }
+  /// When what agent i sends now leaves it.
+  sim::Time leaves(sim::AgentId i) const { return world_.engine.leaves(i); }
   /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
   void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
     world_.engine.after(agent, delay, tag, number);

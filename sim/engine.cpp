@@ -209,7 +209,7 @@ std::uint64_t Engine::timer_key(AgentId i) {
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "a timer needs a finite delay that is not negative");
-  const Time from = agent == computing_ ? done_ : now_;
+  const Time from = leaves(agent);
   queue_.push({from + delay, timer_key(agent), agent, life(agent), number, EventKind::kTimer, 0, tag});
 }
 

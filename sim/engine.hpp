@@ -117,6 +117,8 @@ class Engine {
   void compute(AgentId i) {
     if (!compute_time_.none()) begin_computation(i);
   }
+  /// When what agent i sends now leaves it: when it has computed, if it does.
+  Time leaves(AgentId i) const { return i == computing_ ? done_ : now_; }
   /// Fires at `agent` after `delay` s, or when it is up again and free; timers that wait then fire in the
   /// order in which they were due.
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);

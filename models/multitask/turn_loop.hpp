@@ -23,9 +23,9 @@ class TurnLoop {
   explicit TurnLoop(std::size_t tasks)
       : log(tasks), flights_(kFlights * tasks), held_(tasks), waiting_(tasks), waits_(0) {}
 
-  /// Task t has begun turn `turn` (from 1) with the p_t it holds, and waits for its answer.
-  void depart(std::size_t t, std::uint32_t turn, sim::Time now) {
-    flights_[t * kFlights + turn % kFlights] = {.turn = turn, .used = held_[t], .departed = now};
+  /// Task t has begun turn `turn` (from 1) with the p_t it holds, sends it at `departure`, and waits for its answer.
+  void depart(std::size_t t, std::uint32_t turn, sim::Time departure) {
+    flights_[t * kFlights + turn % kFlights] = {.turn = turn, .used = held_[t], .departed = departure};
     wait_for(t, turn);
     log.turns[t] = turn;
   }

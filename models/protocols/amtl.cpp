@@ -109,7 +109,7 @@ void Amtl::begin(sim::AgentId task, Context& context) {
   context.keep_local(context.gradient(task, column), message_);
   message_ = column - params_.alpha * message_;
   const auto turn = static_cast<std::uint32_t>(++turns_[t]);
-  loop_.depart(t, turn, context.now());
+  loop_.depart(t, turn, context.leaves(task));
   context.send(task, 0, kStep, turn, message_);
   context.after(task, params_.timeout, kTimeout, turn);
 }

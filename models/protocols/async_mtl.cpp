@@ -56,7 +56,7 @@ void AsyncMtl::begin(sim::AgentId task, Context& context) {
   message_ = *gradient;
   server_.prepare(held_.col(column), message_);
   const auto turn = static_cast<std::uint32_t>(nodes_.turns(t));
-  loop_.depart(t, turn, context.now());
+  loop_.depart(t, turn, context.leaves(task));
   loop_.log.violations = nodes_.violations();
   context.model(task) = held_.col(column) + nodes_.q().col(column);
   context.send(task, 0, kGradient, turn, message_);

@@ -66,7 +66,7 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
   context.model(task) = column + nodes_.q().col(static_cast<Index>(t));
   log_.turns[t] = static_cast<double>(nodes_.turns(t));
   log_.violations = nodes_.violations();
-  departed_[t] = context.now();
+  departed_[t] = context.leaves(task);
   context.send(task, 0, kGradient, round, message_);
 }
 
