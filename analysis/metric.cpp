@@ -16,13 +16,24 @@ namespace {
 using models::World;
 using Out = std::span<double>;
 
-// The mean of f over the models that count: the learner's, or every agent's.
+// The models that count: the learner's where there is one, else every owner's.
+auto models_that_count(const World& w) {
+  if (w.study.own_models) return w.models.rightCols(static_cast<Eigen::Index>(w.problem().owners()));
+  return w.models.leftCols(w.hub ? 1 : w.models.cols());
+}
+
+// The model that serves an owner.
+auto model_of(const World& w, std::size_t owner) {
+  return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
+}
+
+// The mean of f over the models that count.
 template <class F>
 double over_models(const World& w, F&& f) {
-  if (w.hub) return f(w.models.col(0));
+  const auto models = models_that_count(w);
   double sum = 0;
-  for (Eigen::Index i = 0; i < w.models.cols(); ++i) sum += f(w.models.col(i));
-  return sum / static_cast<double>(w.models.cols());
+  for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
+  return sum / static_cast<double>(models.cols());
 }
 
 double ratio(double part, std::uint64_t whole) {
@@ -48,7 +59,7 @@ void test_error(const World& w, Out out) {
 }
 void test_error_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner) {
-    out[owner] = w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner)));
+    out[owner] = w.problem().test_error(owner, model_of(w, owner));
   }
 }
 // Mean of f(test error of an owner's own model) over those owners that have test records.
@@ -58,7 +69,7 @@ double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f)
   std::size_t tested = 0;
   for (const std::size_t owner : owners) {
     if (w.problem().data().test[owner].target.size() == 0) continue;
-    sum += f(w.problem().test_error(owner, w.models.col(w.hub ? 0 : static_cast<Eigen::Index>(owner))));
+    sum += f(w.problem().test_error(owner, model_of(w, owner)));
     ++tested;
   }
   return sum / static_cast<double>(tested);
@@ -81,8 +92,9 @@ void own_test_error_of_quarter(const World& w, Out out) {
       mean_own_test(w, std::span(order).subspan(first, last - first), [](double error) { return error; });
 }
 void disagreement(const World& w, Out out) {
-  const Eigen::VectorXd mean = w.models.rowwise().mean();
-  out[0] = (w.models.colwise() - mean).colwise().squaredNorm().mean();
+  const auto models = w.study.own_models ? models_that_count(w) : w.models.leftCols(w.models.cols());
+  const Eigen::VectorXd mean = models.rowwise().mean();
+  out[0] = (models.colwise() - mean).colwise().squaredNorm().mean();
 }
 void clipped_share(const World& w, Out out) {
   out[0] = ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
@@ -190,8 +202,9 @@ constexpr std::array kMetrics{
            true, false, epsilon_spent_by_owner},
     Metric{"epsilon_budget_by_owner", "Epsilon that each owner may spend in all; 0 without privacy.", "",
            true, false, epsilon_budget_by_owner},
-    Metric{"epsilon_step_by_owner", "Epsilon of each owner's next release alone; 0 without privacy.", "",
-           true, false, epsilon_step_by_owner},
+    Metric{"epsilon_step_by_owner",
+           "Epsilon of each owner's next release alone, not amplified; 0 without privacy.", "", true, false,
+           epsilon_step_by_owner},
     Metric{"delta_spent", "Largest delta that goes with an owner's epsilon spent.", "", false, false,
            delta_spent},
     Metric{"delta_spent_by_owner", "Delta that goes with each owner's epsilon spent.", "", true, false,

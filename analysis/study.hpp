@@ -49,23 +49,23 @@ struct RunResult {
   std::size_t point = 0;
   std::uint32_t repetition = 0;
   Status status = Status::kDone;
-  std::string message;  ///< why it failed
+  std::string message{};  ///< why it failed
   RunEnd end = RunEnd::kFinished;
   std::uint64_t fingerprint = 0, events = 0, iterations = 0;
   double time = 0;  ///< simulated s
-  sim::Traffic traffic;
-  Series series;
+  sim::Traffic traffic{};
+  Series series{};
   std::vector<Scalar>
-      scalars;      ///< where it reached its target; numbers of the run's own problem, if it has one
+      scalars{};    ///< where it reached its target; numbers of the run's own problem, if it has one
   double wall = 0;  ///< s
 };
 
 /// One combination of the swept values.
 struct PointResult {
-  std::vector<std::string> labels;     ///< one an axis
-  std::vector<Scalar> scalars;         ///< of the problem: optimum, baselines, noise
-  std::vector<std::string> unprivate;  ///< what was fitted on private data without accounting
-  std::vector<std::string> notes;
+  std::vector<std::string> labels{};     ///< one an axis
+  std::vector<Scalar> scalars{};         ///< of the problem: optimum, baselines, noise
+  std::vector<std::string> unprivate{};  ///< what was fitted on private data without accounting
+  std::vector<std::string> notes{};
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;  ///< agent of owner 0
 };

@@ -41,6 +41,7 @@ struct Entry {
   bool by_turn = false;       ///< takes its budget by turn: privacy.epsilon_1, epsilon_2
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
+  bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
 };
 
 /// A metric that only one protocol, or a few, can measure. Protocols that give one name mean one thing by it.

@@ -45,6 +45,7 @@ struct Study {
   const LazyOptimum& reference;
   StopLimits stop;
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
+  bool own_models = false;                     ///< Entry::own_models
 
   /// theta*, f*; worked out when first asked for.
   const Optimum& optimum() const { return reference.get(); }

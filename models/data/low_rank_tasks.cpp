@@ -32,7 +32,9 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
                  const sim::Streams& streams) {
   const auto owner = static_cast<std::uint32_t>(task);
   // Division by the greatest norm leaves a norm of 1 up to rounding.
-  Shard all{Records(static_cast<Index>(options.records.size(task, streams)), w.size()), {}};
+  const auto n = static_cast<Index>(options.records.size(task, streams));
+  if (n == 0) throw DataError(fmt::format("task {}: expected at least one record, found none", task + 1));
+  Shard all{Records(n, w.size()), {}};
   auto stream = stream_of(streams, owner, DataDraw::kFeatures);
   for (double* x = all.features.data(); x != all.features.data() + all.features.size(); ++x)
     *x = sim::normal(stream);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/privacy/accountants/amplification.hpp"
+
 namespace hearsay::models {
 
 using Eigen::Index;
@@ -50,14 +52,14 @@ void measure_multitask(std::size_t k, const MultitaskOptions& options, const Wor
       for (std::size_t t = 0; t < out.size(); ++t)
         out[t] = log.replies[t] > 0 ? log.waited[t] / log.replies[t] : 0;
       return;
-    case kEpsilon:
+    case kEpsilon: {
+      const PrivacyPlan& privacy = world.study.privacy;
+      const bool first = options.q_noise && !options.trusted_server;
+      const double epsilon = (first ? privacy.epsilon_1 : 0) + privacy.epsilon_2;
       std::fill(out.begin(), out.end(),
-                world.study.privacy.active()
-                    ? (options.q_noise && !options.trusted_server
-                           ? world.study.privacy.epsilon_1 + world.study.privacy.epsilon_2
-                           : world.study.privacy.epsilon_2)
-                    : 0);
+                privacy.active() ? amplified_turn(epsilon, options.batch_fraction, privacy.adjacency) : 0);
       return;
+    }
     case kViolations:
       out[0] = log.violations;
       return;

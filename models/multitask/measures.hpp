@@ -36,7 +36,9 @@ inline constexpr std::array kMultitaskMetrics{
                    .unit = "s",
                    .per_agent = true},
     ProtocolMetric{
-        .name = "epsilon_turn", .help = "Epsilon of one turn: what the paper states.", .per_agent = true},
+        .name = "epsilon_turn",
+        .help = "Epsilon of one turn, what the paper states; amplified where it is of a subsample.",
+        .per_agent = true},
     ProtocolMetric{.name = "bound_violations",
                    .help = "Share of turns in which a declared bound c_3 or c_4 did not hold."},
 };

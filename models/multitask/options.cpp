@@ -66,33 +66,51 @@ void MultitaskOptions::describe(sim::Visitor& v) {
           "batch_fraction", "subsampling goes with sensitivity paper and q_update step only");
   v.check(sensitivity != TurnSensitivity::kAccumulated || own_regulariser == OwnPenalty::kRidge,
           "sensitivity", "accumulated is known for own_regulariser ridge only");
-  v.check(sensitivity != TurnSensitivity::kAccumulated || start == TaskStart::kZero || ridge_of_start() > 0,
-          "sensitivity", "accumulated from a single-task start needs start_ridge above 0");
+  v.check(sensitivity != TurnSensitivity::kAccumulated || (q_noise && !trusted_server), "sensitivity",
+          "accumulated is what z_1 pays for: it needs q_noise, and no trusted_server");
+  const bool start_counts = sensitivity == TurnSensitivity::kAccumulated ||
+                            (q_update == OwnUpdate::kExact && gradient_at == GradientAt::kOldQ);
+  v.check(
+      !start_counts || start == TaskStart::kZero || ridge_of_start() > 0, "start_ridge",
+      "must be above 0 where the single-task start enters a release (sensitivity accumulated, or q_update "
+      "exact with gradient_at old_q)");
+  v.check(
+      !trusted_server || batch_fraction == 1, "batch_fraction",
+      "a trusted server's columns hold old subsamples too, which are not sampled anew: no subsampling with "
+      "trusted_server");
   v.check(q_update == OwnUpdate::kStep || (own_regulariser == OwnPenalty::kRidge && tau > 0), "q_update",
           "exact needs own_regulariser ridge and tau above 0");
 }
 
 std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
-  if (!study.privacy.active()) return {};
-  std::vector<std::string> all{
-      "privacy: epsilon_1 and epsilon_2 are of one turn; epsilon_spent composes them over all turns"};
+  std::vector<std::string> all;
+  if (study.problem.sigma() != 2 * ModelOptions{}.l2)
+    all.emplace_back("model.l2 has no part in multi-task learning: see protocol.tau and protocol.threshold");
+  if (!study.privacy.active()) return all;
+  all.emplace_back(
+      "privacy: epsilon_1 and epsilon_2 are of one turn; epsilon_spent composes them over all turns");
   if (trusted_server) {
     all.emplace_back(
-        "warning: protocol.trusted_server: the guarantee is per iteration, earlier P held fixed; an account "
-        "counts "
-        "the columns that its task has been sent");
+        "warning: protocol.trusted_server: the guarantee is per iteration, earlier P held fixed; "
+        "epsilon_spent "
+        "adds up the columns that a task has been sent and is no guarantee over the run, as P keeps what all "
+        "have told");
   } else if (!q_noise) {
     all.emplace_back("warning: protocol.q_noise off: epsilon_2 holds q_t fixed, which depends on the data");
   }
   if (sensitivity == TurnSensitivity::kReleased)
     all.emplace_back(
-        "warning: protocol.sensitivity released: constants of the published code, less than the proof needs");
+        "warning: protocol.sensitivity released: constants of the published code for its own data, which do "
+        "not "
+        "know the number of records: epsilon holds only where they are as large as the proof's");
   if (sensitivity == TurnSensitivity::kPaper && q_update == OwnUpdate::kStep && q_noise && !trusted_server)
     all.emplace_back(
         "warning: protocol.sensitivity paper: Lemma 1 holds q_t before the turn fixed, but it is kept "
-        "without noise; "
-        "accumulated does not");
-  if (c_3 || c_4)
+        "without "
+        "noise; accumulated does not");
+  const bool declared =
+      study.privacy.source == BoundSource::kProtocol && sensitivity != TurnSensitivity::kReleased;
+  if (declared && (c_3 || c_4))
     all.emplace_back(
         "warning: protocol.c_3, c_4: the guarantee holds while p_t + q_t keeps within them; "
         "bound_violations counts");

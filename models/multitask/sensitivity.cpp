@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/option_error.hpp"
+
 namespace hearsay::models {
 
 namespace {
@@ -17,8 +19,19 @@ struct GradientBounds {
 
 GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
   const PrivacyPlan& privacy = study.privacy;
-  if (privacy.source != BoundSource::kProtocol || options.sensitivity == TurnSensitivity::kReleased)
-    return {privacy.bound, privacy.bound};
+  const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
+  if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
+    throw OptionError("sensitivity",
+                      "released has constants of its own, which no bound on gradients enters: leave out "
+                      "privacy.clip and privacy.gradient_bound");
+  const bool minimises =
+      options.q_update == OwnUpdate::kExact ||
+      (options.sensitivity == TurnSensitivity::kAccumulated && options.start == TaskStart::kSingleTask);
+  if (privacy.clips() && minimises)
+    throw OptionError(options.q_update == OwnUpdate::kExact ? "q_update" : "start",
+                      "privacy.clip bounds the gradients of steps, and not how far a minimiser moves: use "
+                      "q_update step, and start zero with sensitivity accumulated");
+  if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
   const auto& declared = study.problem.data().bounds;
   if (!declared || !std::isfinite(declared->features_l2))
     throw std::invalid_argument(
@@ -41,7 +54,8 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
 }  // namespace
 
 TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Study& study)
-    : follows_(options.sensitivity == TurnSensitivity::kAccumulated),
+    : follows_(options.sensitivity == TurnSensitivity::kAccumulated ||
+               (options.sensitivity == TurnSensitivity::kPaper && options.q_update == OwnUpdate::kExact)),
       before_(options.gradient_at == GradientAt::kOldQ),
       tasks_(study.problem.owners()) {
   const GradientBounds bounds = gradient_bounds(options, study);

@@ -16,7 +16,9 @@
 //                2 B_1/(n_t start_ridge) from a single-task one. Turn k pays Delta_k, or max(Delta_(k-1),
 //                Delta_k) where it releases the q_t before its step (gradient_at old_q).
 // With q_update exact q_t is a function of the data and p_t alone: S_1 = 2 B_1/(n_t tau), and nothing builds
-// up. With batch_fraction q, S_1 and S_2 are divided by q.
+// up; where the first turn releases the start (old_q) it pays for that. B_1 must hold of itself there:
+// clipped steps do not bound how far a minimiser moves, so clip goes neither with exact nor with Delta_0 of a
+// single-task start. With batch_fraction q, S_1 and S_2 are divided by q.
 //
 // Source: Xie, Baytas, Lin, Zhou, KDD 2017, Lemmas 1 and 2, Theorems 3.5 and 3.6; accumulated is our own, by
 // the contraction of a gradient step on a strongly convex function.
@@ -54,7 +56,7 @@ class TurnSensitivities {
   };
   void work_out(Task& task) const;
 
-  bool follows_ = false;  // whether differences build up: accumulated
+  bool follows_ = false;  // whether the difference of q_t is followed
   bool before_ = false;   // whether the q_t before the turn's update is released
   double keeps_ = 0;      // factor of an old difference in a turn: 1 - alpha_1 tau; 0 for exact updates
   double column_ = 0;

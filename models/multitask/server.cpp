@@ -1,5 +1,7 @@
 #include "models/multitask/server.hpp"
 
+#include "sim/check.hpp"
+
 namespace hearsay::models {
 
 using Eigen::Index;
@@ -64,6 +66,7 @@ void MultitaskServer::step() {
 }
 
 void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
+  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
   if (known_) {
     out = p_.col(t);
   } else {
@@ -72,6 +75,7 @@ void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
 }
 
 const MatrixXd& MultitaskServer::p() const {
+  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
   if (!known_) prox_.matrix(p_);
   known_ = true;
   return p_;

@@ -37,7 +37,8 @@ class MultitaskServer {
   /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From
   /// public p and a gradient that has been released nothing new is learnt by it.
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
-  /// Takes what task t has sent; of several tasks before one step, in form block only.
+  /// Takes what task t has sent; of several tasks before one step, in form block only. P is not to be asked
+  /// for between this and the step.
   void put(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message);
   /// P = S = V = 0, as at the start.
   void clear();

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
+#include "models/option_error.hpp"
 #include "models/solvers/own_minimum.hpp"
 #include "sim/random.hpp"
 
@@ -22,13 +21,14 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
       point_(base_),
       work_(base_),
       gradient_(base_) {
+  study.problem.require_records_of_all();
   const double own = options.own_regulariser == OwnPenalty::kRidge ? options.tau : 0;
   const double l = smoothness(study.problem) + own;
   if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
-    throw std::invalid_argument(fmt::format(
-        "alpha_1 must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz constant "
-        "L = {:.6g}, got {:g}",
-        1 / l, l, options.alpha_1));
+    throw OptionError(
+        "alpha_1", fmt::format("must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz "
+                               "constant L = {:.6g}, got {:g}",
+                               1 / l, l, options.alpha_1));
   }
   if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
     for (std::size_t t = 0; t < plans_.size(); ++t)
@@ -38,6 +38,8 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   if (first) epsilons_.push_back(study.privacy.epsilon_1);
   epsilons_.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
+  if (first && !(study.privacy.epsilon_1 > 0))
+    throw OptionError("q_noise", "needs privacy.epsilon_1 beside epsilon_2: a turn releases q_t + z_1 too");
   study.privacy.spending->turns(epsilons_, options.batch_fraction, options.turns);
   sensitivities_ = TurnSensitivities(options, study);
 }
@@ -95,8 +97,12 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   if (options_.batch_fraction < 1) draw_batch(agent, context);
   base_ = p;
   at_ = q;
-  bool broken = options_.c_3 && (base_ + q).norm() > *options_.c_3;
+  // A step moves q_t by a gradient at the q_t before it; a minimiser is bounded where it is.
+  const bool exact = options_.q_update == OwnUpdate::kExact;
+  const auto beyond_c_3 = [&] { return options_.c_3 && (base_ + q).norm() > *options_.c_3; };
+  bool broken = !exact && beyond_c_3();
   move_own(t, agent, context);
+  broken = broken || (exact && beyond_c_3());
   if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
   if (options_.q_noise && !options_.trusted_server) {
     point_ = base_ + *context.release(agent, context.local(at_, s_1(t)), plans_[t]);

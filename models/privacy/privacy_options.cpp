@@ -71,8 +71,8 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   v.check(!needs_delta() || delta > 0, "delta",
           fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
                       name_of(mechanism), name_of(accountant)));
-  v.check(epsilon_1.has_value() == epsilon_2.has_value(), epsilon_1 ? "epsilon_2" : "epsilon_1",
-          "a turn makes two releases: give both epsilon_1 and epsilon_2");
+  v.check(!epsilon_1 || epsilon_2, "epsilon_2",
+          "a turn releases its gradient too: give epsilon_2 with epsilon_1");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
           fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
                       epsilon_warm.value_or(0)));

@@ -145,9 +145,16 @@ PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, con
   if (options.by_turn()) {
     if (!std::holds_alternative<ExponentialNorm>(plan.mechanism))
       throw std::invalid_argument("epsilon_1 and epsilon_2 are of mechanism exponential_norm");
-    plan.epsilon_1 = *options.epsilon_1;
+    plan.epsilon_1 = options.epsilon_1.value_or(0);
     plan.epsilon_2 = *options.epsilon_2;
     plan.epsilon.assign(problem.owners(), plan.epsilon_1 + plan.epsilon_2);
+    const PrivacyOptions defaults;
+    if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
+      plan.warnings.emplace_back(
+          "privacy.epsilon: of no use beside epsilon_1 and epsilon_2, which are of a turn");
+    if (options.steps)
+      plan.warnings.emplace_back(
+          "privacy.steps: of no use beside epsilon_1 and epsilon_2; see protocol.turns");
   } else {
     plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
                                           kEpsilonOption, streams);

@@ -32,7 +32,7 @@ struct PrivacyPlan {
 
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
-  bool by_turn() const { return epsilon_1 > 0; }
+  bool by_turn() const { return epsilon_2 > 0; }
   bool clips() const { return source == BoundSource::kClip; }
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/multitask/sensitivity.hpp"
+#include "models/option_error.hpp"
 #include "models/solvers/own_minimum.hpp"
 
 namespace hearsay::models {
@@ -67,7 +68,6 @@ Amtl::Amtl(const Params& params, const Study& study)
               static_cast<Index>(study.problem.owners())),
       loop_(study.problem.owners()),
       held_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(study.problem.owners()))),
-      sent_(study.problem.owners()),
       delays_(study.problem.owners()),
       turns_(study.problem.owners()),
       none_(held_),
@@ -75,10 +75,10 @@ Amtl::Amtl(const Params& params, const Study& study)
       column_(study.problem.p()) {
   if (study.privacy.active())
     throw std::invalid_argument("amtl has no privacy: say mechanism none, or use async_mtl");
+  study.problem.require_records_of_all();
   const double l = smoothness(study.problem);
   if (!(params.alpha < 2 / l))
-    throw std::invalid_argument(
-        fmt::format("alpha must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
+    throw OptionError("alpha", fmt::format("must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
   if (params.start == TaskStart::kSingleTask) {
     for (std::size_t t = 0; t < turns_.size(); ++t)
       held_.col(static_cast<Index>(t)) = minimise_alone(study.problem, t, params.start_ridge);
@@ -93,12 +93,14 @@ void Amtl::on_start(Context& context) {
     const sim::AgentId task = context.agent_of(t);
     context.plan_turns(task, {}, 1, params_.turns);
     context.model(task) = held_.col(static_cast<Index>(t));
-    if (context.up(task)) begin(task, context);
+    if (context.up(task)) context.after(task, 0, kBegin);
   }
 }
 
 void Amtl::on_up(sim::AgentId agent, Context& context) {
-  if (agent != 0) begin(agent, context);
+  if (agent == 0 || turns_[context.owner(agent)] >= params_.turns) return;
+  loop_.give_up(context.owner(agent));
+  context.after(agent, 0, kBegin);
 }
 
 void Amtl::begin(sim::AgentId task, Context& context) {
@@ -125,14 +127,14 @@ double Amtl::relaxation(std::size_t t) const {
 
 void Amtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
-  Delays& delays = delays_[t];
-  delays.last[delays.count++ % kDelays] = context.now() - sent_[t];
+  if (const TurnLoop::Flight* turn = loop_.arrive(t, message, context.iterations() + 1, context)) {
+    Delays& delays = delays_[t];
+    delays.last[delays.count++ % kDelays] = context.now() - turn->used_since;
+  }
   server_.relax(static_cast<Index>(t),
                 Vector(message.payload.data(), static_cast<Index>(message.payload.size())), relaxation(t));
   server_.step();
   server_.column(static_cast<Index>(t), column_);
-  loop_.arrive(t, message, context.iterations() + 1, context);
-  sent_[t] = context.now();
   context.send(0, message.from, kColumn, message.conversation, column_);
   context.count_iteration();
 }
@@ -143,7 +145,7 @@ void Amtl::on_message(const sim::Message& message, Context& context) {
     return;
   }
   const std::size_t t = context.owner(message.to);
-  if (loop_.answer(t, message.conversation, context.now())) {
+  if (loop_.answer(t, message.conversation, context.now(), message.sent)) {
     held_.col(static_cast<Index>(t)) =
         Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
     context.model(message.to) = held_.col(static_cast<Index>(t));
@@ -153,8 +155,9 @@ void Amtl::on_message(const sim::Message& message, Context& context) {
   if (loop_.stop_waiting(t, message.conversation)) begin(message.to, context);
 }
 
-void Amtl::on_timer(sim::AgentId agent, std::uint16_t, std::uint32_t turn, Context& context) {
-  if (loop_.stop_waiting(context.owner(agent), turn)) begin(agent, context);
+void Amtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context) {
+  const std::size_t t = context.owner(agent);
+  if (tag == kBegin ? !loop_.waits(t) : loop_.stop_waiting(t, turn)) begin(agent, context);
 }
 
 void Amtl::reset(sim::AgentId agent) {

@@ -52,7 +52,8 @@ class Amtl {
                                 .help = "Asynchronous multi-task learning without privacy, by relaxed steps.",
                                 .hub = true,
                                 .by_turn = true,
-                                .joint = false};
+                                .joint = false,
+                                .own_models = true};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument for a step too long, and with privacy.
@@ -71,7 +72,7 @@ class Amtl {
   const Eigen::MatrixXd& w() const { return server_.p(); }
 
  private:
-  enum Tag : std::uint16_t { kStep, kColumn, kTimeout };
+  enum Tag : std::uint16_t { kStep, kColumn, kTimeout, kBegin };
   static constexpr std::size_t kDelays = 5;
   struct Delays {
     std::array<double, kDelays> last{};
@@ -86,8 +87,7 @@ class Amtl {
   Params params_;
   MultitaskServer server_;
   TurnLoop loop_;
-  Eigen::MatrixXd held_;         // w_t as task t last received it
-  std::vector<sim::Time> sent_;  // when the server last sent w_t
+  Eigen::MatrixXd held_;  // w_t as task t last received it
   std::vector<Delays> delays_;
   std::vector<std::uint64_t> turns_;
   Eigen::MatrixXd begun_, start_;  // V and w at the start

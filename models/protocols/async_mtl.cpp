@@ -25,6 +25,7 @@ AsyncMtl::AsyncMtl(const Params& params, const Study& study)
       server_(params.column_update, params.regulariser, params.alpha_2, params.h(), study.problem.p(),
               static_cast<Index>(study.problem.owners())),
       held_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(study.problem.owners()))),
+      sent_(held_),
       loop_(study.problem.owners()),
       message_(study.problem.p()),
       column_(study.problem.p()) {}
@@ -35,7 +36,7 @@ void AsyncMtl::on_start(Context& context) {
   for (std::size_t t = 0; t < context.owners(); ++t) {
     const sim::AgentId task = context.agent_of(t);
     context.model(task) = nodes_.q().col(static_cast<Index>(t));
-    if (params_.activation == Activation::kLoop && context.up(task)) begin(task, context);
+    if (params_.activation == Activation::kLoop && context.up(task)) context.after(task, 0, kBegin);
   }
 }
 
@@ -44,7 +45,10 @@ void AsyncMtl::on_tick(sim::AgentId agent, Context& context) {
 }
 
 void AsyncMtl::on_up(sim::AgentId agent, Context& context) {
-  if (agent != 0 && params_.activation == Activation::kLoop) begin(agent, context);
+  if (agent == 0 || params_.activation != Activation::kLoop) return;
+  if (!nodes_.may_turn(context.owner(agent), context)) return;
+  loop_.give_up(context.owner(agent));
+  context.after(agent, 0, kBegin);
 }
 
 void AsyncMtl::begin(sim::AgentId task, Context& context) {
@@ -54,7 +58,7 @@ void AsyncMtl::begin(sim::AgentId task, Context& context) {
   context.compute(task);
   const Eigen::VectorXd* gradient = nodes_.turn(t, held_.col(column), context);
   message_ = *gradient;
-  server_.prepare(held_.col(column), message_);
+  if (!params_.trusted_server) server_.prepare(held_.col(column), message_);
   const auto turn = static_cast<std::uint32_t>(nodes_.turns(t));
   loop_.depart(t, turn, context.leaves(task));
   loop_.log.violations = nodes_.violations();
@@ -73,17 +77,22 @@ void AsyncMtl::on_message(const sim::Message& message, Context& context) {
 
 void AsyncMtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
-  server_.put(static_cast<Index>(t),
-              Vector(message.payload.data(), static_cast<Index>(message.payload.size())));
+  const auto column = static_cast<Index>(t);
+  message_ = Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
+  if (params_.trusted_server) server_.prepare(sent_.col(column), message_);
+  server_.put(column, message_);
   server_.step();
-  server_.column(static_cast<Index>(t), column_);
+  server_.column(column, column_);
   loop_.arrive(t, message, context.iterations() + 1, context);
   if (params_.tolerance) {
     const Eigen::MatrixXd w = server_.p() + nodes_.q();
     settled_ = (w - last_w_).norm() <= *params_.tolerance;
     last_w_ = w;
   }
-  if (params_.trusted_server) column_ = nodes_.noisy_column(t, column_, context);
+  if (params_.trusted_server) {
+    sent_.col(column) = column_;
+    column_ = nodes_.noisy_column(t, column_, context);
+  }
   context.send(0, message.from, kColumn, message.conversation, column_);
   context.count_iteration();
 }
@@ -91,7 +100,7 @@ void AsyncMtl::update(const sim::Message& message, Context& context) {
 void AsyncMtl::receive(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.to);
   const auto column = static_cast<Index>(t);
-  if (loop_.answer(t, message.conversation, context.now())) {
+  if (loop_.answer(t, message.conversation, context.now(), message.sent)) {
     held_.col(column) = Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
     context.model(message.to) = held_.col(column) + nodes_.q().col(column);
   } else {
@@ -101,14 +110,16 @@ void AsyncMtl::receive(const sim::Message& message, Context& context) {
     begin(message.to, context);
 }
 
-void AsyncMtl::on_timer(sim::AgentId agent, std::uint16_t, std::uint32_t turn, Context& context) {
-  if (loop_.stop_waiting(context.owner(agent), turn) && params_.activation == Activation::kLoop)
-    begin(agent, context);
+void AsyncMtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context) {
+  const std::size_t t = context.owner(agent);
+  const bool due = tag == kBegin ? !loop_.waits(t) : loop_.stop_waiting(t, turn);
+  if (due && params_.activation == Activation::kLoop) begin(agent, context);
 }
 
 void AsyncMtl::reset(sim::AgentId agent) {
   if (agent == 0) {
     server_.clear();
+    sent_.setZero();
     return;
   }
   const auto t = static_cast<std::size_t>(agent - 1);

@@ -49,7 +49,8 @@ class AsyncMtl {
       .help = "Multi-task learning: a server that updates at every arrival, tasks with private gradients.",
       .hub = true,
       .by_turn = true,
-      .joint = false};
+      .joint = false,
+      .own_models = true};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.
@@ -69,7 +70,7 @@ class AsyncMtl {
   const Eigen::MatrixXd& q() const { return nodes_.q(); }
 
  private:
-  enum Tag : std::uint16_t { kGradient, kColumn, kTimeout };
+  enum Tag : std::uint16_t { kGradient, kColumn, kTimeout, kBegin };
 
   void begin(sim::AgentId task, Context& context);
   void update(const sim::Message& gradient, Context& context);
@@ -79,6 +80,7 @@ class AsyncMtl {
   MultitaskNodes nodes_;
   MultitaskServer server_;
   Eigen::MatrixXd held_;  // p_t as task t last received it
+  Eigen::MatrixXd sent_;  // trusted server: p_t without noise as it was last sent
   TurnLoop loop_;
   Eigen::VectorXd message_, column_;
   Eigen::MatrixXd last_w_;  // with a tolerance

@@ -1,6 +1,8 @@
 #include "models/protocols/sync_mtl.hpp"
 
-#include <stdexcept>
+#include <utility>
+
+#include "models/option_error.hpp"
 
 namespace hearsay::models {
 
@@ -21,11 +23,14 @@ SyncMtl::SyncMtl(const Params& params, const Study& study)
       nodes_(params, study),
       server_(ColumnUpdate::kBlock, params.regulariser, params.alpha_2, params.h(), study.problem.p(),
               static_cast<Index>(study.problem.owners())),
+      answer_(study.problem.p(), static_cast<Index>(study.problem.owners())),
+      round_of_answer_(study.problem.owners()),
+      seen_(study.problem.owners()),
       departed_(study.problem.owners(), sim::kNever),
       message_(study.problem.p()),
       column_(Eigen::VectorXd::Zero(study.problem.p())),
       log_(study.problem.owners()) {
-  if (params.trusted_server) throw std::invalid_argument("trusted_server is a variant of async_mtl");
+  if (params.trusted_server) throw OptionError("trusted_server", "is a variant of async_mtl: leave it out");
 }
 
 void SyncMtl::on_start(Context& context) {
@@ -40,12 +45,12 @@ void SyncMtl::begin_round(Context& context) {
   context.after(0, params_.round_timeout, kTimeout, round_);
   for (std::size_t t = 0; t < context.owners(); ++t) {
     const sim::AgentId task = context.agent_of(t);
-    server_.column(static_cast<Index>(t), column_);
     if (round_ > 1) {
+      server_.column(static_cast<Index>(t), column_);
       context.send(0, task, kColumn, round_, column_);
     } else {
       context.model(task) = nodes_.q().col(static_cast<Index>(t));
-      if (context.up(task)) answer(task, column_, round_, context);
+      if (context.up(task)) context.after(task, 0, kFirst, round_);
     }
   }
 }
@@ -72,26 +77,42 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
 
 void SyncMtl::on_message(const sim::Message& message, Context& context) {
   const Vector payload(message.payload.data(), static_cast<Index>(message.payload.size()));
+  if (message.tag == kColumn) {
+    std::uint32_t& seen = seen_[context.owner(message.to)];
+    if (message.conversation <= seen) {
+      context.discard(message);
+      return;
+    }
+    seen = message.conversation;
+    answer(message.to, payload, message.conversation, context);
+    return;
+  }
   if (message.conversation != round_) {
     context.discard(message);
     return;
   }
-  if (message.tag == kColumn) {
-    answer(message.to, payload, message.conversation, context);
-    return;
-  }
   const std::size_t t = context.owner(message.from);
-  server_.put(static_cast<Index>(t), payload);
+  answer_.col(static_cast<Index>(t)) = payload;
+  round_of_answer_[t] = round_;
   context.count_staleness(0, context.now() - message.sent);
   log_.departure[t] = log_.arrival[t] = static_cast<double>(context.iterations());
   if (++answers_ == context.owners()) finish_round(context);
 }
 
-void SyncMtl::on_timer(sim::AgentId, std::uint16_t, std::uint32_t round, Context& context) {
-  if (round == round_) finish_round(context);
+void SyncMtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context) {
+  if (round != round_) return;
+  if (tag == kFirst) {
+    column_.setZero();
+    answer(agent, column_, round, context);
+  } else {
+    finish_round(context);
+  }
 }
 
 void SyncMtl::finish_round(Context& context) {
+  for (std::size_t t = 0; t < context.owners(); ++t) {
+    if (round_of_answer_[t] == round_) server_.put(static_cast<Index>(t), answer_.col(static_cast<Index>(t)));
+  }
   server_.step();
   if (params_.tolerance) {
     const Eigen::MatrixXd w = server_.p() + nodes_.q();
@@ -105,11 +126,19 @@ void SyncMtl::finish_round(Context& context) {
 void SyncMtl::reset(sim::AgentId agent) {
   if (agent == 0) {
     server_.clear();
+    restarts_ = true;
     return;
   }
   const auto t = static_cast<std::size_t>(agent - 1);
   nodes_.reset(t);
+  seen_[t] = 0;
   departed_[t] = sim::kNever;
+}
+
+void SyncMtl::on_up(sim::AgentId agent, Context& context) {
+  if (agent != 0 || !std::exchange(restarts_, false)) return;
+  if (round_ < params_.turns && !settled_) begin_round(context);
+  context.count_iteration();
 }
 
 bool SyncMtl::finished(const Context& context) const {

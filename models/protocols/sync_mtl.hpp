@@ -10,8 +10,10 @@
 // lost holds it up until `round_timeout`, when the server goes on with the gradients it has; V_t of the
 // others stays. A gradient that comes later is discarded and its release stays spent.
 //
-// The first round begins from P = 0, which all know: nothing is sent for it. Iterations are rounds completed.
-// A task has at most `turns` turns; the run ends after so many rounds.
+// The first round begins from P = 0, which all know: nothing is sent for it. A task answers every column that
+// is newer than the last it has seen; whether the round is over it can not know. Iterations are rounds
+// completed; one that a crash of the server breaks off counts when it is back, with P = 0. A task has at most
+// `turns` turns; the run ends after so many rounds.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -37,7 +39,8 @@ class SyncMtl {
                                 .help = "Multi-task learning in rounds: the server waits for all tasks.",
                                 .hub = true,
                                 .by_turn = true,
-                                .joint = false};
+                                .joint = false,
+                                .own_models = true};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.
@@ -47,7 +50,8 @@ class SyncMtl {
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
-  /// Back from a crash: as at the start, but for accounts and turns.
+  void on_up(sim::AgentId agent, Context& context);
+  /// Back from a crash: as at the start, but for accounts, turns and the number of the round.
   void reset(sim::AgentId agent);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
@@ -56,7 +60,7 @@ class SyncMtl {
   const Eigen::MatrixXd& q() const { return nodes_.q(); }
 
  private:
-  enum Tag : std::uint16_t { kGradient, kColumn, kTimeout };
+  enum Tag : std::uint16_t { kGradient, kColumn, kTimeout, kFirst };
 
   void begin_round(Context& context);
   void answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>& column, std::uint32_t round,
@@ -66,8 +70,12 @@ class SyncMtl {
   Params params_;
   MultitaskNodes nodes_;
   MultitaskServer server_;
-  std::uint32_t round_ = 0;  // under way, from 1
-  std::size_t answers_ = 0;  // that have come in it
+  std::uint32_t round_ = 0;                     // under way, from 1
+  std::size_t answers_ = 0;                     // that have come in it
+  Eigen::MatrixXd answer_;                      // what they say, a column a task
+  std::vector<std::uint32_t> round_of_answer_;  // by task
+  std::vector<std::uint32_t> seen_;             // by task: the last round whose column it has seen
+  bool restarts_ = false;                       // the server is back from a crash
   std::vector<sim::Time>
       departed_;  // when a task last sent a gradient that was not yet answered; kNever: none
   Eigen::VectorXd message_, column_;

@@ -1,10 +1,10 @@
 // Variants of private multi-task learning: other regularisers, exact own parts, a trusted server, an end by
-// tolerance, crashes. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2
+// tolerance. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2
 // (w - 1).
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/protocols/amtl.hpp"
+#include "models/option_error.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;
@@ -58,14 +58,6 @@ Solution solve(const StudyFixture& fixture, Coupling coupling, OwnPenalty own) {
   Solution all{run.protocol.p(), run.protocol.q(), {}, run.metric("objective_joint")[0]};
   all.g = gradients(fixture.problem(), all.p + all.q);
   return all;
-}
-
-models::AsyncMtl::Params quarter_steps() {
-  auto params = by_hand();
-  params.alpha_2 = 0.25;
-  params.threshold = 0;
-  params.column_update = models::ColumnUpdate::kBlock;
-  return params;
 }
 
 }  // namespace
@@ -173,7 +165,8 @@ TEST_CASE("multi-task: q minimised exactly beside p_t, worked by hand") {
 
 TEST_CASE("multi-task: a trusted server keeps P without noise and sends noisy columns, worked by hand") {
   // Turn 1: q = 1/2, g = -1, P = 1/2. Sent: 1/2 + 1/4. Turn 2 at p = 3/4: gradient 1/2, q = 1/2 - (1/4)(1/2 +
-  // 1/4) = 5/16, g = 2 (17/16 - 1) = 1/8. arrived: P = 1/2 - 1/16; block: V = 3/4 - 1/16.
+  // 1/4) = 5/16, g = 2 (17/16 - 1) = 1/8. P = 1/2 - 1/16, and block
+  // too: V = 1/2 - 1/16, from the column without noise that the server sent.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 2);
   auto params = by_hand();
   params.threshold = 0;
@@ -185,7 +178,7 @@ TEST_CASE("multi-task: a trusted server keeps P without noise and sends noisy co
   CHECK(run.protocol.q()(0, 0) == 5.0 / 16);
   params.column_update = models::ColumnUpdate::kBlock;
   const MultitaskRun<models::AsyncMtl> block(fixture, params, to_hub(0.1), &noise);
-  CHECK(block.protocol.p()(0, 0) == 11.0 / 16);
+  CHECK(block.protocol.p()(0, 0) == 7.0 / 16);
 }
 
 TEST_CASE("multi-task: a trusted server's noise has scale alpha_2 S_2/epsilon_2, and one release an answer") {
@@ -230,65 +223,62 @@ TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no mor
   CHECK(check(5.0 / 32 - 1e-6, 3) == 103.0 / 256);
 }
 
-TEST_CASE(
-    "multi-task: a task back from a crash begins with p = 0 and its first q, its turns and the server's P "
-    "stay") {
-  // Turns arrive at 0.1, 0.2, 0.3; the task is down from 0.25 to 1.25, so that the last answer is lost. Turn
-  // 4 is as turn 1: g = -1 at p = 0.
-  const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
-  auto params = quarter_steps();
-  params.turns = 4;
-  params.timeout = 60;
-  sim::NetworkOptions network = to_hub(0.1);
-  network.availability = sim::Crash{.up = 0.25, .down = 1.0};
-  std::vector<double> p;
-  const auto look = [&](const auto& protocol) { p.push_back(protocol.p()(0, 0)); };
-  const MultitaskRun<models::AsyncMtl> block(fixture, params, network, nullptr, {}, look);
-  CHECK(p == std::vector<double>{0, 0.25, 11.0 / 32, 103.0 / 256, 0.25, 0.25});  // and once more at the end
-  CHECK(block.protocol.q()(0, 0) == 0.5);
-  CHECK(block.metric("turns_by_task")[0] == 4);
-  CHECK(block.world->engine.now() == Approx(1.35).epsilon(1e-12));
-
-  // all: the server's P goes on from where it was, 103/256 + 1/4.
-  params.column_update = models::ColumnUpdate::kAll;
-  const MultitaskRun<models::AsyncMtl> all(fixture, params, network);
-  CHECK(all.protocol.p()(0, 0) == 167.0 / 256);
-
-  // The server crashes too: turn 3 finds it down, and P begins at 0 again.
-  network.availability = sim::Crash{.up = 0.25, .down = 1.0, .hub = true};
-  p.clear();
-  const MultitaskRun<models::AsyncMtl> both(fixture, params, network, nullptr, {}, look);
-  CHECK(p == std::vector<double>{0, 0.25, 11.0 / 32, 0.25, 0.25});
-}
-
-TEST_CASE("sync_mtl: a task back from a crash has its first q and the column of the round it comes back to") {
-  // Rounds end at 0.1, 0.2, 0.3, then by timeout at 0.8 and 1.3. Round 6 at p = 103/256 from q = 0: gradient
-  // -153/128, q = 153/512, g = -153/256, V = 103/256 + 153/1024.
-  const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
-  auto params = synchronous(quarter_steps());
-  params.turns = 6;
-  params.round_timeout = 0.5;
-  sim::NetworkOptions network = to_hub(0.1);
-  network.availability = sim::Crash{.up = 0.25, .down = 1.0};
-  const MultitaskRun<models::SyncMtl> run(fixture, params, network);
-  CHECK(run.world->iterations == 6);
-  CHECK(run.world->engine.now() == Approx(1.4).epsilon(1e-12));
-  CHECK(run.protocol.p()(0, 0) == 565.0 / 1024);
-  CHECK(run.protocol.q()(0, 0) == 153.0 / 512);
-}
-
-TEST_CASE("amtl: a task back from a crash begins with its first w, the server's V stays") {
-  // alpha = 1/4, eta = 1/2: u = (1 + w)/2; v = 1/4, 7/16, 37/64, then u = 1/2 from w = 0: v = 69/128.
-  const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
-  models::Amtl::Params params;
-  params.alpha = 0.25;
-  params.threshold = 0;
+TEST_CASE("multi-task: what does not fit together is refused, with the option that it is about") {
+  const auto data = low_rank_tasks(2, 40, models::TaskTarget::kClassification);
+  auto clipped = by_turn(1, 1);
+  clipped.clip = 0.01;
+  const StudyFixture clips(data, logistic(), clipped, 1), plain(data, logistic(), by_turn(1, 1), 1);
+  const auto refused = [](const StudyFixture& fixture, const models::AsyncMtl::Params& params,
+                          const char* option, const char* why) {
+    try {
+      const models::AsyncMtl protocol(params, fixture.study());
+      FAIL("accepted: " << option);
+    } catch (const models::OptionError& error) {
+      CHECK(error.option == option);
+      CHECK_THAT(error.what(), Catch::Contains(why));
+    }
+  };
+  models::AsyncMtl::Params params;
+  CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
+  // A minimiser is not bounded by clipped steps: n = 1, x = 1, ridge 1/2 moves by 1.35 when y changes sign.
+  params.q_update = models::OwnUpdate::kExact;
+  refused(clips, params, "q_update", "not how far a minimiser moves");
+  params = {};
+  params.sensitivity = models::TurnSensitivity::kAccumulated;
+  refused(clips, params, "start", "not how far a minimiser moves");
   params.start = models::TaskStart::kZero;
-  params.turns = 4;
-  params.timeout = 60;
-  sim::NetworkOptions network = to_hub(0.1);
-  network.availability = sim::Crash{.up = 0.25, .down = 1.0};
-  const MultitaskRun<models::Amtl> run(fixture, params, network);
-  CHECK(run.world->iterations == 4);
-  CHECK(run.protocol.w()(0, 0) == 69.0 / 128);
+  CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
+  params.sensitivity = models::TurnSensitivity::kReleased;
+  refused(clips, params, "sensitivity", "constants of its own");
+  CHECK_NOTHROW(models::AsyncMtl(params, plain.study()));
+  params = {};
+  params.alpha_1 = 4;  // L = 1/4 + tau
+  refused(plain, params, "alpha_1", "must be below 1/L = 3.98");
+
+  models::PrivacyOptions second;
+  second.mechanism = models::ExponentialNorm{};
+  second.epsilon_2 = 1;
+  const StudyFixture one(data, logistic(), second, 1);
+  refused(one, {}, "q_noise", "needs privacy.epsilon_1");
+  params = {};
+  params.q_noise = false;
+  CHECK_NOTHROW(models::AsyncMtl(params, one.study()));
+
+  auto empty = data;
+  empty.train[1] = {models::Records(0, 4), VectorXd(0)};
+  const StudyFixture missing(empty, logistic(), by_turn(1, 1), 1);
+  params.start = models::TaskStart::kZero;
+  CHECK_THROWS_WITH(models::AsyncMtl(params, missing.study()),
+                    Catch::Contains("owner 1: expected at least one training record"));
+}
+
+TEST_CASE("multi-task: a declared bound is looked at where q_t is minimised, not where it was") {
+  // tau = 1/2: q = 0.8 (1 - p) is within 0.7 in no turn, while q before the first turn is 0.
+  const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
+  auto params = by_hand();
+  params.q_update = models::OwnUpdate::kExact;
+  params.c_3 = 0.7;
+  params.turns = 1;
+  const MultitaskRun<models::AsyncMtl> run(fixture, params, to_hub(0.1));
+  CHECK(run.metric("bound_violations")[0] == 1);
 }

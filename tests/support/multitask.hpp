@@ -64,6 +64,15 @@ inline models::AsyncMtl::Params by_hand() {
   return params;
 }
 
+/// The same with alpha_2 = 1/4, no threshold, block: of one record, p + q comes near 1 step by step.
+inline models::AsyncMtl::Params quarter_steps() {
+  auto params = by_hand();
+  params.alpha_2 = 0.25;
+  params.threshold = 0;
+  params.column_update = models::ColumnUpdate::kBlock;
+  return params;
+}
+
 /// The same for rounds.
 inline models::SyncMtl::Params synchronous(const models::AsyncMtl::Params& same) {
   models::SyncMtl::Params params;

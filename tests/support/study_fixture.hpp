@@ -23,7 +23,7 @@ class StudyFixture {
         topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
                                      sim::Streams(seed, 0),
                                      problem_.data().similarity ? &*problem_.data().similarity : nullptr)),
-        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}, {}},
+        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}},
         hub_(hub),
         seed_(seed) {}
   StudyFixture(const StudyFixture&) = delete;
