@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "analysis/setting.hpp"
+#include "models/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
@@ -29,6 +30,8 @@ auto part(const char* pointer, F&& f) {
     throw;
   } catch (const models::BudgetError& e) {
     throw OverBudget("/privacy", e.what());
+  } catch (const models::OptionError& e) {
+    throw AssemblyError(fmt::format("{}/{}", pointer, e.option), e.what());
   } catch (const std::exception& e) {
     throw AssemblyError(pointer, e.what());
   }
@@ -121,7 +124,13 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                  })),
       topology_(part("/network/topology",
                      [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
-      study_{solved_->problem, topology_, plan_, solved_->optimum, stop_limits(scenario_.stop), {}},
+      study_{solved_->problem,
+             topology_,
+             plan_,
+             solved_->optimum,
+             stop_limits(scenario_.stop),
+             {},
+             scenario_.protocol->entry().own_models},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
@@ -253,10 +262,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     point.scalars.push_back({"privacy.delta", {}, plan_.delta});
     for (std::size_t owner = 0; owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
-      if (plan_.by_turn()) {
-        point.scalars.push_back({"privacy.epsilon_turn", agent, plan_.epsilon[owner]});
-        continue;
-      }
+      if (plan_.by_turn()) continue;  // what a turn costs is the protocol's to say: epsilon_turn
       point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
     }

@@ -22,12 +22,14 @@ nlohmann::ordered_json privacy_of(const ManifestInput& in) {
   privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
   privacy["schedule"] =
       sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
-  privacy["sensitivity"] = options.clip             ? "clip: every record's gradient is scaled to the bound"
-                           : options.gradient_bound ? "gradient_bound: given, not enforced"
-                           : options.bound_from_data
-                               ? "bound_from_data: the stated epsilon does not hold"
+  privacy["sensitivity"] = options.clip              ? "clip: every record's gradient is scaled to the bound"
+                           : options.gradient_bound  ? "gradient_bound: given, not enforced"
+                           : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
+                           : options.by_turn()
+                               ? "worked out by the protocol from the bounds that it is told"
                                : "derived from declared bounds of features, target and theta_max";
-  privacy["budget"] = "per owner, over the whole run";
+  privacy["budget"] = options.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
+                                        : "per owner, over the whole run";
   return privacy;
 }
 

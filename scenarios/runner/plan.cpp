@@ -194,10 +194,18 @@ analysis::StudyPlan Plan::study() const {
 }
 
 std::string Plan::locate(const AssemblyError& error) const {
+  // Where it stands, or else what it would stand in.
   const Node* node = &document.root;
   std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
-  if (const Node* inner = document.root.find_path(dotted)) node = inner;
+  while (!dotted.empty()) {
+    if (const Node* inner = document.root.find_path(dotted)) {
+      node = inner;
+      break;
+    }
+    const auto dot = dotted.rfind('.');
+    dotted.resize(dot == std::string::npos ? 0 : dot);
+  }
   return located(document.where(node->at), error.part, error.what());
 }
 

@@ -20,12 +20,12 @@
 namespace hearsay::scenarios {
 
 struct Selection {
-  std::string over;               ///< path of the axis
-  std::vector<std::size_t> axes;  ///< numbers of the axes that it moves: more than one in a zip
-  std::string metric;
+  std::string over{};               ///< path of the axis
+  std::vector<std::size_t> axes{};  ///< numbers of the axes that it moves: more than one in a zip
+  std::string metric{};
   bool minimise = true;
   bool on_test = false;
-  Position at, metric_at;  ///< where "select" and the metric are written
+  Position at{}, metric_at{};  ///< where "select" and the metric are written
 
   /// "validation instances", or "the test data themselves: the figures flatter".
   std::string instances() const;
