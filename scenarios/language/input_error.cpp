@@ -80,6 +80,17 @@ std::string located(const std::string& where, const std::string& pointer, const 
   return fmt::format("{}: {}: {}", where, pointer, message);
 }
 
+namespace {
+
+// Whether all of the name's letters are there, in order.
+bool holds_letters(std::string_view candidate, std::string_view name) {
+  std::size_t found = 0;
+  for (const char c : candidate) found += found < name.size() && name[found] == c ? 1 : 0;
+  return found == name.size();
+}
+
+}  // namespace
+
 std::string_view nearest(std::string_view name, std::span<const std::string> names) {
   if (name.empty()) return {};
   std::string_view best;
@@ -90,10 +101,17 @@ std::string_view nearest(std::string_view name, std::span<const std::string> nam
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     if (longer - shorter > std::min(allowed, candidate.size())) continue;
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance <= allowed && distance < least) {
-      least = distance;
+    // Of two as near, that which the letters were left out of, rather than one that they were put into.
+    if (distance > allowed || distance > least) continue;
+    if (distance == least && (holds_letters(best, name) || !holds_letters(candidate, name))) continue;
+    least = distance;
+    best = candidate;
+  }
+  if (!best.empty() || name.size() < 4) return best;
+  // Or a longer name that it is a part of.
+  for (const std::string& candidate : names) {
+    if (candidate.find(name) != std::string::npos && (best.empty() || candidate.size() < best.size()))
       best = candidate;
-    }
   }
   return best;
 }

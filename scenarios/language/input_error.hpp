@@ -32,8 +32,8 @@ std::string pointer_step(std::string_view key);
 /// "where: /pointer: message"; the root has no pointer.
 std::string located(const std::string& where, const std::string& pointer, const std::string& message);
 
-/// The name with the least edit distance to `name`, if that is near enough to be meant; else empty. Of
-/// equally near ones the first.
+/// The name with the least edit distance to `name`, if that is near enough to be meant, else the shortest
+/// that holds it as a part, else nothing. Of equally near ones that which has all its letters, or the first.
 std::string_view nearest(std::string_view name, std::span<const std::string> names);
 
 /// "; did you mean 'protocol'?", or nothing.

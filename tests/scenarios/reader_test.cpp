@@ -47,6 +47,16 @@ TEST_CASE("reader: null is the default of a member and the absence of an optiona
   CHECK(s.horizon == 4);
 }
 
+TEST_CASE("nearest: the least edit distance, then no letter too much, then a longer name") {
+  const std::vector<std::string> names{"epsilon", "epsilon_1", "epsilon_2", "turns", "round_timeout", "rho"};
+  CHECK(scenarios::nearest("epsilon2", names) == "epsilon_2");
+  CHECK(scenarios::nearest("epsilom", names) == "epsilon");
+  CHECK(scenarios::nearest("timeout", names) == "round_timeout");
+  CHECK(scenarios::nearest("turn", names) == "turns");
+  CHECK(scenarios::nearest("hr", names).empty());
+  CHECK(scenarios::nearest("bandwidth", names).empty());
+}
+
 TEST_CASE("reader: unknown keys are refused with the nearest known one") {
   CHECK(refusal(R"({"colr": "red"})") ==
         "x.json:1:2: /colr: must be a known key, got 'colr'; did you mean 'colour'?");

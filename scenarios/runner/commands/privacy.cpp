@@ -142,7 +142,10 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
 
 void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
-  fmt::print("{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism), q.steps,
+  // pld is of numbers, which a vector of this noise is not: its row stands or falls with the dimension.
+  const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
+  fmt::print("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
+             norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
              q.epsilon ? "total" : "per-step", q.epsilon ? *q.epsilon : *q.epsilon_step, q.delta,
              sim::Choices<models::Adjacency>::kValues[static_cast<std::size_t>(q.adjacency)].name,
              q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "");
