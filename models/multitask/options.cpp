@@ -1,5 +1,9 @@
 #include "models/multitask/options.hpp"
 
+#include <fmt/format.h>
+
+#include "models/multitask/sensitivity.hpp"
+
 namespace hearsay::models {
 
 namespace {
@@ -86,6 +90,9 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
   std::vector<std::string> all;
   if (study.problem.sigma() != 2 * ModelOptions{}.l2)
     all.emplace_back("model.l2 has no part in multi-task learning: see protocol.tau and protocol.threshold");
+  if (const double longest = 2 / smoothness(study.problem); !(alpha_2 < longest))
+    all.push_back(fmt::format(
+        "warning: protocol.alpha_2: not below 2/L = {:.6g}, where steps converge for certain", longest));
   if (!study.privacy.active()) return all;
   all.emplace_back(
       "privacy: epsilon_1 and epsilon_2 are of one turn; epsilon_spent composes them over all turns");

@@ -1,6 +1,7 @@
 // Variants of private multi-task learning: other regularisers, exact own parts, a trusted server, an end by
 // tolerance. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2
 // (w - 1).
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -281,4 +282,34 @@ TEST_CASE("multi-task: a declared bound is looked at where q_t is minimised, not
   params.turns = 1;
   const MultitaskRun<models::AsyncMtl> run(fixture, params, to_hub(0.1));
   CHECK(run.metric("bound_violations")[0] == 1);
+}
+
+TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it covers all") {
+  const auto data = low_rank_tasks(2, 40, models::TaskTarget::kClassification);
+  const StudyFixture plain(data, logistic(), {}, 1), privately(data, logistic(), by_turn(1, 1), 1);
+  const auto said = [](const StudyFixture& fixture, const models::MultitaskOptions& options,
+                       const char* what) {
+    const auto notes = options.notes(fixture.study());
+    return std::count_if(notes.begin(), notes.end(),
+                         [&](const std::string& n) { return n.find(what) != std::string::npos; }) == 1;
+  };
+  models::MultitaskOptions options;
+  CHECK(options.notes(plain.study()).empty());
+  CHECK(said(privately, options, "Lemma 1 holds q_t before the turn fixed"));
+  CHECK_FALSE(said(privately, options, "c_3"));
+  options.c_3 = options.c_4 = 1;  // of no use to a classifier
+  CHECK_FALSE(said(privately, options, "c_3"));
+  options.sensitivity = models::TurnSensitivity::kAccumulated;
+  CHECK(options.notes(privately.study()).size() == 1);  // that epsilon is of a turn
+  options.sensitivity = models::TurnSensitivity::kReleased;
+  CHECK(said(privately, options, "constants of the published code"));
+  options = {};
+  options.q_noise = false;
+  CHECK(said(privately, options, "epsilon_2 holds q_t fixed"));
+  options.trusted_server = true;
+  CHECK(said(privately, options, "no guarantee over the run"));
+  options.alpha_2 = 7.9;  // L = 1/4
+  CHECK_FALSE(said(plain, options, "alpha_2"));
+  options.alpha_2 = 8;
+  CHECK(said(plain, options, "not below 2/L = 8"));
 }
