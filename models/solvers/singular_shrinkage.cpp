@@ -59,7 +59,8 @@ void SingularShrinkage::decompose_gram(double h) {
   }
   solver_.compute(gram_);
   const double greatest = std::sqrt(std::max(0.0, solver_.eigenvalues()[gram_.rows() - 1]));
-  if (greatest <= kSplit * h) {
+  split_ = greatest > kSplit * h;
+  if (!split_) {
     shrink(h);
   } else {
     shrink_apart(greatest, h);
@@ -68,14 +69,13 @@ void SingularShrinkage::decompose_gram(double h) {
 
 void SingularShrinkage::shrink(double h) {
   const Index k = gram_.rows();
+  // Eigenvalues rise: the last `rank_` are those that stay.
   for (Index i = 0; i < k; ++i) {
     const double s = std::sqrt(std::max(0.0, solver_.eigenvalues()[i]));
     shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
     nuclear_norm_ += s > h ? s - h : 0;
   }
-  // Eigenvalues rise: the last `rank_` columns are those that stay.
-  basis_.rightCols(rank_) = solver_.eigenvectors().rightCols(rank_);
 }
 
 // F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose
@@ -107,7 +107,7 @@ void SingularShrinkage::shrink_apart(double greatest, double h) {
 
 const Eigen::MatrixXd& SingularShrinkage::factor() const {
   if (factored_) return factor_;
-  const auto kept = basis_.rightCols(rank_);
+  const auto kept = basis().rightCols(rank_);
   weighted_.leftCols(rank_) = kept * shrink_.tail(rank_).asDiagonal();
   factor_.noalias() = weighted_.leftCols(rank_) * kept.transpose();
   factored_ = true;
@@ -119,12 +119,12 @@ void SingularShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
     out.setConstant(std::numeric_limits<double>::quiet_NaN());
   } else if (right_) {
     // F e_j alone, from the right.
-    const auto kept = basis_.rightCols(rank_);
+    const auto kept = basis().rightCols(rank_);
     inner_column_.head(rank_) = kept.row(j).transpose().cwiseProduct(shrink_.tail(rank_));
     factor_column_.noalias() = kept * inner_column_.head(rank_);
     out.noalias() = *m_ * factor_column_;
   } else {
-    const auto kept = basis_.rightCols(rank_);
+    const auto kept = basis().rightCols(rank_);
     inner_column_.head(rank_).noalias() = kept.transpose() * m_->col(j);
     inner_column_.head(rank_).array() *= shrink_.tail(rank_).array();
     out.noalias() = kept * inner_column_.head(rank_);

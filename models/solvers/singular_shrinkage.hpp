@@ -52,7 +52,10 @@ class SingularShrinkage {
   Eigen::Index rank_ = 0;
   double nuclear_norm_ = 0;
   Eigen::MatrixXd gram_;
-  // F = B diag(f) B^T, of whose columns the last rank_ count.
+  // F = B diag(f) B^T, of whose columns the last rank_ count; B are the eigenvectors of the Gram matrix, or,
+  // where the matrix is split, what basis_ holds.
+  const Eigen::MatrixXd& basis() const { return split_ ? basis_ : solver_.eigenvectors(); }
+  bool split_ = false;
   Eigen::MatrixXd basis_;
   Eigen::VectorXd shrink_;
   mutable Eigen::MatrixXd weighted_, factor_;
