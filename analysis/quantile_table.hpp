@@ -3,10 +3,9 @@
 //
 //   axes..., metric, agent, iteration, time_s, runs, mean, least, q25, median, q75, greatest
 //
-// Repetitions are put together where they stand at equal iterations (time_s is left empty); looked at at
-// equal times, at every time that any of them was looked at, each with the last value it had then (iteration
-// is left empty). `runs` is how many there are; quantiles lie between order statistics by linear
-// interpolation.
+// Repetitions are put together where they stand at equal iterations (time_s is left empty); looked at at equal
+// times, at every time that any of them was looked at, each with the last value it had then (iteration is left
+// empty). `runs` is how many there are; quantiles lie between order statistics by linear interpolation.
 #include <filesystem>
 #include <vector>
 

@@ -1,10 +1,9 @@
 #pragma once
 // The series of runs as rows of the store: of one run each, or of all repetitions of a point together.
 //
-// Together (record.keep: aggregate) there is one row for each record and number of it: a BLOB with that
-// number in every repetition, in their order. So statistics over repetitions read one BLOB. Nothing is lost:
-// iteration, time, vectors and bytes of the records are kept like metrics, and what each run wrote down can
-// be told from it again.
+// Together (record.keep: aggregate) there is one row for each record and number of it: a BLOB with that number in
+// every repetition, in their order. So statistics over repetitions read one BLOB. Nothing is lost: iteration, time,
+// vectors and bytes of the records are kept like metrics, and what each run wrote down can be told from it again.
 #include <cstdint>
 #include <map>
 

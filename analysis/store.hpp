@@ -75,8 +75,8 @@ class Store {
   /// `run.point` counts in the study that was begun. A run of the same point, repetition and record that is
   /// there is replaced.
   void put_run(const RunResult& run, const std::string& run_key);
-  /// Puts the series of all runs that are there of each point together, where the study asks for it. To be
-  /// called when no more runs come.
+  /// Puts the series of all runs that are there of each point together, where the study asks for it. To be called
+  /// when no more runs come.
   void aggregate();
   /// What was put since the last commit is kept for good from now on, or thrown away.
   void commit();

@@ -1,14 +1,15 @@
 #pragma once
 // The tables of results.sqlite.
 //
-//   info    what was asked for last: axes, which of them move together (groups), metrics, record key, the
-//   scenario, where its files lie point   one a different combination of options: its key, owners, what was
-//   said of it study   the points of the study that was run last, in order: number, point, labels,
-//   repetitions record  what runs were asked to write down: its key, metrics run     one a (point,
-//   repetition, record): how it came out; lost_... as sim::LossReason has them series  one a (run, metric,
-//   agent): a double for each time it was looked at mark    one a run: where it stood then, four doubles
-//   each: iteration, time_s, vectors, bytes aggregate  in place of series and mark, with record.keep:
-//   aggregate. One a (point, record, number of the look,
+//   info    what was asked for last: axes, which of them move together (groups), metrics, record key, the scenario,
+//           where its files lie
+//   point   one a different combination of options: its key, owners, what was said of it
+//   study   the points of the study that was run last, in order: number, point, labels, repetitions
+//   record  what runs were asked to write down: its key, metrics
+//   run     one a (point, repetition, record): how it came out; lost_... as sim::LossReason has them
+//   series  one a (run, metric, agent): a double for each time it was looked at
+//   mark    one a run: where it stood then, four doubles each: iteration, time_s, vectors, bytes
+//   aggregate  in place of series and mark, with record.keep: aggregate. One a (point, record, number of the look,
 //              metric, agent): a double for each repetition, in their order. @repetition: which these are;
 //              @iteration, @time_s, @vectors, @bytes: where each stood; NaN where a run had ended before
 //   scalar  numbers of a point (run is NULL) or of a run

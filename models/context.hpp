@@ -74,11 +74,11 @@ class Context {
                      std::span<const Eigen::Index> records, double divisor);
   /// The mean gradient over all of agent i's records with a sensitivity that the protocol states.
   Sensitive gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta, double sensitivity);
-  /// Something that agent i has worked out from its data (see keep_local), to be released: `sensitivity` is
-  /// its largest change between neighbouring data sets, in the mechanism's norm.
+  /// Something that agent i has worked out from its data (see keep_local), to be released: `sensitivity` is its
+  /// largest change between neighbouring data sets, in the mechanism's norm.
   Sensitive local(const Eigen::Ref<const Eigen::VectorXd>& x, double sensitivity);
-  /// The minimiser over q of the mean loss of agent i's records at offset + q, plus (ridge/2) norm_2(q)^2:
-  /// for keep_local. O(p^3).
+  /// The minimiser over q of the mean loss of agent i's records at offset + q, plus (ridge/2) norm_2(q)^2: for
+  /// keep_local. O(p^3).
   Sensitive fit(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& offset, double ridge);
   /// The same from offset 0, for use inside agent i as its start; worked out once per problem.
   const Eigen::VectorXd& alone(sim::AgentId i, double ridge) const;
@@ -101,17 +101,17 @@ class Context {
   /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
   /// of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
-  /// The minimiser of the mean loss over agent i's records + lambda norm_2(theta)^2. Its sensitivity, in the
-  /// L2 norm, is that of the mean gradient over 2 lambda: for a bound that holds of itself, not one that
-  /// clipping enforces.
+  /// The minimiser of the mean loss over agent i's records + lambda norm_2(theta)^2. Its sensitivity, in the L2
+  /// norm, is that of the mean gradient over 2 lambda: for a bound that holds of itself, not one that clipping
+  /// enforces.
   Sensitive local_minimiser(sim::AgentId i, double lambda);
-  /// A release of that minimiser by objective perturbation (objective_perturbation.hpp), for losses whose
-  /// slope is at most 1 and norm_2(x) <= 1. Draws and charges as release() does.
+  /// A release of that minimiser by objective perturbation (objective_perturbation.hpp), for losses whose slope
+  /// is at most 1 and norm_2(x) <= 1. Draws and charges as release() does.
   std::optional<Vector> release_minimiser(sim::AgentId i, double lambda, const ReleasePlan& plan);
-  /// A release of agent i's records themselves, each on its own (local differential privacy): features scaled
-  /// to norm_1 <= clip, then + Laplace(0, 2 clip/eps_x) on each; a class kept, or flipped with probability
-  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the plan's next release -
-  /// epsilon_label. Draws and charges as release() does; without privacy the records as they are.
+  /// A release of agent i's records themselves, each on its own (local differential privacy): features scaled to
+  /// norm_1 <= clip, then + Laplace(0, 2 clip/eps_x) on each; a class kept, or flipped with probability
+  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the plan's next release - epsilon_label.
+  /// Draws and charges as release() does; without privacy the records as they are.
   std::optional<Shard> release_records(sim::AgentId i, double clip, double epsilon_label,
                                        const ReleasePlan& plan);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.

@@ -9,8 +9,8 @@
 
 namespace hearsay::models {
 
-/// Results by name. Any number of threads may ask; whoever asks first works a result out while the others
-/// that want the same one wait. `make` may ask for other names, but not for its own.
+/// Results by name. Any number of threads may ask; whoever asks first works a result out while the others that
+/// want the same one wait. `make` may ask for other names, but not for its own.
 class Memo {
  public:
   Memo() = default;

@@ -47,9 +47,9 @@ class Problem {
   using In = const Eigen::Ref<const Eigen::VectorXd>&;
   using Out = Eigen::Ref<Eigen::VectorXd>;
 
-  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of
-  /// one class, or a number is not finite. An owner may have no training record: its mean loss and gradient
-  /// are then 0. Cost O(n p^2) for squared loss, else O(n p).
+  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
+  /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
+  /// then 0. Cost O(n p^2) for squared loss, else O(n p).
   Problem(DataSet data, ModelOptions model);
 
   Eigen::Index p() const { return data_.p(); }
@@ -82,8 +82,8 @@ class Problem {
   /// The same with every record's gradient scaled down to norm at most `bound`; returns the share of records
   /// it scaled. O(n_i p).
   double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
-  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to
-  /// norm_2 at most `bound` where that is finite. O(p) a record.
+  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to norm_2
+  /// at most `bound` where that is finite. O(p) a record.
   void gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta, double divisor,
                            double bound, Out out) const;
   /// out = gradient of one record's loss.

@@ -109,10 +109,9 @@ inline void add_rows(const double* const* rows, const double* weights, Index cou
 
 }  // namespace record_pass
 
-/// out = sum_k w_k x_k over the records of a shard. `weigh(block, targets, first)` turns the scores theta .
-/// x_k of records first, first + 1, ..., at most 64, into their w_k in place. Allocates nothing. O(n_i p):
-/// about 1e9 records times features a second from memory, 2e9 to 5e9 from the caches
-/// (tests/bench/gradient_bench.cpp).
+/// out = sum_k w_k x_k over the records of a shard. `weigh(block, targets, first)` turns the scores theta . x_k of
+/// records first, first + 1, ..., at most 64, into their w_k in place. Allocates nothing. O(n_i p): about 1e9
+/// records times features a second from memory, 2e9 to 5e9 from the caches (tests/bench/gradient_bench.cpp).
 template <class Weigh>
 void sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta,
                   Eigen::Ref<Eigen::VectorXd> out, Weigh&& weigh) {

@@ -61,8 +61,8 @@ std::vector<ProtocolRow>& protocols();
 /// Throws std::invalid_argument if the schedule is one that the protocol does not offer.
 void require_schedule(const Entry& entry, Schedule schedule);
 
-/// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the
-/// other way round.
+/// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the other
+/// way round.
 void require_budget(const Entry& entry, const PrivacyPlan& privacy);
 
 /// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.

@@ -8,12 +8,11 @@ namespace hearsay::sim {
 
 namespace {
 
-// Publications of one agent that may be under way at a time, in the mean: with more a look costs more draws
-// than it saves events.
+// Publications of one agent that may be under way at a time, in the mean: with more a look costs more draws than
+// it saves events.
 constexpr double kMostUnderWay = 4;
 
-// No latency is above it; infinite where there is no such bound, or not every message has a latency of its
-// own.
+// No latency is above it; infinite where there is no such bound, or not every message has a latency of its own.
 Time longest(const LatencyOptions& latency) {
   constexpr Time kUnbounded = std::numeric_limits<Time>::infinity();
   if (latency.drawn != Drawn::kPerMessage) return kUnbounded;

@@ -9,8 +9,8 @@ namespace hearsay::models {
 class TextTable;
 struct Assignment;
 
-/// By name, a number for each owner, of every column that has one: a number, the same in all of the owner's
-/// records that are used. O(fields) at most; a column is left at the first record that differs.
+/// By name, a number for each owner, of every column that has one: a number, the same in all of the owner's records
+/// that are used. O(fields) at most; a column is left at the first record that differs.
 std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows);
 
 }  // namespace hearsay::models

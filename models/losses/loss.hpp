@@ -57,9 +57,8 @@ struct LogisticLoss {
   double error(double s, double y) const { return detail::misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 
-  /// Of a block of records at once, so that exp is worked out for several at a time: scores become slopes,
-  /// and the sum of the values. One logarithm for all: of a product of at most 2^(records), so at most 1000
-  /// of them.
+  /// Of a block of records at once, so that exp is worked out for several at a time: scores become slopes, and the
+  /// sum of the values. One logarithm for all: of a product of at most 2^(records), so at most 1000 of them.
   template <class Block, class Targets>
   void slopes(Block&& scores, const Targets& y) const {
     scores.array() = -y.array() / (1 + (y.array() * scores.array()).exp());

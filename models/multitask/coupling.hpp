@@ -1,19 +1,18 @@
 #pragma once
-// What couples the tasks, and what holds each task's own part: regularisers r(P) of the d x T matrix of
-// shared parts and g(Q) of that of own parts, and their proximal operators
+// What couples the tasks, and what holds each task's own part: regularisers r(P) of the d x T matrix of shared parts
+// and g(Q) of that of own parts, and their proximal operators
 //   prox_h(M) = argmin_W (1/2) norm_F(W - M)^2 + h r(W).
 //
 //   r   nuclear   sum of singular values: P of low rank                       singular values shrink by h
 //       l21       sum over features (rows) of norm_2: few features for all    rows shrink by h in length
 //       l1        sum of |entries|                                            entries shrink by h
 //       none      0                                                           P as it is: tasks apart
-//   g   ridge     (1/2) norm_F(Q)^2                                           (by its gradient, not by a
-//   prox)
+//   g   ridge     (1/2) norm_F(Q)^2                                           (by its gradient, not by a prox)
 //       l1        sum of |entries| (dirty model)                              entries shrink
 //       l21       sum over tasks (columns) of norm_2 (robust multi-task)      columns shrink in length
 //
-// Source: Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous
-// Updates", equations (2) and (5).
+// Source: Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates",
+// equations (2) and (5).
 #include <Eigen/Core>
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
-// What is measured of P and Q, by all protocols of multi-task learning alike. lambda = threshold/alpha_2
-// unless objective_lambda says otherwise.
+// What is measured of P and Q, by all protocols of multi-task learning alike. lambda = threshold/alpha_2 unless
+// objective_lambda says otherwise.
 #include <Eigen/Core>
 
 #include <array>

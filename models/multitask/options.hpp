@@ -3,8 +3,8 @@
 //
 //   min over P, Q of  sum_t (1/n_t) sum_i loss(x_ti . (p_t + q_t), y_ti) + lambda r(P) + tau g(Q)
 //
-// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h
-// the threshold of the server's proximal step.
+// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h the
+// threshold of the server's proximal step.
 #include <array>
 #include <cstdint>
 #include <optional>

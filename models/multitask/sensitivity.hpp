@@ -2,19 +2,17 @@
 // How far the two releases of a turn, q_t + z_1 and the gradient g_t, may move between neighbouring data sets
 // of task t: S_1 and S_2, in the L2 norm. With B_1 and B_2 bounds on a record's gradient where q_t moves and
 // at the released point, C_1 >= norm_2(x), under adjacency replace_one (half of them under add_remove):
-//   paper        S_1 = 2 alpha_1 B_1/n_t, S_2 = 2 B_2/n_t                                       (Lemmas 1 and
-//   2)
+//   paper        S_1 = 2 alpha_1 B_1/n_t, S_2 = 2 B_2/n_t                                       (Lemmas 1 and 2)
 //                classification: B_1 = B_2 = C_1 C_2, C_2 = 1 >= |slope|
 //                regression, |y| <= 1: B_1 = 2 C_1 (C_1 c_3 + 1), B_2 = 2 C_1 (C_1 c_4 + 1),
 //                c_3 >= norm_2(p + q), c_4 >= norm_2(p + q + z_1) declared: the guarantee holds where they do
-//                Lemma 1 takes q_t before the turn as the same on neighbouring data. It is not: see
-//                accumulated
-//   released     the constants of the paper's published code, whatever the data (S_1 = released_1, S_2 =
-//   released_2) accumulated  q_t after k turns differs by Delta_k = (1 - alpha_1 tau)^k Delta_0 +
+//                Lemma 1 takes q_t before the turn as the same on neighbouring data. It is not: see accumulated
+//   released     the constants of the paper's published code, whatever the data (S_1 = released_1, S_2 = released_2)
+//   accumulated  q_t after k turns differs by Delta_k = (1 - alpha_1 tau)^k Delta_0 +
 //                S_1 (1 - (1 - alpha_1 tau)^k)/(alpha_1 tau) at most: the steps of q_t shrink a difference by
 //                1 - alpha_1 tau for alpha_1 (L + 2 tau) <= 2 and add S_1. Delta_0 = 0 from a zero start,
-//                2 B_1/(n_t start_ridge) from a single-task one. Turn k pays Delta_k, or max(Delta_(k-1),
-//                Delta_k) where it releases the q_t before its step (gradient_at old_q).
+//                2 B_1/(n_t start_ridge) from a single-task one. Turn k pays Delta_k, or max(Delta_(k-1), Delta_k)
+//                where it releases the q_t before its step (gradient_at old_q).
 // With q_update exact q_t is a function of the data and p_t alone: S_1 = 2 B_1/(n_t tau), and nothing builds
 // up; where the first turn releases the start (old_q) it pays for that. B_1 must hold of itself there:
 // clipped steps do not bound how far a minimiser moves, so clip goes neither with exact nor with Delta_0 of a
@@ -33,8 +31,8 @@ class TurnSensitivities {
  public:
   /// Without privacy: all are 0.
   TurnSensitivities() = default;
-  /// Throws std::invalid_argument where bounds are needed and unknown, where targets exceed theirs, or for
-  /// steps too long for accumulated.
+  /// Throws std::invalid_argument where bounds are needed and unknown, where targets exceed theirs, or for steps too
+  /// long for accumulated.
   TurnSensitivities(const MultitaskOptions& options, const Study& study);
 
   /// S_1 and S_2 of the next turn of task t.
@@ -65,8 +63,8 @@ class TurnSensitivities {
 
 /// C_1: the declared bound on norm_2(x), or the greatest norm of a training record where none is declared.
 double greatest_feature_norm(const Problem& problem);
-/// Lipschitz constant of the gradient of a mean loss: C_1^2/4 logistic, 2 C_1^2 squared, C_1^2/w smoothed
-/// hinge. Throws std::invalid_argument for a loss that has none.
+/// Lipschitz constant of the gradient of a mean loss: C_1^2/4 logistic, 2 C_1^2 squared, C_1^2/w smoothed hinge.
+/// Throws std::invalid_argument for a loss that has none.
 double smoothness(const Problem& problem);
 
 }  // namespace hearsay::models

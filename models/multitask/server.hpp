@@ -1,21 +1,14 @@
 #pragma once
-// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start) and
-// moves them by what tasks send, then shrinks them by the threshold h. S holds the last gradient of each
-// task.
+// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start) and moves
+// them by what tasks send, then shrinks them by the threshold h. S holds the last gradient of each task.
 //
-//   all      S_t <- g_t;  P <- prox_h(P - alpha S)                   Algorithm 1 as printed: every arrival
-//   applies
-//                                                                    all T stored columns again, noise
-//                                                                    included. Minimiser for lambda =
-//                                                                    h/alpha.
-//   arrived  P <- prox_h(P with column t moved by -alpha g_t)        every arrival shrinks the whole matrix,
-//   a column
-//                                                                    moves every T-th time: threshold T h in
-//                                                                    effect
-//   block    V_t <- p_t - alpha g_t, p_t where g_t was taken;        backward-forward splitting (ARock): the
-//   fixed
-//            P = prox_h(V)                                           point of `all`, and each noise enters
-//            once
+//   all      S_t <- g_t;  P <- prox_h(P - alpha S)                   Algorithm 1 as printed: every arrival applies
+//                                                                    all T stored columns again, noise included.
+//                                                                    Minimiser for lambda = h/alpha.
+//   arrived  P <- prox_h(P with column t moved by -alpha g_t)        every arrival shrinks the whole matrix, a column
+//                                                                    moves every T-th time: threshold T h in effect
+//   block    V_t <- p_t - alpha g_t, p_t where g_t was taken;        backward-forward splitting (ARock): the fixed
+//            P = prox_h(V)                                           point of `all`, and each noise enters once
 #include <Eigen/Core>
 
 #include <array>
@@ -34,8 +27,8 @@ class MultitaskServer {
   MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Eigen::Index d,
                   Eigen::Index tasks);
 
-  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From
-  /// public p and a gradient that has been released nothing new is learnt by it.
+  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From public p
+  /// and a gradient that has been released nothing new is learnt by it.
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
   /// Takes what task t has sent; of several tasks before one step, in form block only. P is not to be asked
   /// for between this and the step.

@@ -1,14 +1,14 @@
 #pragma once
-// What happens at the task nodes, the same whether the server waits for all of them or for none. A turn of
-// task t, from the p_t it last received:
+// What happens at the task nodes, the same whether the server waits for all of them or for none. A turn of task t,
+// from the p_t it last received:
 //
-//   1  q_t <- q_t - alpha_1 [ grad mean loss(p_t + q_t) + tau q_t ]     (l1, l21: without tau q_t, then the
-//   prox) 2  z_1, z_2 of density ~ exp(-beta norm_2), beta_1 = epsilon_1/S_1, beta_2 = epsilon_2/S_2 3  g_t =
-//   grad mean loss(p_t + q_t + z_1) + z_2, which is sent; q_t itself stays without noise
+//   1  q_t <- q_t - alpha_1 [ grad mean loss(p_t + q_t) + tau q_t ]     (l1, l21: without tau q_t, then the prox)
+//   2  z_1, z_2 of density ~ exp(-beta norm_2), beta_1 = epsilon_1/S_1, beta_2 = epsilon_2/S_2
+//   3  g_t = grad mean loss(p_t + q_t + z_1) + z_2, which is sent; q_t itself stays without noise
 //
-// Both noises go through the ledger: q_t + z_1 is one release (it decides where the gradient is taken, and
-// what is sent follows from it), g_t the other. z_1 and z_2 of turn k of agent i are releases 2k and 2k + 1
-// of that agent. Draws subsamples from the protocol's purpose 0 of the agent.
+// Both noises go through the ledger: q_t + z_1 is one release (it decides where the gradient is taken, and what is
+// sent follows from it), g_t the other. z_1 and z_2 of turn k of agent i are releases 2k and 2k + 1 of that agent.
+// Draws subsamples from the protocol's purpose 0 of the agent.
 #include <Eigen/Core>
 
 #include <memory>
@@ -22,8 +22,8 @@ namespace hearsay::models {
 
 class MultitaskNodes {
  public:
-  /// Throws std::invalid_argument where options, data and privacy do not fit: steps too long, bounds unknown,
-  /// a budget that is not given by turn, releases that the accountant does not take.
+  /// Throws std::invalid_argument where options, data and privacy do not fit: steps too long, bounds unknown, a
+  /// budget that is not given by turn, releases that the accountant does not take.
   MultitaskNodes(const MultitaskOptions& options, const Study& study);
 
   /// Opens the accounts and sets q_t to its start.

@@ -1,6 +1,6 @@
 #pragma once
-// Who waits for what in the loops of tasks that a server answers one by one: which turns are under way, what
-// version of P each used, and how long answers took. Versions count the server's updates.
+// Who waits for what in the loops of tasks that a server answers one by one: which turns are under way, what version of
+// P each used, and how long answers took. Versions count the server's updates.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
-// What depends on the data of an owner alone: the greatest eigenvalue of its records, and the minimiser of
-// its own loss.
+// What depends on the data of an owner alone: the greatest eigenvalue of its records, and the minimiser of its
+// own loss.
 #include <Eigen/Core>
 
 #include <vector>
@@ -16,9 +16,9 @@ double curvature_bound(const Loss& loss);
 /// lambda_max(X_i^T X_i)/m_i of every owner; 0 without records. O(sum min(m_i, p)^3 + m_i p min(m_i, p)).
 std::vector<double> spectral_norms(const Problem& problem);
 
-/// argmin over R^p of the owner's mean loss + lambda norm_2(theta)^2 + shift . theta, to a gradient of at
-/// most 1e-10 in norm_inf; lambda > 0. An empty `shift` is 0. Throws std::runtime_error where the iteration
-/// does not get there. O(p^3 + m_i p^2) an iteration.
+/// argmin over R^p of the owner's mean loss + lambda norm_2(theta)^2 + shift . theta, to a gradient of at most
+/// 1e-10 in norm_inf; lambda > 0. An empty `shift` is 0. Throws std::runtime_error where the iteration does
+/// not get there. O(p^3 + m_i p^2) an iteration.
 Eigen::VectorXd local_minimiser(const Problem& problem, std::size_t owner, double lambda,
                                 const Eigen::VectorXd& shift = {});
 

@@ -11,9 +11,9 @@
 namespace hearsay::models {
 
 /// mix = sum_j (W_ij/D_ii) Theta_j over the last models that have reached agent i; where nothing has, the
-/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `told[j]` publications has
-/// neighbour j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the
-/// start), each averaged over the neighbours. O(degree p), no allocation.
+/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `told[j]` publications has neighbour
+/// j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
+/// averaged over the neighbours. O(degree p), no allocation.
 inline void mix_neighbours(const PersonalProblem& personal, std::span<const std::uint32_t> told,
                            sim::AgentId i, bool start_known, Context& context, Eigen::VectorXd& mix) {
   const sim::Topology& graph = personal.topology();

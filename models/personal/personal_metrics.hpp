@@ -1,6 +1,6 @@
 #pragma once
-// Metrics that all protocols on Q share (personal_problem.hpp). Q is exact and without noise: a diagnostic,
-// not something that a real network could publish.
+// Metrics that all protocols on Q share (personal_problem.hpp). Q is exact and without noise: a diagnostic, not
+// something that a real network could publish.
 #include <array>
 
 #include "models/personal/objective_tracker.hpp"

@@ -3,12 +3,13 @@
 //
 // n agents on a connected graph with weights W_ij >= 0; D_ii = sum_j W_ij. Agent i holds m_i points.
 //
-//   L_i(theta)  = (1/m_i) sum_k loss(theta; x_k, y_k) + lambda_i norm_2(theta)^2,   lambda_i = 1/m_i by
-//   default Q(Theta)    = 1/2 sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2 + mu sum_i D_ii c_i L_i(Theta_i) c_i
-//   = m_i/max_j m_j                      confidence: how much agent i trusts its own data L_i^loc     a
-//   Lipschitz constant of grad L_i     (Lloc below) L_i         = D_ii (1 + mu c_i L_i^loc)          of Q in
-//   block i alpha_i     = 1/(1 + mu c_i L_i^loc)             the step of agent i sigma       = mu min_i D_ii
-//   c_i 2 lambda_i       Q is at least so strongly convex
+//   L_i(theta)  = (1/m_i) sum_k loss(theta; x_k, y_k) + lambda_i norm_2(theta)^2,   lambda_i = 1/m_i by default
+//   Q(Theta)    = 1/2 sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2 + mu sum_i D_ii c_i L_i(Theta_i)
+//   c_i         = m_i/max_j m_j                      confidence: how much agent i trusts its own data
+//   L_i^loc     a Lipschitz constant of grad L_i     (Lloc below)
+//   L_i         = D_ii (1 + mu c_i L_i^loc)          of Q in block i
+//   alpha_i     = 1/(1 + mu c_i L_i^loc)             the step of agent i
+//   sigma       = mu min_i D_ii c_i 2 lambda_i       Q is at least so strongly convex
 //
 // An agent without points has mean loss 0, lambda_i = 1, c_i = 1e-3 and Lloc = 2.
 //

@@ -15,8 +15,8 @@
 
 namespace hearsay::models {
 
-/// The minimiser (p x n) of Q_MP for `local` (p x n). Sparse Cholesky up to 2000 agents, beyond that
-/// conjugate gradients to a residual of 1e-14. Throws std::runtime_error if they do not get there.
+/// The minimiser (p x n) of Q_MP for `local` (p x n). Sparse Cholesky up to 2000 agents, beyond that conjugate
+/// gradients to a residual of 1e-14. Throws std::runtime_error if they do not get there.
 Eigen::MatrixXd propagate(const PersonalProblem& problem, const Eigen::MatrixXd& local);
 
 }  // namespace hearsay::models

@@ -12,8 +12,8 @@
 
 namespace hearsay::models {
 
-/// Throws std::runtime_error if the iteration does not get there. Draws nothing. Newton steps of a few
-/// hundred products with the Hessian at most, each O(edges p + n m p).
+/// Throws std::runtime_error if the iteration does not get there. Draws nothing. Newton steps of a few hundred
+/// products with the Hessian at most, each O(edges p + n m p).
 PersonalOptimum minimise(const PersonalProblem& problem);
 
 }  // namespace hearsay::models

@@ -1,8 +1,7 @@
 #pragma once
 // The Hessian of Q (personal_problem.hpp) at some models as an operator on vectors of n p numbers, agent by
 // agent, for Eigen's iterative solvers:
-//   (H v)_i = D_ii v_i - sum_j W_ij v_j + mu D_ii c_i ( X_i^T diag(loss''(s_k)) X_i v_i/m_i + 2 lambda_i v_i
-//   )
+//   (H v)_i = D_ii v_i - sum_j W_ij v_j + mu D_ii c_i ( X_i^T diag(loss''(s_k)) X_i v_i/m_i + 2 lambda_i v_i )
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
 

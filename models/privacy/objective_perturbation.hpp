@@ -10,8 +10,8 @@
 //   norm_2(b)/2)
 //
 // is eps-differentially private where a record is replaced.
-// Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization",
-// Algorithm 2, Theorem 9.
+// Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization", Algorithm
+// 2, Theorem 9.
 namespace hearsay::models {
 
 struct ObjectiveNoise {

@@ -82,9 +82,9 @@ class SpendingPlans {
   SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
-  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of
-  /// that. The inverse problem is solved once for every different (budget, releases, overlap, upfront).
-  /// Throws BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
+  /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
+  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
   std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
                                               std::uint32_t overlap = 1,
                                               const std::optional<Step>& upfront = {});

@@ -1,20 +1,19 @@
 #pragma once
-// Asynchronous multi-task learning without privacy and without parts of a task's own: Baytas, Yan, Jain,
-// Zhou, "Asynchronous Multi-Task Learning", ICDM 2016; the relaxation is that of Peng, Xu, Yan, Yin, "ARock",
-// SIAM J. Sci. Comput. 38, 2016.
+// Asynchronous multi-task learning without privacy and without parts of a task's own: Baytas, Yan, Jain, Zhou,
+// "Asynchronous Multi-Task Learning", ICDM 2016; the relaxation is that of Peng, Xu, Yan, Yin, "ARock", SIAM J. Sci.
+// Comput. 38, 2016.
 //
 //   min over W of  sum_t mean loss_t(w_t) + lambda r(W)
 //
-// The server (agent 0) keeps V (d x T), at the start the tasks' own minimisers, which they have told it, and
-// W = prox_h(V), h = alpha lambda. A task takes a gradient step from the last w_t it was sent and sends it:
+// The server (agent 0) keeps V (d x T), at the start the tasks' own minimisers, which they have told it, and W =
+// prox_h(V), h = alpha lambda. A task takes a gradient step from the last w_t it was sent and sends it:
 //
 //   u   = w_t - alpha grad mean loss_t(w_t)
 //   v_t <- v_t + eta c (u - v_t)                     then w_t of prox_h(V) is sent back
 //
-// alpha < 2/L. step_rule fixed: c = 1. delay_adaptive: c = ln(max(mean of the task's last 5 delays in s,
-// 10)), a delay being the time from the server's sending w_t to the arrival of the step from it. For delays
-// below 10 s that is the constant ln 10. eta c > 1 is no relaxation: refused before the run where it is
-// certain, else the run fails.
+// alpha < 2/L. step_rule fixed: c = 1. delay_adaptive: c = ln(max(mean of the task's last 5 delays in s, 10)), a delay
+// being the time from the server's sending w_t to the arrival of the step from it. For delays below 10 s that is the
+// constant ln 10. eta c > 1 is no relaxation: refused before the run where it is certain, else the run fails.
 //
 // Turns, timeout and versions are as in async_mtl. Iterations are server updates.
 #include <Eigen/Core>

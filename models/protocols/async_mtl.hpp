@@ -1,21 +1,20 @@
 #pragma once
 // Asynchronous private multi-task learning with a server that is not trusted.
 //
-// Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", KDD
-// 2017, Algorithm 1; the server's forms, one of which goes back to Baytas, Yan, Jain, Zhou, "Asynchronous
-// Multi-Task Learning", ICDM 2016, are in multitask/server.hpp, a task's turn in multitask/tasks.hpp, its
-// noise in multitask/options.hpp.
+// Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", KDD 2017,
+// Algorithm 1; the server's forms, one of which goes back to Baytas, Yan, Jain, Zhou, "Asynchronous Multi-Task
+// Learning", ICDM 2016, are in multitask/server.hpp, a task's turn in multitask/tasks.hpp, its noise in
+// multitask/options.hpp.
 //
-// Agent 0 is the server, owner t's agent t + 1 is task t. A task makes a turn from the p_t that it last
-// received (0 before the first) and sends its gradient; the server updates P at every arrival without waiting
-// for anybody, and sends p_t back, with which the next turn begins. So the rate of a task is that of its
-// links and computation. Iterations are server updates. As in the paper a leg may be late in one direction
-// only: network.late_legs.
+// Agent 0 is the server, owner t's agent t + 1 is task t. A task makes a turn from the p_t that it last received (0
+// before the first) and sends its gradient; the server updates P at every arrival without waiting for anybody, and
+// sends p_t back, with which the next turn begins. So the rate of a task is that of its links and computation.
+// Iterations are server updates. As in the paper a leg may be late in one direction only: network.late_legs.
 //
-// A gradient or p_t that is lost would end a task's loop: a task that has heard nothing for `timeout` s, or
-// comes up again, begins another turn from the p_t it has. What the lost turn released stays spent. A p_t
-// that comes late is taken if it is newer than the one held. A task stops after `turns` turns; the run ends
-// when all have and the last answers are in or given up.
+// A gradient or p_t that is lost would end a task's loop: a task that has heard nothing for `timeout` s, or comes
+// up again, begins another turn from the p_t it has. What the lost turn released stays spent. A p_t that comes
+// late is taken if it is newer than the one held. A task stops after `turns` turns; the run ends when all have
+// and the last answers are in or given up.
 //
 // activation poisson: a task begins a turn at each tick of its clock, whatever is still under way.
 #include <Eigen/Core>

@@ -17,8 +17,8 @@
 // at a time. An owner that does not answer within `timeout` is forgotten: its late answer is discarded, its
 // release stays spent. k counts the answers that the learner used; T is the horizon. An owner releases at
 // most T answers, lost ones included, each at epsilon_i/T or what the accountant makes of it; after that it
-// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly. Where
-// computing takes time, an owner's answer leaves it that much after the query.
+// neither requests nor answers. With zero latency and everyone up this is Algorithm 1 exactly. Where computing
+// takes time, an owner's answer leaves it that much after the query.
 //
 // Variants:
 //   initiative learner      no requests: at 0, `interval`, 2 `interval`, ... the learner queries every owner,

@@ -1,11 +1,10 @@
 #pragma once
-// Local differential privacy: every agent perturbs its points themselves, once, and learns from what comes
-// out.
+// Local differential privacy: every agent perturbs its points themselves, once, and learns from what comes out.
 //
-// Features are scaled to norm_1(x) <= B (`clip`), then + Laplace(0, 2 B/eps_x) on each: replacing a point
-// changes its features by at most 2 B in norm_1. A class is kept (then it is not protected), or flipped with
-// probability 1/(1 + e^eps_y), eps_y = `epsilon_label`. A point is one release of epsilon = eps_x + eps_y,
-// and points are different people's, so an agent spends epsilon in all, whatever is learned afterwards:
+// Features are scaled to norm_1(x) <= B (`clip`), then + Laplace(0, 2 B/eps_x) on each: replacing a point changes
+// its features by at most 2 B in norm_1. A class is kept (then it is not protected), or flipped with probability
+// 1/(1 + e^eps_y), eps_y = `epsilon_label`. A point is one release of epsilon = eps_x + eps_y, and points are
+// different people's, so an agent spends epsilon in all, whatever is learned afterwards:
 //
 //   alone     Theta_i = argmin L_i on the perturbed points
 //   together  the minimiser of Q on them: collaboration carried to its end
@@ -41,8 +40,8 @@ class LocalDp {
   static constexpr std::array kMetrics = kPersonalMetrics;  ///< Q on the points as they are
 
   /// Throws std::invalid_argument unless the mechanism is laplace (or none), and where epsilon_label leaves
-  /// nothing of epsilon, the target is no class, or the accountant does not take a release that is not of
-  /// noise alone.
+  /// nothing of epsilon, the target is no class, or the accountant does not take a release that is not of noise
+  /// alone.
   LocalDp(const Params& params, const Study& study);
   LocalDp(const LocalDp&) = delete;
   LocalDp& operator=(const LocalDp&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
-// What there is to learn without telling anybody, and what there would be if all told everything. Both are
-// worked out at the start; ticks are counted and change nothing, so that they stand beside other protocols.
+// What there is to learn without telling anybody, and what there would be if all told everything. Both are worked
+// out at the start; ticks are counted and change nothing, so that they stand beside other protocols.
 //
 //   local_only  Theta_i = argmin L_i: nothing leaves an agent, so nothing is spent
 //   pooled      one model for all: argmin of the mean loss over all points + lambda norm_2(theta)^2, lambda =

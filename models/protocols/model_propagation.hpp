@@ -6,13 +6,11 @@
 // minimiser of Q_MP (models/personal/propagation.hpp) is then worked out at once (`propagation: exact`, no
 // message), or approached over the network: on its tick agent i sets
 //
-//   Theta_i <- ( sum_j (W_ij/D_ii) Theta_j + mu c_i Theta_i^loc ) / (1 + mu c_i) (16)
+//   Theta_i <- ( sum_j (W_ij/D_ii) Theta_j + mu c_i Theta_i^loc ) / (1 + mu c_i)                          (16)
 //
-// with the last Theta_j that have reached it, and publishes; all start at Theta^loc, known to their
-// neighbours.
+// with the last Theta_j that have reached it, and publishes; all start at Theta^loc, known to their neighbours.
 //
-// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, appendix C; Vanhaesebrouck, Bellet, Tommasi 2017,
-// Section 3.
+// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, appendix C; Vanhaesebrouck, Bellet, Tommasi 2017, Section 3.
 #include <Eigen/Core>
 
 #include <memory>
@@ -48,8 +46,8 @@ class ModelPropagation {
       ProtocolMetric{"propagation_distance", "Mean squared distance of models from where propagation ends."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);
 
-  /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that
-  /// of privacy.mechanism: output and objective use exponential_norm.
+  /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of
+  /// privacy.mechanism: output and objective use exponential_norm.
   ModelPropagation(const Params& params, const Study& study);
   ModelPropagation(const ModelPropagation&) = delete;
   ModelPropagation& operator=(const ModelPropagation&) = delete;

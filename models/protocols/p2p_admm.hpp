@@ -1,9 +1,9 @@
 #pragma once
 // Gossip ADMM on personal models: the baseline without privacy.
 //
-// Agents minimise Q (models/personal/personal_problem.hpp) split over its edges. Agent i keeps its own
-// Theta_i^i, a copy Theta_i^j of each neighbour's model and, per edge e = (i, j), Z_ei^i, Z_ei^j and the
-// multipliers Lambda_ei^i, Lambda_ei^j, all in R^p. With the local function
+// Agents minimise Q (models/personal/personal_problem.hpp) split over its edges. Agent i keeps its own Theta_i^i,
+// a copy Theta_i^j of each neighbour's model and, per edge e = (i, j), Z_ei^i, Z_ei^j and the multipliers
+// Lambda_ei^i, Lambda_ei^j, all in R^p. With the local function
 //
 //   F_i = 1/4 sum_j W_ij norm_2(Theta_i^i - Theta_i^j)^2 + mu D_ii c_i L_i(Theta_i^i)
 //
@@ -12,8 +12,8 @@
 //   F_i + sum_j [ Lambda_ei^i.(Theta_i^i - Z_ei^i) + Lambda_ei^j.(Theta_i^j - Z_ei^j)
 //                 + rho/2 ( norm_2(Theta_i^i - Z_ei^i)^2 + norm_2(Theta_i^j - Z_ei^j)^2 ) ]
 //
-// Start: Theta_i^i = Z_ei^i = the start of i, Theta_i^j = Z_ei^j = that of j (known without a message),
-// Lambda = 0. On i's tick, with a neighbour j drawn uniformly:
+// Start: Theta_i^i = Z_ei^i = the start of i, Theta_i^j = Z_ei^j = that of j (known without a message), Lambda = 0.
+// On i's tick, with a neighbour j drawn uniformly:
 //
 //   (1) i, then j, each over all its copies, `local_steps` times: for every neighbour k
 //         Theta_i^k = ( W_ik/2 Theta_i^i + rho Z_ei^k - Lambda_ei^k )/( W_ik/2 + rho ),
@@ -26,21 +26,20 @@
 //
 // After each completed exchange Lambda_ei^i + Lambda_ej^i = 0 and Lambda_ei^j + Lambda_ej^j = 0.
 //
-// Over the network: i computes (1), keeps what it sends and sends Theta_i^i, Theta_i^j, Lambda_ei^i,
-// Lambda_ei^j; j, on arrival, computes (1), does (2) and (3) at its end and answers with its own four; i does
-// (2) and (3) with what it kept. `exchange: models` sends two vectors each way and takes the sums of
-// multipliers for 0, which is only right where no message is lost. A lost request changes nothing; a lost
-// answer leaves the ends of that edge different until the next completed exchange. One exchange per edge at a
-// time: an agent whose request on an edge is under way does not make another until it is answered or
-// `timeout` has passed, and then discards the answer; where the requests of both ends cross, that of the
-// lower number is served and the other dropped, however late it comes; one that overtakes an answer is
-// dropped. Exchanges on several edges may overlap.
+// Over the network: i computes (1), keeps what it sends and sends Theta_i^i, Theta_i^j, Lambda_ei^i, Lambda_ei^j;
+// j, on arrival, computes (1), does (2) and (3) at its end and answers with its own four; i does (2) and (3) with
+// what it kept. `exchange: models` sends two vectors each way and takes the sums of multipliers for 0, which is
+// only right where no message is lost. A lost request changes nothing; a lost answer leaves the ends of that edge
+// different until the next completed exchange. One exchange per edge at a time: an agent whose request on an edge
+// is under way does not make another until it is answered or `timeout` has passed, and then discards the answer;
+// where the requests of both ends cross, that of the lower number is served and the other dropped, however
+// late it comes; one that overtakes an answer is dropped. Exchanges on several edges may overlap.
 //
-// In (1) the copies are eliminated: the inner steps need two sums over the neighbours, once, so that an
-// exchange costs O(degree p + local_steps m_i p) at each end.
+// In (1) the copies are eliminated: the inner steps need two sums over the neighbours, once, so that an exchange
+// costs O(degree p + local_steps m_i p) at each end.
 //
-// Source: Vanhaesebrouck, Bellet, Tommasi 2017, "Decentralized Collaborative Learning of Personalized Models
-// over Networks", Section 4.
+// Source: Vanhaesebrouck, Bellet, Tommasi 2017, "Decentralized Collaborative Learning of Personalized Models over
+// Networks", Section 4.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -77,8 +76,7 @@ class P2pAdmm {
       .joint = false};
   static constexpr std::array kMetrics = kPersonalMetrics;
 
-  /// Throws std::invalid_argument where options and data do not fit, and with privacy: there is no private
-  /// form.
+  /// Throws std::invalid_argument where options and data do not fit, and with privacy: there is no private form.
   P2pAdmm(const Params& params, const Study& study);
   P2pAdmm(const P2pAdmm&) = delete;
   P2pAdmm& operator=(const P2pAdmm&) = delete;
@@ -106,9 +104,9 @@ class P2pAdmm {
   }
 
  private:
-  // A tag is what a message is; its other 15 bits are those of a conversation. Of a request: the receiver's
-  // own request that the sender answered last, so that two requests that crossed are told from one that
-  // overtakes an answer. Of an answer: the last request of the sender, none of which it waits for any more.
+  // A tag is what a message is; its other 15 bits are those of a conversation. Of a request: the receiver's own
+  // request that the sender answered last, so that two requests that crossed are told from one that overtakes an
+  // answer. Of an answer: the last request of the sender, none of which it waits for any more.
   static constexpr std::uint16_t kRequest = 0, kAnswer = 1;
   // Of an edge as one end sees it.
   struct Exchange {

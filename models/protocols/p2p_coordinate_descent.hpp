@@ -5,21 +5,20 @@
 // When agent i's clock ticks, Theta_j being the last model of neighbour j that has reached it,
 //
 //   Theta_i <- (1 - alpha_i) Theta_i + alpha_i ( sum_j (W_ij/D_ii) Theta_j
-//                                                - mu c_i ( g_i + eta_i + 2 lambda_i Theta_i ) )        (4),
-//                                                (6)
+//                                                - mu c_i ( g_i + eta_i + 2 lambda_i Theta_i ) )        (4), (6)
 //
-// and publishes Theta_i to all neighbours. g_i is the mean gradient of its points' losses at Theta_i, each
-// bounded as the scenario's privacy says; eta_i its noise: Laplace(0, 2 L0/(eps m_i)) on each number where a
-// record is replaced and L0 bounds the L1 norm of a point's gradient, or that of another mechanism; 0 without
-// privacy. 2 lambda Theta_i does not depend on the points: it is neither clipped nor perturbed. Only (g_i +
-// eta_i) leaves an agent, inside Theta_i: the rest is made of what is public.
+// and publishes Theta_i to all neighbours. g_i is the mean gradient of its points' losses at Theta_i, each bounded
+// as the scenario's privacy says; eta_i its noise: Laplace(0, 2 L0/(eps m_i)) on each number where a record is
+// replaced and L0 bounds the L1 norm of a point's gradient, or that of another mechanism; 0 without privacy.
+// 2 lambda Theta_i does not depend on the points: it is neither clipped nor perturbed. Only (g_i + eta_i) leaves
+// an agent, inside Theta_i: the rest is made of what is public.
 //
 // Agent i makes T_i (`privacy.steps`) releases. After them it is silent: with `after_budget: freeze` it does
-// nothing, with `local` it goes on updating its own model, without noise, for itself. A lost publication
-// stays spent. An agent without records has nothing to protect: it publishes for ever.
+// nothing, with `local` it goes on updating its own model, without noise, for itself. A lost publication stays
+// spent. An agent without records has nothing to protect: it publishes for ever.
 //
-// The start Theta(0) is known to all (`initial_exchange: free`), or published at time 0, a neighbour counting
-// as 0 until it has arrived (`sent`):
+// The start Theta(0) is known to all (`initial_exchange: free`), or published at time 0, a neighbour counting as
+// 0 until it has arrived (`sent`):
 //   zeros, constant      public
 //   local                each agent's own minimiser of L_i: made of private data without noise
 //   private_warm_start   one private release each (models/personal/private_local_models.hpp), of epsilon
@@ -84,8 +83,8 @@ class P2pCoordinateDescent {
   };
   static constexpr std::array kMetrics = with_personal_metrics(kBounds);
 
-  /// Throws std::invalid_argument where options, data and privacy do not fit together, BudgetError where a
-  /// budget has no room for its releases.
+  /// Throws std::invalid_argument where options, data and privacy do not fit together, BudgetError where a budget
+  /// has no room for its releases.
   P2pCoordinateDescent(const Params& params, const Study& study);
   P2pCoordinateDescent(const P2pCoordinateDescent&) = delete;  // its gauge looks at its problem
   P2pCoordinateDescent& operator=(const P2pCoordinateDescent&) = delete;

@@ -36,8 +36,8 @@ Optimum minimise(const Problem& problem);
 /// The minimiser of one owner's own f.
 Optimum minimise_isolated(const Problem& problem, std::size_t owner);
 
-/// The minimiser of f, found when it is first asked for and kept: personalised protocols never ask. Any
-/// number of threads may ask. The problem must outlive it.
+/// The minimiser of f, found when it is first asked for and kept: personalised protocols never ask. Any number
+/// of threads may ask. The problem must outlive it.
 class LazyOptimum {
  public:
   explicit LazyOptimum(const Problem& problem) : problem_(problem) {}

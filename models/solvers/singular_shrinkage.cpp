@@ -78,8 +78,8 @@ void SingularShrinkage::shrink(double h) {
   }
 }
 
-// F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose
-// own decomposition is that of the columns of A V, in the basis that this gives.
+// F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose own
+// decomposition is that of the columns of A V, in the basis that this gives.
 void SingularShrinkage::shrink_apart(double greatest, double h) {
   const Index k = gram_.rows();
   Index low = 0;

@@ -1,19 +1,19 @@
 #pragma once
-// The proximal operator of the nuclear norm (Ji and Ye, ICML 2009, Theorem 3.1): singular values move towards
-// 0 by a threshold h,
+// The proximal operator of the nuclear norm (Ji and Ye, ICML 2009, Theorem 3.1): singular values move towards 0
+// by a threshold h,
 //   prox(M) = argmin_W (1/2) norm_F(W - M)^2 + h norm_*(W) = sum_i max(s_i - h, 0) u_i v_i^T.
 //
-// Only the small side is decomposed: with A = M (d x T, T <= d) or M^T, and A^T A = V diag(s^2) V^T by
-// Eigen's self-adjoint solver,   prox(A) = A F,   F = V diag(max(0, 1 - h/s)) V^T.
+// Only the small side is decomposed: with A = M (d x T, T <= d) or M^T, and A^T A = V diag(s^2) V^T by Eigen's
+// self-adjoint solver,   prox(A) = A F,   F = V diag(max(0, 1 - h/s)) V^T.
 //
 // Accuracy. Rounding puts an error E of norm about u s_1^2 into A^T A (s_1 the greatest singular value, u the
-// unit roundoff). To first order it changes A F by s_i E_ij (f_i - f_j)/(s_i^2 - s_j^2) in the singular
-// bases, at most u s_1^2/(2h), near the threshold: relative to norm(M), u s_1/(2h). So the squared condition
-// number does no harm beyond s_1/h: what lies far below the threshold is dropped however wrong it is. Up to
-// s_1 = 1e4 h that is below 1e-11. Beyond, the matrix is split: with B = A V (exact to u s_1, as a rotation
-// is) the columns of s_i >= 1e-4 s_1 are shrunk as they are, and the rest, which are orthogonal to them to
-// 1e-12 s_1 and 1e4 times smaller, are decomposed by themselves, with u 1e-8 s_1/(2h). So the result is exact
-// to 1e-11 norm(M) for every h; a test compares it with one-sided Jacobi rotations on the matrix itself.
+// unit roundoff). To first order it changes A F by s_i E_ij (f_i - f_j)/(s_i^2 - s_j^2) in the singular bases,
+// at most u s_1^2/(2h), near the threshold: relative to norm(M), u s_1/(2h). So the squared condition number does
+// no harm beyond s_1/h: what lies far below the threshold is dropped however wrong it is. Up to s_1 = 1e4 h
+// that is below 1e-11. Beyond, the matrix is split: with B = A V (exact to u s_1, as a rotation is) the columns of
+// s_i >= 1e-4 s_1 are shrunk as they are, and the rest, which are orthogonal to them to 1e-12 s_1 and 1e4 times
+// smaller, are decomposed by themselves, with u 1e-8 s_1/(2h). So the result is exact to 1e-11 norm(M) for every
+// h; a test compares it with one-sided Jacobi rotations on the matrix itself.
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 
@@ -26,9 +26,9 @@ class SingularShrinkage {
   /// Decomposes m (rows x columns), which must stay as it is while the result is asked for; h >= 0. O(k^3 + k
   /// rows columns), k the lesser of both. Allocates nothing.
   void decompose(const Eigen::MatrixXd& m, double h);
-  /// The same of an m that differs from the last one in column j only: O(k^3 + rows columns) where rows >=
-  /// columns, the Gram matrix being worked out anew in one row and column, so that nothing is lost to
-  /// rounding over many changes.
+  /// The same of an m that differs from the last one in column j only: O(k^3 + rows columns) where rows >= columns,
+  /// the Gram matrix being worked out anew in one row and column, so that nothing is lost to rounding over many
+  /// changes.
   void decompose_changed(const Eigen::MatrixXd& m, Eigen::Index j, double h);
   /// Number of singular values above h: the rank of the result.
   Eigen::Index rank() const { return rank_; }
@@ -64,8 +64,7 @@ class SingularShrinkage {
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_, inner_;
 };
 
-/// Singular values of m in descending order, for measuring: exact to about 1e-16 of the greatest. O(rows
-/// columns^2).
+/// Singular values of m in descending order, for measuring: exact to about 1e-16 of the greatest. O(rows columns^2).
 Eigen::VectorXd singular_values(const Eigen::MatrixXd& m);
 
 }  // namespace hearsay::models

@@ -1,8 +1,9 @@
 #pragma once
 // What identifies a run, so that no run is made twice.
 //
-//   point key  = SHA-256(results version, options that can change an event or a number, each input file's
-//   SHA-256) run key    = SHA-256(point key, repetition) record key = SHA-256(metrics, every)
+//   point key  = SHA-256(results version, options that can change an event or a number, each input file's SHA-256)
+//   run key    = SHA-256(point key, repetition)
+//   record key = SHA-256(metrics, every)
 //
 // Options count only where they differ from their defaults, in one canonical form. In none of the three are
 // name, description, trace, baselines, analysis, repeat, sweep, threads and where files lie. Two exceptions:

@@ -11,9 +11,9 @@ namespace hearsay::sim {
 /// A number when the whole field is one that is finite; a plus in front is allowed.
 std::optional<double> parse_number(std::string_view field);
 
-/// Takes fields and rows from csv_parse(), called with on_field, on_row and a pointer to the feed. Derived
-/// has take(field), and end_row() for every row that has a field. No exception crosses libcsv's C frames: the
-/// first waits in `thrown`, and nothing is taken after it.
+/// Takes fields and rows from csv_parse(), called with on_field, on_row and a pointer to the feed. Derived has
+/// take(field), and end_row() for every row that has a field. No exception crosses libcsv's C frames: the first
+/// waits in `thrown`, and nothing is taken after it.
 template <class Derived>
 struct CsvFeed {
   std::size_t line = 1, row_line = 1;  ///< where the text is, and where its row began

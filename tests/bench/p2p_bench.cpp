@@ -1,8 +1,8 @@
 // Ticks per second of peer-to-peer protocols: Laplace noise with a uniform budget, U(0, 15 ms) links, Poisson
 // clocks, fingerprint and ledger on, no trace.
-//   coordinate descent  n = 100 on a graph of mean degree 39, logistic loss, m_i in 10..100, Q every 100
-//   ticks admm                the same, 10 local steps, without noise crowd               n = 100 000 on a
-//   random 10-regular graph, p = 20, m_i in 5..15, 1e7 ticks; reports the bytes
+//   coordinate descent  n = 100 on a graph of mean degree 39, logistic loss, m_i in 10..100, Q every 100 ticks
+//   admm                the same, 10 local steps, without noise
+//   crowd               n = 100 000 on a random 10-regular graph, p = 20, m_i in 5..15, 1e7 ticks; reports the bytes
 //                       of an agent beside its data
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

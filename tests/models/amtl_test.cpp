@@ -9,8 +9,8 @@ using namespace hearsay;
 using namespace hearsay::test;
 
 TEST_CASE("amtl: a relaxed step worked by hand, and the delay rule is ln 10 below ten seconds") {
-  // One task, x = y = 1, alpha = 1/4, eta = 1/2, h = 0: u = 0 - (1/4)(-2) = 1/2, v = 1/4; then u = 1/4 + 3/8
-  // = 5/8, v = 1/4 + (1/2)(3/8) = 7/16.
+  // One task, x = y = 1, alpha = 1/4, eta = 1/2, h = 0: u = 0 - (1/4)(-2) = 1/2, v = 1/4; then u = 1/4 + 3/8 = 5/8,
+  // v = 1/4 + (1/2)(3/8) = 7/16.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 2);
   models::Amtl::Params params;
   params.alpha = 0.25;

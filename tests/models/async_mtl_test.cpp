@@ -9,8 +9,7 @@ using namespace hearsay;
 using namespace hearsay::test;
 
 TEST_CASE("async_mtl: one turn of two tasks worked by hand, in each form of the server") {
-  // x = 1, y_1 = 1, y_2 = -1, squared loss: gradient 2 (w - y). alpha_1 = 1/4, tau = 1/2, alpha_2 = 1/2, h =
-  // 1/8.
+  // x = 1, y_1 = 1, y_2 = -1, squared loss: gradient 2 (w - y). alpha_1 = 1/4, tau = 1/2, alpha_2 = 1/2, h = 1/8.
   //   turn of task 1:  q_1 = 0 - (1/4)(-2) = 1/2, g_1 = 2 (1/2 - 1) = -1;   task 2: q_2 = -1/2, g_2 = 1
   //   arrival of 1, all forms: 0 - (1/2)(-1) = 1/2 -> (1/2 - 1/8) = 3/8
   //   arrival of 2, arrived:   (3/8, -1/2), length 5/8 -> factor 4/5: (0.3, -0.4)
@@ -56,9 +55,8 @@ TEST_CASE("async_mtl: z_1 shifts the point of the gradient, z_2 what is sent, an
 }
 
 TEST_CASE("async_mtl: a gradient is computed at the p_t that has reached its task, not at the server's") {
-  // Both legs take 0.1 s. A clock starts turns at 1, 1.15 and 1.25: the second begins before the answer to
-  // the first is back at 1.2, so both are at p = 0; the third has p from the first arrival. A tiny step holds
-  // q_t at 0.
+  // Both legs take 0.1 s. A clock starts turns at 1, 1.15 and 1.25: the second begins before the answer to the first is
+  // back at 1.2, so both are at p = 0; the third has p from the first arrival. A tiny step holds q_t at 0.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 3);
   auto params = by_hand();
   params.alpha_1 = 1e-12;
@@ -125,8 +123,7 @@ TEST_CASE("async_mtl: a lost message ends no loop, and a task that was down goes
   params.turns = 20;
   const MultitaskRun<models::AsyncMtl> back(fixture, params, churn);
   CHECK(back.end == sim::End::kFinished);
-  // Turns begin at 0, 0.01, 0.02, 0.03; the last one's gradient is sent, its answer at 0.04 finds the task
-  // down.
+  // Turns begin at 0, 0.01, 0.02, 0.03; the last one's gradient is sent, its answer at 0.04 finds the task down.
   CHECK(back.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kReceiverDown)] > 0);
   CHECK(back.metric("turns_by_task") == std::vector<double>{20, 20});
   CHECK(back.world->engine.now() > 4);
@@ -134,8 +131,8 @@ TEST_CASE("async_mtl: a lost message ends no loop, and a task that was down goes
 }
 
 TEST_CASE("async_mtl: a turn that timed out is answered late, and its p_t is taken without a second loop") {
-  // Answers take 0.1 s there, none back, timeout 0.04 s: turns begin at 0, 0.04, 0.08, then at 0.1 the answer
-  // to the first comes, too late to be waited for.
+  // Answers take 0.1 s there, none back, timeout 0.04 s: turns begin at 0, 0.04, 0.08, then at 0.1 the answer to
+  // the first comes, too late to be waited for.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = by_hand();
   params.turns = 5;

@@ -300,8 +300,8 @@ TEST_CASE("central_async: interval, groups and learner are required to fit") {
 TEST_CASE(
     "central_async: a learner back from a crash knows no copy, and asks again at once if it has the "
     "initiative") {
-  // Everybody is up for 5 s and back at 6 s. Asked at 0 and again at 6, each time with bar = 0 for both,
-  // although the interval is 10 s: theta_1 = 2, theta_2 = 6, theta_L = 0.
+  // Everybody is up for 5 s and back at 6 s. Asked at 0 and again at 6, each time with bar = 0 for both, although
+  // the interval is 10 s: theta_1 = 2, theta_2 = 6, theta_L = 0.
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 4);
   auto params = unit_step(4);
   params.initiative = models::Initiative::kLearner;

@@ -297,16 +297,15 @@ TEST_CASE(
 
 TEST_CASE(
     "central_sync: a learner back from a crash begins at its start, in the round after the one it was in") {
-  // Every round trip takes 1 s. The learner is up for 2.5 s, in the middle of round 3, down for 1 s, and so
-  // on.
+  // Every round trip takes 1 s. The learner is up for 2.5 s, in the middle of round 3, down for 1 s, and so on.
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(0), {}, 5);
   sim::NetworkOptions network = latency(0.5);
   network.availability = sim::Crash{.up = 2.5, .down = 1.0, .hub = true};
   sim::Engine::Options options = fixture.engine(network);
   options.time_limit = 5;
   const auto outcome = run(fixture, strongly_convex(1), options);
-  // k = 1 at 0, 2 at 1, 3 at 2; the round broken off at 2.5 counts at 3.5, when its model is that of the
-  // start; round 4 is over at 4.5. Owners crash too, and answer what they are asked when they are up again.
+  // k = 1 at 0, 2 at 1, 3 at 2; the round broken off at 2.5 counts at 3.5, when its model is that of the start;
+  // round 4 is over at 4.5. Owners crash too, and answer what they are asked when they are up again.
   REQUIRE(outcome.iteration.size() >= 4);
   CHECK(outcome.iteration[3] == 4);
   CHECK(outcome.time[3] == Approx(3.5));

@@ -28,8 +28,7 @@ TEST_CASE("multi-task: sensitivities are those of the lemmas") {
   CHECK(released.s_2(0) == Approx(paper.s_2(0) / 4).epsilon(1e-12));
   CHECK(released.s_1(0) == Approx(paper.s_1(0) / 4).epsilon(1e-12));
 
-  // Accumulated from a zero start is S_1 in the first turn; from a single-task one (1 - a tau) 2/(60 tau_0) +
-  // S_1.
+  // Accumulated from a zero start is S_1 in the first turn; from a single-task one (1 - a tau) 2/(60 tau_0) + S_1.
   options.sensitivity = models::TurnSensitivity::kAccumulated;
   options.start = models::TaskStart::kZero;
   CHECK(models::MultitaskNodes(options, fixture.study()).s_1(0) == Approx(0.2 / 60).epsilon(1e-12));
@@ -83,8 +82,8 @@ TEST_CASE("multi-task: the accumulated sensitivity follows its closed form over 
 
 TEST_CASE(
     "multi-task: where the old q is released its own difference counts, also if the start differs by more") {
-  // Delta_0 = 2/(12 tau_0) with tau_0 = 0.01 is far above the limit 2/(12 tau) of what turns build up, so
-  // that Delta_k falls: turn k + 1 releases what differs by Delta_k, not Delta_(k+1).
+  // Delta_0 = 2/(12 tau_0) with tau_0 = 0.01 is far above the limit 2/(12 tau) of what turns build up, so that
+  // Delta_k falls: turn k + 1 releases what differs by Delta_k, not Delta_(k+1).
   const StudyFixture fixture(low_rank_tasks(1, 40, models::TaskTarget::kClassification), logistic(),
                              by_turn(1, 1), 1);
   models::MultitaskOptions options;
@@ -113,9 +112,8 @@ TEST_CASE(
 }
 
 TEST_CASE("multi-task: the accumulated sensitivity bounds how far q_t moves when a record is replaced") {
-  // The released P and noise are the same on both neighbours, as in the guarantee: q_t differs by Delta_k at
-  // most. With tau = 0 and the replaced record of opposite sign the difference grows with the turns, beyond
-  // S_1 of one.
+  // The released P and noise are the same on both neighbours, as in the guarantee: q_t differs by Delta_k at most. With
+  // tau = 0 and the replaced record of opposite sign the difference grows with the turns, beyond S_1 of one.
   auto one = low_rank_tasks(1, 40, models::TaskTarget::kClassification), other = one;
   one.train[0].features.row(0) << 1, 0, 0, 0;
   other.train[0].features.row(0) << 1, 0, 0, 0;
@@ -190,8 +188,8 @@ TEST_CASE("multi-task: a turn on a subsample costs the amplified epsilon of both
 }
 
 TEST_CASE("multi-task: a subsampled turn uses records with the probability given and the divisor q n_t") {
-  // x = 1, y = 1 or -1 mixed away: all y = 1, squared loss at w = 0: each record's gradient is -2, so that a
-  // turn's gradient is -2 (number taken)/(q n), of mean -2 and variance 4 (1 - q)/(q n).
+  // x = 1, y = 1 or -1 mixed away: all y = 1, squared loss at w = 0: each record's gradient is -2, so that a turn's
+  // gradient is -2 (number taken)/(q n), of mean -2 and variance 4 (1 - q)/(q n).
   models::DataSet data = one_record_each({1});
   data.train[0] = {models::Records::Ones(50, 1), Eigen::VectorXd::Ones(50)};
   const StudyFixture fixture(data, squared(), {}, 1 << 30);

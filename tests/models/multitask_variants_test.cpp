@@ -31,8 +31,7 @@ MatrixXd gradients(const models::Problem& problem, const MatrixXd& w) {
   return g;
 }
 
-// Whether g is minus a subgradient of weight * norm_2 at x: g = -weight x/norm(x), or norm(g) <= weight where
-// x = 0.
+// Whether g is minus a subgradient of weight * norm_2 at x: g = -weight x/norm(x), or norm(g) <= weight where x = 0.
 bool balances(const VectorXd& g, const VectorXd& x, double weight) {
   if (x.norm() == 0) return g.norm() <= weight * (1 + 1e-6);
   return (g + weight * x.normalized()).norm() <= 1e-6 * weight;
@@ -206,8 +205,8 @@ TEST_CASE("multi-task: a trusted server's noise has scale alpha_2 S_2/epsilon_2,
 }
 
 TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no more than the tolerance") {
-  // alpha_2 = 1/4, no threshold: after updates 1, 2, 3 (p, q) is (1/4, 1/2), (11/32, 9/16), (103/256,
-  // 69/128), so that p + q moves by 3/4, 5/32, 9/256.
+  // alpha_2 = 1/4, no threshold: after updates 1, 2, 3 (p, q) is (1/4, 1/2), (11/32, 9/16), (103/256, 69/128), so that
+  // p + q moves by 3/4, 5/32, 9/256.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
   auto params = quarter_steps();
   const auto check = [&](double tolerance, std::uint64_t updates) {

@@ -155,8 +155,8 @@ TEST_CASE("p2p admm: a lost request changes nothing but the asker's own computat
 }
 
 TEST_CASE("p2p admm: a late answer leaves the ends of an edge different until the next exchange repairs it") {
-  // 0.7 s each way and a timeout of 1 s: agent 0's exchange is committed at agent 1 alone. With 0.1 s
-  // afterwards the next one is completed at both.
+  // 0.7 s each way and a timeout of 1 s: agent 0's exchange is committed at agent 1 alone. With 0.1 s afterwards
+  // the next one is completed at both.
   const PersonalFixture fixture = two_agents(10);
   auto params = with_mu(0.25, 1);
   sim::ClockTrace clock{{1, 1.9, 3}, {0, 0, 0}};

@@ -46,8 +46,8 @@ CD::Params with_mu(double mu, std::optional<double> lambda = {}) {
   return params;
 }
 
-// Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4:
-// alpha = 1/2.
+// Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4: alpha =
+// 1/2.
 PersonalFixture two_agents(std::uint64_t ticks, const PrivacyOptions& privacy = {}) {
   return {
       test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}), SquaredLoss{}, privacy, ticks, {"objective_q"}};
@@ -377,8 +377,7 @@ TEST_CASE("p2p coordinate descent: the warm start is one noisy gradient step eac
 }
 
 TEST_CASE("p2p coordinate descent: output perturbation has noise of mean norm p L0/eps, whatever m is") {
-  // The radius of the noise is Gamma(p, L0/(eps m lambda)), m lambda = 1: over many runs its mean is p
-  // L0/eps.
+  // The radius of the noise is Gamma(p, L0/(eps m lambda)), m lambda = 1: over many runs its mean is p L0/eps.
   const DataSet data = test::random_agents({.agents = 4, .fewest = 5, .most = 50});
   PrivacyOptions privacy = laplace(3, 1, 0.8);
   privacy.epsilon_warm = 2;
@@ -516,8 +515,8 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
 }
 
 TEST_CASE("p2p coordinate descent: publications without events make the same run") {
-  // Bit for bit: fingerprint, models, ledger and traffic; also where latencies are long against the clocks,
-  // so that several publications of an agent are under way at a time and overtake each other.
+  // Bit for bit: fingerprint, models, ledger and traffic; also where latencies are long against the clocks, so that
+  // several publications of an agent are under way at a time and overtake each other.
   for (const sim::LatencyOptions& latency :
        {sim::LatencyOptions(0.0), sim::LatencyOptions(0.5), sim::LatencyOptions(sim::Uniform{0, 0.015}),
         sim::LatencyOptions(sim::Uniform{0, 1}), sim::LatencyOptions(sim::Uniform{0.5, 4})}) {

@@ -1,5 +1,4 @@
-// What personal models are compared with: model propagation, learning alone, local differential privacy,
-// pooling.
+// What personal models are compared with: model propagation, learning alone, local differential privacy, pooling.
 #include <catch2/catch.hpp>
 
 #include <cmath>

@@ -146,8 +146,7 @@ TEST_CASE("personal problem: at the reference optimum the gradient vanishes, and
 }
 
 TEST_CASE("personal problem: the optimum of squared loss solves the normal equations") {
-  // Q is a quadratic: (D - W + mu D C (2 X^T X/m + 2 lambda)) Theta = mu D C 2 X^T y/m, agent by agent
-  // stacked.
+  // Q is a quadratic: (D - W + mu D C (2 X^T X/m + 2 lambda)) Theta = mu D C 2 X^T y/m, agent by agent stacked.
   const PersonalFixture fixture(test::random_agents({.agents = 5, .features = 2, .classes = false}),
                                 SquaredLoss{});
   const PersonalProblem problem = personal(fixture, {.mu = 0.3});

@@ -32,8 +32,7 @@ TEST_CASE("utility bounds: with constant noise both weightings and appendix B ag
 }
 
 TEST_CASE("utility bounds: the best number of steps is where more noise outweighs less to go") {
-  // With V = v k^2 the bound at T = n k falls, then rises; for great noise one step is best, for none the
-  // most.
+  // With V = v k^2 the bound at T = n k falls, then rises; for great noise one step is best, for none the most.
   const UtilityBounds b{.contraction = 0.99, .gap = 1, .agents = 10, .least_lipschitz = 1};
   const auto bound = [&](std::uint64_t k, double v) {
     const double left = std::pow(0.99, 10.0 * static_cast<double>(k));
@@ -51,8 +50,8 @@ TEST_CASE("utility bounds: the best number of steps is where more noise outweigh
 }
 
 TEST_CASE("utility bounds: Q of coordinate descent stays under them, in the mean over runs") {
-  // Without noise E[Q(T) - Q*] <= C^T gap; with Laplace noise the corrected bound of Theorem 2 holds (data
-  // bound the gradients: features in [-1, 1]^3, so norm_1 <= 3 and the logistic slope at most 1).
+  // Without noise E[Q(T) - Q*] <= C^T gap; with Laplace noise the corrected bound of Theorem 2 holds (data bound
+  // the gradients: features in [-1, 1]^3, so norm_1 <= 3 and the logistic slope at most 1).
   PrivacyOptions privacy;
   privacy.mechanism = Laplace{};
   privacy.epsilon = 20;

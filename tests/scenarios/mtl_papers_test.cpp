@@ -1,5 +1,5 @@
-// The scenarios of "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", shrunk:
-// what they are there to show holds in them. Their own sizes are in the pages beside them.
+// The scenarios of "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", shrunk: what they are
+// there to show holds in them. Their own sizes are in the pages beside them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -124,8 +124,7 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
 }
 
 TEST_CASE("multi-task studies: the delay-adaptive step is ln of the delay times as long, and nothing else") {
-  // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it
-  // is longer.
+  // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it is longer.
   const auto f = ends("studies/amtl-delays.json", "--repeat 2 --points 'data.tasks == 5'", "objective_joint");
   CHECK(f.at("5 5 s 10 s delay_adaptive 0.25") == Approx(f.at("5 5 s 10 s fixed 0.5756")).epsilon(1e-4));
   CHECK(f.at("5 30 s 35 s delay_adaptive 0.25") < f.at("5 5 s 10 s delay_adaptive 0.25"));

@@ -14,8 +14,8 @@ using scenarios::Progress;
 
 namespace {
 
-// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to
-// the end.
+// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to the
+// end.
 std::string said(bool terminal) {
   char* text = nullptr;
   std::size_t size = 0;

@@ -148,8 +148,8 @@ inline double joint_objective(const models::Problem& problem, const Eigen::Matri
   return sum;
 }
 
-/// The minimiser over (P, Q) jointly by plain proximal gradient steps on both at a time, with one-sided
-/// Jacobi rotations for the proximal operator. Squared loss, norm_2(x) <= 1.
+/// The minimiser over (P, Q) jointly by plain proximal gradient steps on both at a time, with one-sided Jacobi
+/// rotations for the proximal operator. Squared loss, norm_2(x) <= 1.
 inline std::pair<Eigen::MatrixXd, Eigen::MatrixXd> minimise_jointly(const models::Problem& problem,
                                                                     double lambda, double tau,
                                                                     int steps = 20000) {

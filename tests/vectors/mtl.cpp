@@ -1,5 +1,5 @@
-// Asynchronous multi-task learning on a worked example: fixed latencies towards the server, no noise; the
-// protocol is the one that scenarios run.
+// Asynchronous multi-task learning on a worked example: fixed latencies towards the server, no noise; the protocol is
+// the one that scenarios run.
 #include <fmt/format.h>
 
 #include "models/protocols/async_mtl.hpp"
@@ -36,9 +36,8 @@ void compare_form(const nlohmann::json& section, models::ColumnUpdate form, cons
   params.start = models::TaskStart::kZero;
   params.column_update = form;
 
-  // The latency of a task is constant, one for each: the ticks of a trace stand for arrivals, links take no
-  // time. A turn begun at a tick is at the server at once, and uses the p_t that came back at the tick
-  // before.
+  // The latency of a task is constant, one for each: the ticks of a trace stand for arrivals, links take no time.
+  // A turn begun at a tick is at the server at once, and uses the p_t that came back at the tick before.
   sim::ClockTrace clock;
   for (const auto& arrival : section["order"]) {
     clock.times.push_back(arrival[0]);

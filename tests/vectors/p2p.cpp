@@ -1,5 +1,5 @@
-// Peer-to-peer personalised learning on worked examples: schedules become clock traces, noise is prescribed,
-// links take no time; the protocols are those that scenarios run.
+// Peer-to-peer personalised learning on worked examples: schedules become clock traces, noise is prescribed, links
+// take no time; the protocols are those that scenarios run.
 #include <fmt/format.h>
 
 #include <cmath>

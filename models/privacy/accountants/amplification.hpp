@@ -20,10 +20,9 @@ double amplified_epsilon(double epsilon, double q);
 double epsilon_before_sampling(double amplified, double q);
 
 /// Epsilon of a turn of releases, `epsilon` together before sampling, all computed from one Poisson subsample
-/// with probability q and a fixed public divisor. add_remove: epsilon' above. replace_one: of two neighbours
-/// each has its own record in the sample with probability q and is else alike; a release with and without one
-/// record is epsilon/2-private, its sensitivity being half of that for a replacement, so that with e =
-/// epsilon/2
+/// with probability q and a fixed public divisor. add_remove: epsilon' above. replace_one: of two neighbours each
+/// has its own record in the sample with probability q and is else alike; a release with and without one record
+/// is epsilon/2-private, its sensitivity being half of that for a replacement, so that with e = epsilon/2
 ///   ln[ (1 - q + q e^e)/(1 - q + q e^-e) ].
 /// Throws as amplified_epsilon does.
 double amplified_turn(double epsilon, double q, Adjacency adjacency);

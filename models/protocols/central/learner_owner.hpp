@@ -14,8 +14,7 @@
 
 namespace hearsay::models {
 
-/// The options that both learners have: how many owners may hold one record, and which of them is the
-/// learner.
+/// The options that both learners have: how many owners may hold one record, and which of them is the learner.
 void describe_owners(sim::Visitor& v, std::uint32_t& overlap, std::optional<std::uint32_t>& learner_is_owner);
 
 /// The agent of an owner numbered from 1, as agents are, or nothing. Throws std::invalid_argument if there
