@@ -77,27 +77,25 @@ TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Stud
     }
     if (options.start == TaskStart::kSingleTask)
       task.start = ends * bounds.own / (divisor * options.ridge_of_start());
+    task.apart = task.start;
     greatest = std::max(greatest, task.s_2);
-    reset(t);
   }
   column_ = options.alpha_2 * greatest;
 }
 
-void TurnSensitivities::work_out(Task& task) const {
-  const double after = keeps_ * task.apart + task.step;
-  task.s_1 = !follows_ ? task.step : before_ ? std::max(task.apart, after) : after;
+double TurnSensitivities::s_1(std::size_t t) const {
+  if (tasks_.empty()) return 0;
+  const Task& task = tasks_[t];
+  if (!follows_) return task.step;
+  return before_ ? std::max(task.apart, after_turn(task)) : after_turn(task);
 }
 
 void TurnSensitivities::count_turn(std::size_t t) {
-  if (!follows_ || tasks_.empty()) return;
-  tasks_[t].apart = keeps_ * tasks_[t].apart + tasks_[t].step;
-  work_out(tasks_[t]);
+  if (!tasks_.empty()) tasks_[t].apart = after_turn(tasks_[t]);
 }
 
 void TurnSensitivities::reset(std::size_t t) {
-  if (tasks_.empty()) return;
-  tasks_[t].apart = tasks_[t].start;
-  work_out(tasks_[t]);
+  if (!tasks_.empty()) tasks_[t].apart = tasks_[t].start;
 }
 
 double greatest_feature_norm(const Problem& problem) {

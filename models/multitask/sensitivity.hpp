@@ -36,7 +36,7 @@ class TurnSensitivities {
   TurnSensitivities(const MultitaskOptions& options, const Study& study);
 
   /// S_1 and S_2 of the next turn of task t.
-  double s_1(std::size_t t) const { return tasks_.empty() ? 0 : tasks_[t].s_1; }
+  double s_1(std::size_t t) const;
   double s_2(std::size_t t) const { return tasks_.empty() ? 0 : tasks_[t].s_2; }
   /// Of a column that a trusted server sends: alpha_2 times the greatest S_2, as every column may enter it.
   double column() const { return column_; }
@@ -47,12 +47,12 @@ class TurnSensitivities {
 
  private:
   struct Task {
-    double s_1 = 0, s_2 = 0;
+    double s_2 = 0;
     double step = 0;   // what a turn adds to the difference of q_t
     double apart = 0;  // difference of q_t now, where it is followed
     double start = 0;  // and at the start
   };
-  void work_out(Task& task) const;
+  double after_turn(const Task& task) const { return keeps_ * task.apart + task.step; }
 
   bool follows_ = false;  // whether the difference of q_t is followed
   bool before_ = false;   // whether the q_t before the turn's update is released

@@ -78,9 +78,14 @@ void AsyncMtl::on_message(const sim::Message& message, Context& context) {
 void AsyncMtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
   const auto column = static_cast<Index>(t);
-  message_ = Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
-  if (params_.trusted_server) server_.prepare(sent_.col(column), message_);
-  server_.put(column, message_);
+  const Vector told(message.payload.data(), static_cast<Index>(message.payload.size()));
+  if (params_.trusted_server) {
+    message_ = told;
+    server_.prepare(sent_.col(column), message_);
+    server_.put(column, message_);
+  } else {
+    server_.put(column, told);
+  }
   server_.step();
   server_.column(column, column_);
   loop_.arrive(t, message, context.iterations() + 1, context);

@@ -1,11 +1,9 @@
 // Variants of private multi-task learning: other regularisers, exact own parts, a trusted server, an end by
 // tolerance. Numbers worked by hand are of one record x = y = 1 under the squared loss, gradient 2
 // (w - 1).
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/option_error.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;
@@ -223,55 +221,6 @@ TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no mor
   CHECK(check(5.0 / 32 - 1e-6, 3) == 103.0 / 256);
 }
 
-TEST_CASE("multi-task: what does not fit together is refused, with the option that it is about") {
-  const auto data = low_rank_tasks(2, 40, models::TaskTarget::kClassification);
-  auto clipped = by_turn(1, 1);
-  clipped.clip = 0.01;
-  const StudyFixture clips(data, logistic(), clipped, 1), plain(data, logistic(), by_turn(1, 1), 1);
-  const auto refused = [](const StudyFixture& fixture, const models::AsyncMtl::Params& params,
-                          const char* option, const char* why) {
-    try {
-      const models::AsyncMtl protocol(params, fixture.study());
-      FAIL("accepted: " << option);
-    } catch (const models::OptionError& error) {
-      CHECK(error.option == option);
-      CHECK_THAT(error.what(), Catch::Contains(why));
-    }
-  };
-  models::AsyncMtl::Params params;
-  CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
-  // A minimiser is not bounded by clipped steps: n = 1, x = 1, ridge 1/2 moves by 1.35 when y changes sign.
-  params.q_update = models::OwnUpdate::kExact;
-  refused(clips, params, "q_update", "not how far a minimiser moves");
-  params = {};
-  params.sensitivity = models::TurnSensitivity::kAccumulated;
-  refused(clips, params, "start", "not how far a minimiser moves");
-  params.start = models::TaskStart::kZero;
-  CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
-  params.sensitivity = models::TurnSensitivity::kReleased;
-  refused(clips, params, "sensitivity", "constants of its own");
-  CHECK_NOTHROW(models::AsyncMtl(params, plain.study()));
-  params = {};
-  params.alpha_1 = 4;  // L = 1/4 + tau
-  refused(plain, params, "alpha_1", "must be below 1/L = 3.98");
-
-  models::PrivacyOptions second;
-  second.mechanism = models::ExponentialNorm{};
-  second.epsilon_2 = 1;
-  const StudyFixture one(data, logistic(), second, 1);
-  refused(one, {}, "q_noise", "needs privacy.epsilon_1");
-  params = {};
-  params.q_noise = false;
-  CHECK_NOTHROW(models::AsyncMtl(params, one.study()));
-
-  auto empty = data;
-  empty.train[1] = {models::Records(0, 4), VectorXd(0)};
-  const StudyFixture missing(empty, logistic(), by_turn(1, 1), 1);
-  params.start = models::TaskStart::kZero;
-  CHECK_THROWS_WITH(models::AsyncMtl(params, missing.study()),
-                    Catch::Contains("owner 1: expected at least one training record"));
-}
-
 TEST_CASE("multi-task: a declared bound is looked at where q_t is minimised, not where it was") {
   // tau = 1/2: q = 0.8 (1 - p) is within 0.7 in no turn, while q before the first turn is 0.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
@@ -281,34 +230,4 @@ TEST_CASE("multi-task: a declared bound is looked at where q_t is minimised, not
   params.turns = 1;
   const MultitaskRun<models::AsyncMtl> run(fixture, params, to_hub(0.1));
   CHECK(run.metric("bound_violations")[0] == 1);
-}
-
-TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it covers all") {
-  const auto data = low_rank_tasks(2, 40, models::TaskTarget::kClassification);
-  const StudyFixture plain(data, logistic(), {}, 1), privately(data, logistic(), by_turn(1, 1), 1);
-  const auto said = [](const StudyFixture& fixture, const models::MultitaskOptions& options,
-                       const char* what) {
-    const auto notes = options.notes(fixture.study());
-    return std::count_if(notes.begin(), notes.end(),
-                         [&](const std::string& n) { return n.find(what) != std::string::npos; }) == 1;
-  };
-  models::MultitaskOptions options;
-  CHECK(options.notes(plain.study()).empty());
-  CHECK(said(privately, options, "Lemma 1 holds q_t before the turn fixed"));
-  CHECK_FALSE(said(privately, options, "c_3"));
-  options.c_3 = options.c_4 = 1;  // of no use to a classifier
-  CHECK_FALSE(said(privately, options, "c_3"));
-  options.sensitivity = models::TurnSensitivity::kAccumulated;
-  CHECK(options.notes(privately.study()).size() == 1);  // that epsilon is of a turn
-  options.sensitivity = models::TurnSensitivity::kReleased;
-  CHECK(said(privately, options, "constants of the published code"));
-  options = {};
-  options.q_noise = false;
-  CHECK(said(privately, options, "epsilon_2 holds q_t fixed"));
-  options.trusted_server = true;
-  CHECK(said(privately, options, "no guarantee over the run"));
-  options.alpha_2 = 7.9;  // L = 1/4
-  CHECK_FALSE(said(plain, options, "alpha_2"));
-  options.alpha_2 = 8;
-  CHECK(said(plain, options, "not below 2/L = 8"));
 }
