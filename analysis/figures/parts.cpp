@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "analysis/telling_axes.hpp"
+#include "analysis/conclusions/telling_axes.hpp"
 
 namespace hearsay::analysis {
 

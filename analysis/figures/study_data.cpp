@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/summary.hpp"
+#include "analysis/conclusions/summary.hpp"
 
 namespace hearsay::analysis {
 

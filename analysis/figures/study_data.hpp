@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/stored_study.hpp"
+#include "analysis/results/stored_study.hpp"
 
 namespace hearsay::analysis {
 

@@ -2,16 +2,16 @@
 // The "data" of a scenario: one of the kinds of data there are.
 #include <variant>
 
-#include "models/data/csv_data.hpp"
+#include "models/data/csv/csv_data.hpp"
 #include "models/data/data_set.hpp"
-#include "models/data/fraud_like.hpp"
-#include "models/data/hospital_like.hpp"
-#include "models/data/lending_like.hpp"
-#include "models/data/linear_separators.hpp"
-#include "models/data/low_rank_tasks.hpp"
-#include "models/data/movielens.hpp"
-#include "sim/describe.hpp"
-#include "sim/stream.hpp"
+#include "models/data/synthetic/fraud_like.hpp"
+#include "models/data/synthetic/hospital_like.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "models/data/synthetic/linear_separators.hpp"
+#include "models/data/synthetic/low_rank_tasks.hpp"
+#include "models/data/ratings/movielens.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace hearsay::models {
 

@@ -2,8 +2,9 @@
 // When data are drawn, and from which stream what of them is.
 #include <array>
 #include <cstdint>
+#include <numbers>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 
@@ -27,6 +28,9 @@ enum class DataDraw : std::uint32_t {
 inline constexpr std::uint32_t kWholeStudy = 0xFFFF'FFFF;
 /// Added to a DataDraw for validation instances, so that they are independent of the others.
 inline constexpr std::uint32_t kValidationDraws = 0x8000'0000;
+
+/// Half the width of the uniform distribution of variance 1.
+inline constexpr double kRoot3 = std::numbers::sqrt3;
 
 /// The index of a draw for one kind of instances.
 constexpr std::uint32_t draw_index(DataDraw what, Instances instances = Instances::kTest) {

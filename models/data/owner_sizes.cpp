@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/data/data_set.hpp"
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/data/draw.hpp"
-#include "sim/describe.hpp"
-#include "sim/distribution.hpp"
-#include "sim/stream.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/distribution.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 

@@ -1,7 +1,8 @@
 #include "models/data/similarity.hpp"
 
+#include "models/solvers/dense.hpp"
+
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -106,7 +107,7 @@ double algebraic_connectivity(const Eigen::MatrixXd& weights) {
   Eigen::MatrixXd laplacian = -weights;
   laplacian.diagonal().setZero();
   laplacian.diagonal() = -laplacian.rowwise().sum();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(laplacian, Eigen::EigenvaluesOnly).eigenvalues()[1];
+  return symmetric_eigenvalues(laplacian)[1];
 }
 
 }  // namespace hearsay::models

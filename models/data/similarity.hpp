@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "models/data/data_set.hpp"
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 

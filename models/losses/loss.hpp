@@ -16,7 +16,7 @@
 #include <string_view>
 #include <variant>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 

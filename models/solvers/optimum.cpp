@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/solvers/normal_equations.hpp"
+#include "models/solvers/dense.hpp"
 #include "models/solvers/projected_newton.hpp"
 
 namespace hearsay::models {

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "models/problem.hpp"
+#include "models/core/problem.hpp"
 
 namespace hearsay::models {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <Eigen/Core>
 
-#include "models/problem.hpp"
+#include "models/core/problem.hpp"
 
 namespace hearsay::models {
 

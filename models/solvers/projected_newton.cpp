@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "models/solvers/normal_equations.hpp"
+#include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
 namespace {

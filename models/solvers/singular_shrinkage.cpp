@@ -1,7 +1,5 @@
 #include "models/solvers/singular_shrinkage.hpp"
 
-#include <Eigen/SVD>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,7 +56,7 @@ void SingularShrinkage::decompose_gram(double h) {
     return;
   }
   solver_.compute(gram_);
-  const double greatest = std::sqrt(std::max(0.0, solver_.eigenvalues()[gram_.rows() - 1]));
+  const double greatest = std::sqrt(std::max(0.0, solver_.values()[gram_.rows() - 1]));
   split_ = greatest > kSplit * h;
   if (!split_) {
     shrink(h);
@@ -71,7 +69,7 @@ void SingularShrinkage::shrink(double h) {
   const Index k = gram_.rows();
   // Eigenvalues rise: the last `rank_` are those that stay.
   for (Index i = 0; i < k; ++i) {
-    const double s = std::sqrt(std::max(0.0, solver_.eigenvalues()[i]));
+    const double s = std::sqrt(std::max(0.0, solver_.values()[i]));
     shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
     nuclear_norm_ += s > h ? s - h : 0;
@@ -83,26 +81,26 @@ void SingularShrinkage::shrink(double h) {
 void SingularShrinkage::shrink_apart(double greatest, double h) {
   const Index k = gram_.rows();
   Index low = 0;
-  while (low < k && solver_.eigenvalues()[low] < greatest * greatest / (kSplit * kSplit)) ++low;
+  while (low < k && solver_.values()[low] < greatest * greatest / (kSplit * kSplit)) ++low;
   for (Index i = low; i < k; ++i) {
-    const double s = std::sqrt(solver_.eigenvalues()[i]);
+    const double s = std::sqrt(solver_.values()[i]);
     shrink_[i] = 1 - h / s;
     ++rank_;
     nuclear_norm_ += s - h;
   }
-  const auto& v = solver_.eigenvectors();
+  const auto& v = solver_.vectors();
   basis_.rightCols(k - low) = v.rightCols(k - low);
   if (low == 0) return;
   const Eigen::MatrixXd small =
       right_ ? Eigen::MatrixXd(*m_ * v.leftCols(low)) : Eigen::MatrixXd(m_->transpose() * v.leftCols(low));
   inner_.compute(small.transpose() * small);
   for (Index i = 0; i < low; ++i) {
-    const double s = std::sqrt(std::max(0.0, inner_.eigenvalues()[i]));
+    const double s = std::sqrt(std::max(0.0, inner_.values()[i]));
     shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
     nuclear_norm_ += s > h ? s - h : 0;
   }
-  basis_.leftCols(low).noalias() = v.leftCols(low) * inner_.eigenvectors();
+  basis_.leftCols(low).noalias() = v.leftCols(low) * inner_.vectors();
 }
 
 const Eigen::MatrixXd& SingularShrinkage::factor() const {
@@ -139,10 +137,6 @@ void SingularShrinkage::matrix(Eigen::MatrixXd& out) const {
   } else {
     out.noalias() = factor() * *m_;
   }
-}
-
-Eigen::VectorXd singular_values(const Eigen::MatrixXd& m) {
-  return Eigen::BDCSVD<Eigen::MatrixXd>(m).singularValues();
 }
 
 }  // namespace hearsay::models

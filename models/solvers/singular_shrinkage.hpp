@@ -15,7 +15,8 @@
 // smaller, are decomposed by themselves, with u 1e-8 s_1/(2h). So the result is exact to 1e-11 norm(M) for every
 // h; a test compares it with one-sided Jacobi rotations on the matrix itself.
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
+
+#include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
 
@@ -54,17 +55,14 @@ class SingularShrinkage {
   Eigen::MatrixXd gram_;
   // F = B diag(f) B^T, of whose columns the last rank_ count; B are the eigenvectors of the Gram matrix, or,
   // where the matrix is split, what basis_ holds.
-  const Eigen::MatrixXd& basis() const { return split_ ? basis_ : solver_.eigenvectors(); }
+  const Eigen::MatrixXd& basis() const { return split_ ? basis_ : solver_.vectors(); }
   bool split_ = false;
   Eigen::MatrixXd basis_;
   Eigen::VectorXd shrink_;
   mutable Eigen::MatrixXd weighted_, factor_;
   mutable Eigen::VectorXd inner_column_, factor_column_;
   mutable bool factored_ = false;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_, inner_;
+  SymmetricEigen solver_, inner_;
 };
-
-/// Singular values of m in descending order, for measuring: exact to about 1e-16 of the greatest. O(rows columns^2).
-Eigen::VectorXd singular_values(const Eigen::MatrixXd& m);
 
 }  // namespace hearsay::models

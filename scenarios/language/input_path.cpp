@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/text_file.hpp"
+#include "scenarios/language/json/text_file.hpp"
 
 namespace hearsay::scenarios {
 

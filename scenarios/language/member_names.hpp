@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 

@@ -2,7 +2,7 @@
 // The range of a numeric option: whether a value lies in it, and how to say so.
 #include <string>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 

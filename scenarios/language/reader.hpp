@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/document.hpp"
-#include "sim/describe.hpp"
+#include "scenarios/language/json/document.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 

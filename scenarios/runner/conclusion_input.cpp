@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/setting.hpp"
+#include "analysis/metrics/setting.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/member_names.hpp"
-#include "scenarios/language/writer.hpp"
-#include "scenarios/runner/condition.hpp"
+#include "scenarios/language/reference/writer.hpp"
+#include "scenarios/runner/sweep/condition.hpp"
 
 namespace hearsay::scenarios {
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the "analysis" of a scenario needs to know of the points of its plan.
-#include "analysis/conclusions.hpp"
+#include "analysis/conclusions/conclusions.hpp"
 #include "scenarios/runner/plan.hpp"
 
 namespace hearsay::scenarios {

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <thread>
 
-#include "analysis/output_file.hpp"
-#include "analysis/store_writer.hpp"
-#include "analysis/trace_files.hpp"
+#include "analysis/results/output_file.hpp"
+#include "analysis/results/store_writer.hpp"
+#include "analysis/trace/trace_files.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "sim/check.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/store.hpp"
+#include "analysis/results/store.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/shared_cache.hpp"
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <limits>
 
-#include "analysis/setting.hpp"
-#include "models/option_error.hpp"
+#include "analysis/metrics/setting.hpp"
+#include "models/core/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
@@ -17,34 +17,16 @@ namespace hearsay::scenarios {
 
 namespace {
 
-using Limits = std::numeric_limits<std::uint64_t>;
-
-// Calls f; what is wrong with its part of the scenario is told with that part's name.
-template <class F>
-auto part(const char* pointer, F&& f) {
-  try {
-    return f();
-  } catch (const sim::InvariantError&) {
-    throw;
-  } catch (const AssemblyError&) {
-    throw;
-  } catch (const models::BudgetError& e) {
-    throw OverBudget("/privacy", e.what());
-  } catch (const models::OptionError& e) {
-    throw AssemblyError(fmt::format("{}/{}", pointer, e.option), e.what());
-  } catch (const std::exception& e) {
-    throw AssemblyError(pointer, e.what());
-  }
-}
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 sim::Streams study_streams(const Scenario& s) {
   return {s.seed, 0};
 }
 
 models::StopLimits stop_limits(const StopOptions& stop) {
-  return {.iterations = stop.iterations.value_or(Limits::max()),
-          .vectors = stop.vectors.value_or(Limits::max()),
-          .bytes = stop.bytes.value_or(Limits::max()),
+  return {.iterations = stop.iterations.value_or(kNoLimit),
+          .vectors = stop.vectors.value_or(kNoLimit),
+          .bytes = stop.bytes.value_or(kNoLimit),
           .budgets_spent = stop.budgets_spent};
 }
 
@@ -57,7 +39,7 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .publications_only = s.protocol->entry().broadcasts,
           .hub = hub,
           .time_limit = s.stop.time.value_or(sim::kNever),
-          .event_limit = s.stop.events.value_or(Limits::max()),
+          .event_limit = s.stop.events.value_or(kNoLimit),
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
@@ -107,8 +89,8 @@ Scenario bound(Scenario s, const models::DataSet& data) {
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
   const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
-  models::DataSet data = part("/data", [&] { return models::make_data(scenario.data, streams); });
-  return part("/model",
+  models::DataSet data = assemble("/data", [&] { return models::make_data(scenario.data, streams); });
+  return assemble("/model",
               [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
 
@@ -117,12 +99,12 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
-      plan_(part("/privacy",
+      plan_(assemble("/privacy",
                  [&] {
                    return models::make_plan(scenario_.privacy, solved_->problem, solved_->optimum,
                                             hub_ ? 1 : 0, study_streams(scenario_));
                  })),
-      topology_(part("/network/topology",
+      topology_(assemble("/network/topology",
                      [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
       study_{solved_->problem,
              topology_,
@@ -135,13 +117,13 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
   if (needs_optimum()) {
-    part("/data", [&] { solved_->problem.require_records_of_all(); });
-    part("/model", [&] { solved_->optimum.get(); });
+    assemble("/data", [&] { solved_->problem.require_records_of_all(); });
+    assemble("/model", [&] { solved_->optimum.get(); });
   }
-  part("/privacy/schedule",
+  assemble("/privacy/schedule",
        [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
-  part("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), plan_); });
-  part("/protocol", [&] { scenario_.protocol->check(study_); });
+  assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), plan_); });
+  assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !plan_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");

@@ -6,24 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "analysis/study.hpp"
-#include "models/world.hpp"
+#include "analysis/results/study.hpp"
+#include "models/core/world.hpp"
+#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
-
-/// Options that are each right but do not fit together, or data that can not be used. `part` is the part of
-/// the scenario that the message is about, as a JSON pointer.
-struct AssemblyError : std::runtime_error {
-  AssemblyError(std::string p, const std::string& message)
-      : std::runtime_error(message), part(std::move(p)) {}
-  std::string part;
-};
-
-/// Releases that no noise makes fit their budget.
-struct OverBudget : AssemblyError {
-  using AssemblyError::AssemblyError;
-};
 
 /// A problem with its exact solution, found when it is first asked for; shared by all points that have the
 /// same data and model.

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/writer.hpp"
+#include "scenarios/language/reference/writer.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <set>
 
-#include "scenarios/runner/sweep.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
 

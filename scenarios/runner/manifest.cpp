@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/output_file.hpp"
+#include "analysis/results/output_file.hpp"
 #include "scenarios/runner/build_info.hpp"
 #include "scenarios/runner/machine.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "analysis/export.hpp"
+#include "analysis/results/export.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {

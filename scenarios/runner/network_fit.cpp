@@ -1,44 +1,29 @@
 #include "scenarios/runner/network_fit.hpp"
 
 #include "scenarios/runner/experiment.hpp"
-#include "sim/silence.hpp"
+#include "sim/engine/silence.hpp"
 
 namespace hearsay::scenarios {
-
-namespace {
-
-template <class F>
-void part(const char* pointer, F&& f) {
-  try {
-    f();
-  } catch (const sim::InvariantError&) {
-    throw;
-  } catch (const std::exception& e) {
-    throw AssemblyError(pointer, e.what());
-  }
-}
-
-}  // namespace
 
 void fit_network(sim::Engine::Options& options, const sim::Topology& topology, const sim::Streams& streams) {
   const sim::NetworkOptions& network = options.network;
   const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
   const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
   auto files = std::make_shared<sim::NetworkFiles>();
-  part("/network/latency", [&] {
+  assemble("/network/latency", [&] {
     files->read_latency(network.links.latency);
     sim::Latency(network.links.latency, topology, hub, streams, files->latency);
   });
-  part("/network/loss", [&] {
+  assemble("/network/loss", [&] {
     files->read_losses(network.links.loss);
     sim::Loss(network.links.loss, topology, hub, streams, files->losses);
   });
-  part("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
-  part("/network/availability", [&] {
+  assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
+  assemble("/network/availability", [&] {
     files->read_sessions(network.availability);
     sim::Availability(network.availability, streams, agents, first, files->sessions);
   });
-  part("/clocks", [&] {
+  assemble("/clocks", [&] {
     files->read_ticks(options.clocks);
     sim::Clocks(options.clocks, agents, streams, first, files->ticks);
   });

@@ -1,6 +1,6 @@
 #pragma once
 // Whether network and clocks fit the graph they are to run on.
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 
 namespace hearsay::scenarios {
 

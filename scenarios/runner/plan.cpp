@@ -7,13 +7,13 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/output_file.hpp"
+#include "analysis/results/output_file.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/merge.hpp"
-#include "scenarios/language/writer.hpp"
+#include "scenarios/language/json/merge.hpp"
+#include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/keys.hpp"
-#include "scenarios/runner/sweep.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
 

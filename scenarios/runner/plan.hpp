@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stored_study.hpp"
+#include "analysis/results/stored_study.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/selection.hpp"
+#include "scenarios/runner/sweep/selection.hpp"
 
 namespace hearsay::scenarios {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "analysis/study.hpp"
+#include "analysis/results/study.hpp"
 
 namespace hearsay::scenarios {
 

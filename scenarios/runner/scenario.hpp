@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "analysis/baselines.hpp"
-#include "analysis/conclusion_options.hpp"
-#include "analysis/metric.hpp"
-#include "analysis/trace_options.hpp"
+#include "analysis/metrics/baselines.hpp"
+#include "analysis/conclusions/conclusion_options.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/trace/trace_options.hpp"
 #include "models/data/data_options.hpp"
-#include "models/privacy/privacy_options.hpp"
-#include "models/problem.hpp"
-#include "models/registry.hpp"
-#include "sim/clocks.hpp"
-#include "sim/describe.hpp"
-#include "sim/network_options.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/core/problem.hpp"
+#include "models/core/registry.hpp"
+#include "sim/clocks/clocks.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/engine/network_options.hpp"
 
 namespace hearsay::scenarios {
 

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "sim/describe.hpp"
-#include "sim/distribution.hpp"
-#include "sim/per_agent.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/distribution.hpp"
+#include "sim/options/per_agent.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {

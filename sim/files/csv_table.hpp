@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {

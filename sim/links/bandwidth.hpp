@@ -3,9 +3,9 @@
 #include <variant>
 #include <vector>
 
-#include "sim/describe.hpp"
-#include "sim/per_agent.hpp"
-#include "sim/stream.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/options/per_agent.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::sim {
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "sim/check.hpp"
-#include "sim/per_agent.hpp"
-#include "sim/random.hpp"
+#include "sim/options/per_agent.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::sim {
 

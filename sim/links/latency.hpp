@@ -5,11 +5,11 @@
 #include <variant>
 #include <vector>
 
-#include "sim/describe.hpp"
-#include "sim/distribution.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/distribution.hpp"
 #include "sim/files/square_matrix.hpp"
-#include "sim/stream.hpp"
-#include "sim/topology.hpp"
+#include "sim/random/stream.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace hearsay::sim {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "sim/files/csv_table.hpp"
-#include "sim/per_agent.hpp"
-#include "sim/random.hpp"
+#include "sim/options/per_agent.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::sim {
 

@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
-#include "sim/describe.hpp"
-#include "sim/stream.hpp"
-#include "sim/topology.hpp"
-#include "sim/trace_sink.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/trace/trace_sink.hpp"
 
 namespace hearsay::sim {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/topology/graph_file.hpp"
+#include "sim/topology/files/graph_file.hpp"
 
 namespace hearsay::sim {
 

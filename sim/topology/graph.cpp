@@ -1,14 +1,15 @@
 #include "sim/topology/graph.hpp"
 
+#include "sim/topology/components.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/pending/disjoint_sets.hpp>
 #include <limits>
 #include <numeric>
 
 #include "sim/check.hpp"
-#include "sim/fingerprint.hpp"
+#include "sim/engine/fingerprint.hpp"
 
 namespace hearsay::sim {
 
@@ -89,17 +90,16 @@ std::uint32_t Topology::edge(AgentId from, AgentId to) const {
 }
 
 AgentId Topology::components() const {
-  std::vector<AgentId> rank(agents()), parent(agents());
-  boost::disjoint_sets<AgentId*, AgentId*> sets(rank.data(), parent.data());
-  for (AgentId i = 0; i < agents(); ++i) sets.make_set(i);
-  AgentId count = agents();
+  std::vector<Edge> all;
+  all.reserve(edges());
   for (AgentId i = 0; i < agents(); ++i) {
     for (const AgentId j : neighbours(i)) {
-      if (j < i || sets.find_set(i) == sets.find_set(j)) continue;
-      sets.union_set(i, j);
-      --count;
+      if (i < j) all.push_back({i, j});
     }
   }
+  const std::vector<AgentId> component = connected_components(agents(), all);
+  AgentId count = 0;
+  for (AgentId i = 0; i < agents(); ++i) count += component[i] == i ? 1 : 0;
   return count;
 }
 

@@ -2,8 +2,8 @@
 // What can be asked of any graph, whatever it is made from.
 #include <optional>
 
-#include "sim/describe.hpp"
-#include "sim/topology/draft.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/topology/generators/draft.hpp"
 #include "sim/topology/overlay.hpp"
 
 namespace hearsay::sim {

@@ -129,7 +129,7 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
 }
 
 AgentId count_components(const Draft& d) {
-  const std::vector<AgentId> component = components_of(d);
+  const std::vector<AgentId> component = connected_components(d.nodes, d.edges);
   AgentId count = 0;
   for (AgentId i = 0; i < d.nodes; ++i)
     if (component[i] == i) ++count;

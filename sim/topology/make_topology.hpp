@@ -3,14 +3,14 @@
 #include <concepts>
 #include <variant>
 
-#include "sim/topology/graph_file.hpp"
+#include "sim/topology/files/graph_file.hpp"
 #include "sim/topology/graph_options.hpp"
-#include "sim/topology/independent_edges.hpp"
-#include "sim/topology/random_geometric.hpp"
-#include "sim/topology/random_regular.hpp"
-#include "sim/topology/scale_free.hpp"
-#include "sim/topology/simple_graphs.hpp"
-#include "sim/topology/small_world.hpp"
+#include "sim/topology/generators/independent_edges.hpp"
+#include "sim/topology/generators/random_geometric.hpp"
+#include "sim/topology/generators/random_regular.hpp"
+#include "sim/topology/generators/scale_free.hpp"
+#include "sim/topology/generators/simple_graphs.hpp"
+#include "sim/topology/generators/small_world.hpp"
 
 namespace hearsay::sim {
 

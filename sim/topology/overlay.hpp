@@ -4,8 +4,8 @@
 #include <string>
 #include <variant>
 
-#include "sim/describe.hpp"
-#include "sim/topology/draft.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/topology/generators/draft.hpp"
 
 namespace hearsay::sim {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::sim {
 

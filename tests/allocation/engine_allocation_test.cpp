@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 #include "tests/support/counting_new.hpp"
 
 using namespace hearsay;

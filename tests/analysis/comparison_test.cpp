@@ -1,4 +1,4 @@
-#include "analysis/comparison.hpp"
+#include "analysis/conclusions/comparison.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "analysis/estimate.hpp"
+#include "analysis/conclusions/estimate.hpp"
 
 #include <catch2/catch.hpp>
 

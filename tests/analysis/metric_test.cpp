@@ -1,12 +1,12 @@
-#include "analysis/metric.hpp"
+#include "analysis/metrics/metric.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
-#include "analysis/baselines.hpp"
-#include "analysis/recorder.hpp"
-#include "models/registry.hpp"
+#include "analysis/metrics/baselines.hpp"
+#include "analysis/metrics/recorder.hpp"
+#include "models/core/registry.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

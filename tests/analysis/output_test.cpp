@@ -3,10 +3,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/output_file.hpp"
-#include "analysis/summary.hpp"
-#include "analysis/telling_axes.hpp"
-#include "analysis/trace_files.hpp"
+#include "analysis/results/output_file.hpp"
+#include "analysis/conclusions/summary.hpp"
+#include "analysis/conclusions/telling_axes.hpp"
+#include "analysis/trace/trace_files.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;

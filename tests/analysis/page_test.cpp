@@ -10,7 +10,7 @@
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/output_file.hpp"
+#include "analysis/results/output_file.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;

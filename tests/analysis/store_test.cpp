@@ -1,4 +1,4 @@
-#include "analysis/store.hpp"
+#include "analysis/results/store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "analysis/export.hpp"
-#include "analysis/output_file.hpp"
-#include "analysis/store_writer.hpp"
+#include "analysis/results/export.hpp"
+#include "analysis/results/output_file.hpp"
+#include "analysis/results/store_writer.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;

@@ -1,7 +1,7 @@
 // Where two runs part, of runs that are lists of events.
 #include <catch2/catch.hpp>
 
-#include "analysis/trace_difference.hpp"
+#include "analysis/trace/trace_difference.hpp"
 
 using namespace hearsay;
 using analysis::kTraceBlock;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/trace_files.hpp"
+#include "analysis/trace/trace_files.hpp"
 #include "tests/support/busy_run.hpp"
 #include "tests/support/scratch.hpp"
 

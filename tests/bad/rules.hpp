@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/outline.hpp"
+#include "scenarios/language/reference/outline.hpp"
 
 namespace hearsay::test {
 

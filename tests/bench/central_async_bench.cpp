@@ -2,8 +2,8 @@
 // 15 ms) on all three messages, fingerprint and ledger on, metrics every 100 iterations.
 #include <benchmark/benchmark.h>
 
-#include "models/data/lending_like.hpp"
-#include "models/protocols/central_async.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <memory>
 
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 #include "tests/support/counting_new.hpp"
 
 namespace {

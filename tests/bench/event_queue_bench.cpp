@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "sim/event_queue.hpp"
-#include "sim/random.hpp"
+#include "sim/events/event_queue.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/plain_queue.hpp"
 
 namespace {

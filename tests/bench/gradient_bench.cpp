@@ -5,9 +5,9 @@
 
 #include <Eigen/Core>
 
-#include "models/problem.hpp"
-#include "sim/random.hpp"
-#include "sim/stream.hpp"
+#include "models/core/problem.hpp"
+#include "sim/random/random.hpp"
+#include "sim/random/stream.hpp"
 
 namespace {
 

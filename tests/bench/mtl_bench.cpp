@@ -7,8 +7,8 @@
 // by it.
 #include <benchmark/benchmark.h>
 
-#include "models/data/low_rank_tasks.hpp"
-#include "models/protocols/async_mtl.hpp"
+#include "models/data/synthetic/low_rank_tasks.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
 #include "models/solvers/singular_shrinkage.hpp"
 #include "tests/support/study_fixture.hpp"
 

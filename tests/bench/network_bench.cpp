@@ -11,7 +11,7 @@
 #include <fstream>
 #include <functional>
 
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 #include "tests/support/counting_new.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/privacy/mechanism.hpp"
+#include "models/privacy/mechanisms/mechanism.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "models/solvers/optimum.hpp"
-#include "sim/random.hpp"
-#include "sim/stream.hpp"
+#include "sim/random/random.hpp"
+#include "sim/random/stream.hpp"
 
 namespace {
 

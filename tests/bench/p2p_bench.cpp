@@ -9,8 +9,8 @@
 
 #include <malloc.h>
 
-#include "models/protocols/p2p_admm.hpp"
-#include "models/protocols/p2p_coordinate_descent.hpp"
+#include "models/protocols/peer_to_peer/p2p_admm.hpp"
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 #include "tests/support/personal_fixture.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "analysis/theory/central_moments.hpp"
-#include "models/data/lending_like.hpp"
-#include "models/protocols/central_async.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "analysis/theory/sync_moments.hpp"
-#include "models/data/lending_like.hpp"
-#include "models/protocols/central_sync.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "models/protocols/central/central_sync.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

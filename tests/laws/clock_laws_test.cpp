@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/clocks.hpp"
-#include "sim/random.hpp"
+#include "sim/clocks/clocks.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 

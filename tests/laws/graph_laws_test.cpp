@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/random.hpp"
-#include "sim/topology.hpp"
+#include "sim/random/random.hpp"
+#include "sim/topology/topology.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;

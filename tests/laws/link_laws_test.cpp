@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "sim/links.hpp"
-#include "sim/network_files.hpp"
-#include "sim/random.hpp"
+#include "sim/links/links.hpp"
+#include "sim/engine/network_files.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/distribution_functions.hpp"
 #include "tests/support/statistics.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "sim/links/loss.hpp"
-#include "sim/network_files.hpp"
+#include "sim/engine/network_files.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;

@@ -1,4 +1,4 @@
-#include "models/protocols/amtl.hpp"
+#include "models/protocols/multitask/amtl.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "models/protocols/async_mtl.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

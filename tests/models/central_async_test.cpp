@@ -1,4 +1,4 @@
-#include "models/protocols/central_async.hpp"
+#include "models/protocols/central/central_async.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

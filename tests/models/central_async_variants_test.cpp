@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "models/protocols/central_async.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 

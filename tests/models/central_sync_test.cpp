@@ -1,4 +1,4 @@
-#include "models/protocols/central_sync.hpp"
+#include "models/protocols/central/central_sync.hpp"
 
 #include <catch2/catch.hpp>
 

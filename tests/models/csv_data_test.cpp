@@ -1,4 +1,4 @@
-#include "models/data/csv_data.hpp"
+#include "models/data/csv/csv_data.hpp"
 
 #include <catch2/catch.hpp>
 

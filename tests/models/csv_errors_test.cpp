@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/data/csv_data.hpp"
+#include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;

@@ -1,10 +1,10 @@
-#include "models/data/csv_similarity.hpp"
+#include "models/data/csv/csv_similarity.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/data/csv_data.hpp"
+#include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;

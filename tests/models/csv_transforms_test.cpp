@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/data/csv_data.hpp"
+#include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;

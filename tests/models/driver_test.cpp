@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "models/protocol.hpp"
+#include "models/core/protocol.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

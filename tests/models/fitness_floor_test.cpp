@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "models/data/lending_like.hpp"
-#include "models/protocols/central_sync.hpp"
-#include "sim/random.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "models/protocols/central/central_sync.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

@@ -1,12 +1,12 @@
-// The protocol of models/example.
-#include "models/example/gossip_average.hpp"
+// The protocol of docs/example-protocol.
+#include "docs/example-protocol/gossip_average.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <vector>
 
-#include "models/data/lending_like.hpp"
+#include "models/data/synthetic/lending_like.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace {

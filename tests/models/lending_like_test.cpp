@@ -1,4 +1,4 @@
-#include "models/data/lending_like.hpp"
+#include "models/data/synthetic/lending_like.hpp"
 
 #include <Eigen/Cholesky>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "models/data/linear_separators.hpp"
+#include "models/data/synthetic/linear_separators.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "models/data/low_rank_tasks.hpp"
+#include "models/data/synthetic/low_rank_tasks.hpp"
 
 #include <Eigen/QR>
 #include <Eigen/SVD>

@@ -1,4 +1,4 @@
-#include "models/data/movielens.hpp"
+#include "models/data/ratings/movielens.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "models/data/als.hpp"
+#include "models/data/ratings/als.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/protocols/amtl.hpp"
+#include "models/protocols/multitask/amtl.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;

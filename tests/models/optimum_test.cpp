@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "models/data/lending_like.hpp"
-#include "sim/random.hpp"
+#include "models/data/synthetic/lending_like.hpp"
+#include "sim/random/random.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;

@@ -1,4 +1,4 @@
-#include "models/protocols/p2p_admm.hpp"
+#include "models/protocols/peer_to_peer/p2p_admm.hpp"
 
 #include <catch2/catch.hpp>
 

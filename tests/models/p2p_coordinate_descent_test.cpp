@@ -1,13 +1,13 @@
-#include "models/protocols/p2p_coordinate_descent.hpp"
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <map>
 
-#include "models/personal/local_models.hpp"
-#include "models/personal/propagation.hpp"
-#include "models/personal/tick_forecast.hpp"
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
+#include "models/protocols/peer_to_peer/tick_forecast.hpp"
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "tests/support/personal_fixture.hpp"

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "models/personal/propagation.hpp"
-#include "models/privacy/objective_perturbation.hpp"
-#include "models/protocols/local_dp.hpp"
-#include "models/protocols/local_only.hpp"
-#include "models/protocols/model_propagation.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
+#include "models/privacy/mechanisms/objective_perturbation.hpp"
+#include "models/protocols/baselines/local_dp.hpp"
+#include "models/protocols/baselines/local_only.hpp"
+#include "models/protocols/peer_to_peer/model_propagation.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/support/statistics.hpp"
 

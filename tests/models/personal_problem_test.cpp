@@ -1,13 +1,13 @@
-#include "models/personal/personal_problem.hpp"
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 
 #include <Eigen/Cholesky>
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/personal/local_models.hpp"
-#include "models/personal/objective_tracker.hpp"
-#include "models/personal/propagation.hpp"
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+#include "models/protocols/peer_to_peer/objective_tracker.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "tests/support/personal_fixture.hpp"
 
 using namespace hearsay;

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <type_traits>
 
-#include "models/context.hpp"
-#include "models/privacy/ledger.hpp"
-#include "models/privacy/mechanism.hpp"
-#include "models/privacy/privacy_plan.hpp"
+#include "models/core/context.hpp"
+#include "models/privacy/budget/ledger.hpp"
+#include "models/privacy/mechanisms/mechanism.hpp"
+#include "models/privacy/budget/privacy_plan.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

@@ -1,11 +1,11 @@
-#include "models/problem.hpp"
+#include "models/core/problem.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include "models/data/lending_like.hpp"
+#include "models/data/synthetic/lending_like.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "models/data/csv_data.hpp"
-#include "models/problem.hpp"
+#include "models/data/csv/csv_data.hpp"
+#include "models/core/problem.hpp"
 #include "models/solvers/optimum.hpp"
 
 using namespace hearsay;

@@ -1,11 +1,11 @@
-#include "models/record_pass.hpp"
+#include "models/core/record_pass.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "sim/random.hpp"
-#include "sim/stream.hpp"
+#include "sim/random/random.hpp"
+#include "sim/random/stream.hpp"
 
 using namespace hearsay;
 

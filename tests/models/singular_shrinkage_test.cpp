@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 using namespace hearsay;
 using Eigen::Index;

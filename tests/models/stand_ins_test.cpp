@@ -3,9 +3,9 @@
 #include <cmath>
 #include <set>
 
-#include "models/data/fraud_like.hpp"
-#include "models/data/hospital_like.hpp"
-#include "models/data/lending_like.hpp"
+#include "models/data/synthetic/fraud_like.hpp"
+#include "models/data/synthetic/hospital_like.hpp"
+#include "models/data/synthetic/lending_like.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;

@@ -1,4 +1,4 @@
-#include "models/protocols/sync_mtl.hpp"
+#include "models/protocols/multitask/sync_mtl.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

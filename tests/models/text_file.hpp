@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::test {
 

@@ -1,10 +1,10 @@
-#include "models/personal/utility_bounds.hpp"
+#include "models/protocols/peer_to_peer/problem/utility_bounds.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/protocols/p2p_coordinate_descent.hpp"
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 #include "tests/support/personal_fixture.hpp"
 
 using namespace hearsay;

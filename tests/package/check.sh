@@ -8,7 +8,7 @@ prefix=$build/package/prefix
 rm -rf "$build/package"
 cmake --install "$build" --prefix "$prefix" >/dev/null
 test -x "$prefix/bin/hearsay"
-cp -r "$source/models/example" "$build/package/gossip"
+cp -r "$source/docs/example-protocol" "$build/package/gossip"
 cmake -S "$build/package/gossip" -B "$build/package/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$build/package/build"

@@ -3,7 +3,7 @@
 #include <boost/algorithm/string.hpp>
 #include <fstream>
 
-#include "models/privacy/accountants/gaussian.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/privacy/release_path.hpp"
 

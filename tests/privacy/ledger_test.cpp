@@ -3,7 +3,7 @@
 #include <map>
 
 #include "models/privacy/accountants/accountant.hpp"
-#include "models/protocols/central_async.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/study_fixture.hpp"
 

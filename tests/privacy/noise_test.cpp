@@ -2,8 +2,8 @@
 // pass for it. n = 1e6 numbers or radii a sampler, alpha = 1e-9 a check.
 #include <algorithm>
 
-#include "models/privacy/mechanism.hpp"
-#include "sim/random.hpp"
+#include "models/privacy/mechanisms/mechanism.hpp"
+#include "sim/random/random.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/privacy/noise_laws.hpp"
 

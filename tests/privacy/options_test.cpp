@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/language/reader.hpp"
-#include "scenarios/runner/command_line.hpp"
+#include "scenarios/commands/command_line.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/input_message.hpp"

@@ -4,7 +4,7 @@
 #include <boost/math/distributions/beta.hpp>
 #include <cstdint>
 
-#include "models/context.hpp"
+#include "models/core/context.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace hearsay::models::test {

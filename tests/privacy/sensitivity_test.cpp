@@ -1,7 +1,7 @@
 // The sensitivity that noise is scaled to holds: no pair of neighbouring data sets has mean clipped gradients
 // further apart, and some come close.
-#include "models/context.hpp"
-#include "models/privacy/privacy_plan.hpp"
+#include "models/core/context.hpp"
+#include "models/privacy/budget/privacy_plan.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/study_fixture.hpp"
 

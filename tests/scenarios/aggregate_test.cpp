@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analysis/export.hpp"
-#include "analysis/series_rows.hpp"
-#include "analysis/store.hpp"
-#include "analysis/stored_study.hpp"
+#include "analysis/results/export.hpp"
+#include "analysis/results/series_rows.hpp"
+#include "analysis/results/store.hpp"
+#include "analysis/results/stored_study.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -1,4 +1,4 @@
-#include "scenarios/language/explain.hpp"
+#include "scenarios/language/reference/explain.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "scenarios/language/merge.hpp"
+#include "scenarios/language/json/merge.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

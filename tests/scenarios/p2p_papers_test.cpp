@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/stored_study.hpp"
-#include "analysis/study.hpp"
+#include "analysis/results/stored_study.hpp"
+#include "analysis/results/study.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/document.hpp"
+#include "scenarios/language/json/document.hpp"
 #include "tests/support/input_message.hpp"
 
 using namespace hearsay;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/outline.hpp"
+#include "scenarios/language/reference/outline.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "tests/support/process.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/merge.hpp"
+#include "scenarios/language/json/merge.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/toy.hpp"

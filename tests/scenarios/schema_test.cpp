@@ -1,4 +1,4 @@
-#include "scenarios/language/schema.hpp"
+#include "scenarios/language/reference/schema.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // "select": the best value of an axis, chosen on one study and reported on another.
-#include "scenarios/runner/selection.hpp"
+#include "scenarios/runner/sweep/selection.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/store.hpp"
-#include "scenarios/language/merge.hpp"
-#include "scenarios/runner/sweep.hpp"
+#include "analysis/results/store.hpp"
+#include "scenarios/language/json/merge.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"
 

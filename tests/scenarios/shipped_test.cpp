@@ -1,7 +1,7 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/parse.hpp"
+#include "scenarios/language/json/parse.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "tests/support/process.hpp"
 

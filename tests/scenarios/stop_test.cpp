@@ -1,7 +1,7 @@
 // What ends a run, as the library's callers see it.
 #include <catch2/catch.hpp>
 
-#include "analysis/stored_study.hpp"
+#include "analysis/results/stored_study.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "tests/support/process.hpp"
 

@@ -1,11 +1,11 @@
-#include "scenarios/runner/sweep.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/merge.hpp"
+#include "scenarios/language/json/merge.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
 

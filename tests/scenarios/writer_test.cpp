@@ -1,4 +1,4 @@
-#include "scenarios/language/writer.hpp"
+#include "scenarios/language/reference/writer.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
-#include "sim/distribution.hpp"
+#include "sim/random/distribution.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "sim/per_agent.hpp"
+#include "sim/options/per_agent.hpp"
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;

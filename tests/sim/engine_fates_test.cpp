@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/busy_run.hpp"
 
 using namespace hearsay;

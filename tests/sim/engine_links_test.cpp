@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/network_files.hpp"
+#include "sim/engine/network_files.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;

@@ -1,11 +1,11 @@
-#include "sim/event_queue.hpp"
+#include "sim/events/event_queue.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <functional>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/plain_queue.hpp"
 
 using namespace hearsay;

@@ -1,4 +1,4 @@
-#include "sim/event.hpp"
+#include "sim/events/event.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Reading graphs: what files say is what comes out, and what is wrong with them is told.
 #include <catch2/catch.hpp>
 
-#include "sim/topology.hpp"
+#include "sim/topology/topology.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;

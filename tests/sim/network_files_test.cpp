@@ -1,12 +1,12 @@
 // Files that a network names: what they hold, and how each fault in them is told.
-#include "sim/network_files.hpp"
+#include "sim/engine/network_files.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <map>
 
 #include "sim/files/csv_table.hpp"
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/script.hpp"
 

@@ -1,12 +1,12 @@
 // Clocks, links and availability: whom they apply to, and which stream each draw comes from.
 #include <catch2/catch.hpp>
 
-#include "sim/availability.hpp"
+#include "sim/availability/availability.hpp"
 #include "sim/check.hpp"
-#include "sim/clocks.hpp"
-#include "sim/links.hpp"
-#include "sim/network_files.hpp"
-#include "sim/random.hpp"
+#include "sim/clocks/clocks.hpp"
+#include "sim/links/links.hpp"
+#include "sim/engine/network_files.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;

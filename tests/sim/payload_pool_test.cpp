@@ -1,4 +1,4 @@
-#include "sim/payload_pool.hpp"
+#include "sim/engine/payload_pool.hpp"
 
 #include <catch2/catch.hpp>
 

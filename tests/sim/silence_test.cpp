@@ -1,4 +1,4 @@
-#include "sim/silence.hpp"
+#include "sim/engine/silence.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // What can be asked of any graph: weights, components, which nodes are used, overlays.
 #include <catch2/catch.hpp>
 
-#include "sim/topology.hpp"
+#include "sim/topology/topology.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;

@@ -1,4 +1,4 @@
-#include "sim/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "sim/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 using namespace hearsay::sim;
 

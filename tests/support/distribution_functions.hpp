@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/distribution.hpp"
+#include "sim/random/distribution.hpp"
 
 namespace hearsay::tests {
 

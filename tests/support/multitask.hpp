@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/data/low_rank_tasks.hpp"
-#include "models/protocols/async_mtl.hpp"
-#include "models/protocols/sync_mtl.hpp"
+#include "models/data/synthetic/low_rank_tasks.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
+#include "models/protocols/multitask/sync_mtl.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace hearsay::test {

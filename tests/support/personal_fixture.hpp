@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/personal/personal_problem.hpp"
-#include "sim/random.hpp"
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace hearsay::test {

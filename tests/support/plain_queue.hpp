@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/event.hpp"
+#include "sim/events/event.hpp"
 
 namespace hearsay::tests {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 
 namespace hearsay::tests {
 

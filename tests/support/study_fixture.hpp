@@ -3,12 +3,12 @@
 // scenario.
 #include <memory>
 
-#include "models/privacy/privacy_plan.hpp"
-#include "models/problem.hpp"
-#include "models/protocol.hpp"
+#include "models/privacy/budget/privacy_plan.hpp"
+#include "models/core/problem.hpp"
+#include "models/core/protocol.hpp"
 #include "models/solvers/optimum.hpp"
-#include "models/world.hpp"
-#include "sim/topology.hpp"
+#include "models/core/world.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace hearsay::test {
 

@@ -2,9 +2,9 @@
 // Problems small enough to be worked by hand.
 #include <vector>
 
-#include "models/privacy/privacy_options.hpp"
-#include "models/problem.hpp"
-#include "sim/network_options.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/core/problem.hpp"
+#include "sim/engine/network_options.hpp"
 
 namespace hearsay::test {
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/distribution.hpp"
+#include "sim/random/distribution.hpp"
 
 namespace hearsay::toy {
 

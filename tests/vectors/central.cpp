@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/theory/central_moments.hpp"
-#include "models/protocols/central_async.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
 

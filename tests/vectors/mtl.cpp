@@ -2,7 +2,7 @@
 // the one that scenarios run.
 #include <fmt/format.h>
 
-#include "models/protocols/async_mtl.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
 #include "models/solvers/singular_shrinkage.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/vectors/numbers.hpp"

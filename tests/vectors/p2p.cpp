@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "models/personal/propagation.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/schedule.hpp"
-#include "models/protocols/p2p_admm.hpp"
-#include "models/protocols/p2p_coordinate_descent.hpp"
+#include "models/privacy/budget/schedule.hpp"
+#include "models/protocols/peer_to_peer/p2p_admm.hpp"
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
 

@@ -2,7 +2,7 @@
 // links take no time; the protocol is the one that scenarios run.
 #include <fmt/format.h>
 
-#include "models/protocols/central_sync.hpp"
+#include "models/protocols/central/central_sync.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
 

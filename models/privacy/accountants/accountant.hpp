@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "models/privacy/accountants/step.hpp"
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 

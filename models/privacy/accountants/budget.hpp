@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "models/privacy/accountants/accountant.hpp"
-#include "models/privacy/accountants/gaussian.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
 
 namespace hearsay::models {
 

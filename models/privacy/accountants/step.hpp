@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 

@@ -13,22 +13,22 @@ namespace hearsay::models {
 
 namespace {
 
-constexpr std::string_view kPaper = "Farokhi, Wu, Smith, Kaafar, Algorithm 1";
+constexpr std::string_view kAsyncPaper = "Farokhi, Wu, Smith, Kaafar, Algorithm 1";
 
 }  // namespace
 
 void CentralAsyncOptions::describe(sim::Visitor& v) {
   v(rho, {.name = "rho",
           .help = "Step: the learner moves by rho/(T^2 sigma). A number, or \"auto\".",
-          .source = kPaper,
+          .source = kAsyncPaper,
           .required = true});
   v(horizon, {.name = "horizon",
               .help = "T: answers the privacy budget is spread over; by default stop.iterations.",
-              .source = kPaper,
+              .source = kAsyncPaper,
               .min = 1});
   v(sigma, {.name = "sigma",
             .help = "Strong convexity of the regulariser in the step; by default that of model.l2.",
-            .source = kPaper,
+            .source = kAsyncPaper,
             .min = 0,
             .open_min = true});
   v(learner_step, {.name = "learner_step", .help = "Factor of the learner's own step, equation (7)."});

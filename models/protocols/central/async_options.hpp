@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/protocols/central/given_step.hpp"
-#include "models/world.hpp"
+#include "models/core/world.hpp"
 
 namespace hearsay::models {
 

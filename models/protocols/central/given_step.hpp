@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "sim/describe.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 

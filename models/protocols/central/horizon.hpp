@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "models/world.hpp"
+#include "models/core/world.hpp"
 
 namespace hearsay::models {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "models/context.hpp"
+#include "models/core/context.hpp"
 
 namespace hearsay::models {
 

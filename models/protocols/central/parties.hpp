@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/world.hpp"
+#include "models/core/world.hpp"
 
 namespace hearsay::models {
 

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/schedule.hpp"
+#include "models/privacy/budget/schedule.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

@@ -1,14 +1,14 @@
 // Values worked by hand, or from the definitions with 25 to 60 digits (mpmath), independently of this
 // library.
 #include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/basic.hpp"
-#include "models/privacy/accountants/gaussian.hpp"
-#include "models/privacy/accountants/hockey_stick.hpp"
-#include "models/privacy/accountants/kairouz.hpp"
-#include "models/privacy/accountants/kairouz_exact.hpp"
-#include "models/privacy/accountants/rdp.hpp"
-#include "models/privacy/accountants/sampled_gaussian.hpp"
-#include "models/privacy/accountants/zcdp.hpp"
+#include "models/privacy/accountants/theorems/basic.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
+#include "models/privacy/accountants/pld/hockey_stick.hpp"
+#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/accountants/renyi/sampled_gaussian.hpp"
+#include "models/privacy/accountants/theorems/zcdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

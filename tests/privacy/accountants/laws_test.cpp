@@ -1,9 +1,9 @@
 // Laws that hold for any sequence of releases, on random ones.
 #include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/kairouz.hpp"
-#include "models/privacy/accountants/kairouz_exact.hpp"
-#include "models/privacy/accountants/rdp.hpp"
-#include "models/privacy/accountants/zcdp.hpp"
+#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/accountants/theorems/zcdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

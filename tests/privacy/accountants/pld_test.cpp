@@ -1,9 +1,9 @@
 // The privacy loss distribution against exact values, other accountants, and its own laws.
-#include "models/privacy/accountants/pld.hpp"
-#include "models/privacy/accountants/gaussian.hpp"
-#include "models/privacy/accountants/hockey_stick.hpp"
-#include "models/privacy/accountants/kairouz_exact.hpp"
-#include "models/privacy/accountants/rdp.hpp"
+#include "models/privacy/accountants/pld/pld.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
+#include "models/privacy/accountants/pld/hockey_stick.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

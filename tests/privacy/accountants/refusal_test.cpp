@@ -2,14 +2,14 @@
 #include <limits>
 
 #include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/basic.hpp"
+#include "models/privacy/accountants/theorems/basic.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/kairouz.hpp"
-#include "models/privacy/accountants/kairouz_exact.hpp"
-#include "models/privacy/accountants/pld.hpp"
-#include "models/privacy/accountants/rdp.hpp"
-#include "models/privacy/accountants/schedule.hpp"
-#include "models/privacy/accountants/zcdp.hpp"
+#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/pld/pld.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/budget/schedule.hpp"
+#include "models/privacy/accountants/theorems/zcdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

@@ -1,6 +1,6 @@
 // A protocol that gives out a gradient. With RELEASED it goes through release and compiles; each of the other
 // ways must not.
-#include "models/protocol.hpp"
+#include "models/core/protocol.hpp"
 
 namespace hearsay::models {
 

@@ -1,0 +1,58 @@
+#include "analysis/conclusions/conclusion_options.hpp"
+
+#include <fmt/format.h>
+
+namespace hearsay::analysis {
+
+namespace {
+
+constexpr sim::About kAboutWhere{.name = "where",
+                                 .help = "Condition on the axes, as in a sweep: only these points count."};
+
+}  // namespace
+
+void SlopeOptions::describe(sim::Visitor& v) {
+  v(of, {.name = "of", .help = "Recorded metric; its mean over repetitions at the end of runs."});
+  v(over, {.name = "over", .help = "Axis of the sweep, of numbers.", .required = true});
+  v(where, kAboutWhere);
+}
+
+void BoundChoice::describe_as(sim::Visitor& v, const sim::About& about) {
+  std::vector<sim::Choice> all;
+  for (const Bound& bound : bounds()) all.push_back({bound.name, bound.help});
+  v.one_of(index, all, about);
+}
+
+void BoundOptions::describe(sim::Visitor& v) {
+  v(type, {.name = "type", .help = "Which bound or closed form.", .required = true});
+  v(of, {.name = "of",
+         .help = "Recorded metric it is drawn with: relative_fitness, cost_of_privacy or distance."});
+  v(c1, {.name = "c1", .help = "Constant of the first term; fitted if not given.", .min = 0});
+  v(c2, {.name = "c2", .help = "Constant of the second or only term; fitted if not given.", .min = 0});
+  v(dimension, {.name = "dimension", .help = "Put in the factor p that the proof leaves out."});
+  v(where, kAboutWhere);
+  const bool distance = type->of == BoundOf::kDistance;
+  v.check(distance ? of == "distance" : of == "relative_fitness" || of == "cost_of_privacy", "of",
+          fmt::format("{} is a bound of {}, got {}", type->name,
+                      distance ? "distance" : "relative_fitness or cost_of_privacy", of));
+  v.check((!c1 || type->constants == 2) && (!c2 || type->constants > 0), c1 ? "c1" : "c2",
+          fmt::format("{} has {}", type->name,
+                      type->constants == 0 ? "no free constants" : "one free constant, c2"));
+}
+
+void ConclusionOptions::describe(sim::Visitor& v) {
+  v(slopes, {.name = "slopes", .help = "Log-log slopes of means, with jackknife intervals."});
+  v(bounds, {.name = "bounds", .help = "Bounds and closed forms beside the measured means."});
+  v(gains,
+    {.name = "gains",
+     .help = "Recorded metrics (relative_fitness, test_error, test_error_by_owner) by which each owner "
+             "is compared with itself alone; needs the baseline isolated."});
+  v(confidence, {.name = "confidence",
+                 .help = "Of the intervals.",
+                 .min = 0,
+                 .max = 1,
+                 .open_min = true,
+                 .open_max = true});
+}
+
+}  // namespace hearsay::analysis

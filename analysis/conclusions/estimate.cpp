@@ -1,0 +1,156 @@
+#include "analysis/conclusions/estimate.hpp"
+
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "sim/check.hpp"
+#include "models/solvers/dense.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+struct Line {
+  double slope = kNone, departure = kNone;
+};
+
+Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<std::pair<double, double>> logs;
+  for (std::size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
+    if (x[k] > 0 && y[k] > 0 && std::isfinite(x[k]) && std::isfinite(y[k]))
+      logs.emplace_back(std::log(x[k]), std::log(y[k]));
+  }
+  const auto n = static_cast<double>(logs.size());
+  double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+  for (const auto& [u, v] : logs) {
+    mean_x += u / n;
+    mean_y += v / n;
+  }
+  for (const auto& [u, v] : logs) {
+    xx += (u - mean_x) * (u - mean_x);
+    xy += (u - mean_x) * (v - mean_y);
+  }
+  if (!(xx > 0)) return {};
+  Line line{.slope = xy / xx, .departure = 0};
+  for (const auto& [u, v] : logs)
+    line.departure = std::max(line.departure, std::abs(v - mean_y - line.slope * (u - mean_x)));
+  line.departure = std::exp(line.departure);
+  return line;
+}
+
+double half_width(double confidence, double freedom, double deviation) {
+  const boost::math::students_t student(freedom);
+  return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
+}
+
+// Sum and number of the finite ones of a point's values.
+struct Sum {
+  double sum = 0, count = 0;
+  double mean() const { return count > 0 ? sum / count : kNone; }
+};
+
+Sum sum_of(const std::vector<double>& values) {
+  Sum all;
+  for (const double v : values) {
+    if (!std::isfinite(v)) continue;
+    all.sum += v;
+    ++all.count;
+  }
+  return all;
+}
+
+}  // namespace
+
+double log_log_slope(const std::vector<double>& x, const std::vector<double>& y) {
+  return fit_line(x, y).slope;
+}
+
+double log_log_departure(const std::vector<double>& x, const std::vector<double>& y) {
+  return fit_line(x, y).departure;
+}
+
+Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,
+                              const std::vector<double>& y) {
+  const Eigen::Index columns = terms.cols();
+  sim::check(columns <= 8, "too many constants to fit");
+  Eigen::MatrixXd relative(terms.rows(), columns);
+  Eigen::VectorXd left(terms.rows());  // of 1, without what is known
+  Eigen::Index rows = 0;
+  for (Eigen::Index k = 0; k < terms.rows(); ++k) {
+    const double at = y[static_cast<std::size_t>(k)];
+    if (!(at > 0) || !std::isfinite(at) || !terms.row(k).allFinite() || !std::isfinite(known[k])) continue;
+    relative.row(rows) = terms.row(k) / at;
+    left[rows++] = 1 - known[k] / at;
+  }
+  Eigen::VectorXd best = Eigen::VectorXd::Constant(columns, kNone);
+  if (rows == 0) return best;
+  // Columns differ by many orders of magnitude: each is scaled to length 1.
+  const Eigen::MatrixXd used = relative.topRows(rows);
+  const Eigen::VectorXd scale = used.colwise().norm();
+  const Eigen::VectorXd wanted = left.head(rows);
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned set = 0; set < (1u << columns); ++set) {
+    std::vector<Eigen::Index> chosen;
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      if ((set >> c & 1u) != 0 && scale[c] > 0) chosen.push_back(c);
+    }
+    Eigen::VectorXd c = Eigen::VectorXd::Zero(columns);
+    if (!chosen.empty()) {
+      Eigen::MatrixXd a(rows, static_cast<Eigen::Index>(chosen.size()));
+      for (std::size_t j = 0; j < chosen.size(); ++j)
+        a.col(static_cast<Eigen::Index>(j)) = used.col(chosen[j]) / scale[chosen[j]];
+      const Eigen::VectorXd solution = models::least_squares(a, wanted);
+      if (solution.minCoeff() < 0) continue;
+      for (std::size_t j = 0; j < chosen.size(); ++j)
+        c[chosen[j]] = solution[static_cast<Eigen::Index>(j)] / scale[chosen[j]];
+    }
+    const double error = (used * c - wanted).squaredNorm();
+    if (error < least) {
+      least = error;
+      best = c;
+    }
+  }
+  return best;
+}
+
+std::vector<Estimate> jackknife(
+    const std::vector<std::vector<double>>& values, double confidence,
+    const std::function<std::vector<double>(const std::vector<double>&)>& statistic) {
+  std::vector<Sum> sums;
+  std::vector<double> means;
+  std::size_t repetitions = 0;
+  for (const std::vector<double>& mine : values) {
+    sums.push_back(sum_of(mine));
+    means.push_back(sums.back().mean());
+    repetitions = std::max(repetitions, mine.size());
+  }
+  std::vector<Estimate> all;
+  for (const double value : statistic(means)) all.push_back({.value = value});
+  if (repetitions < 2) return all;
+  const auto count = static_cast<double>(repetitions);
+  std::vector<std::vector<double>> without;
+  for (std::size_t r = 0; r < repetitions; ++r) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const bool there = r < values[k].size() && std::isfinite(values[k][r]);
+      means[k] = there ? Sum{sums[k].sum - values[k][r], sums[k].count - 1}.mean() : sums[k].mean();
+    }
+    without.push_back(statistic(means));
+  }
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    double mean = 0, sum = 0;
+    for (const auto& one : without) mean += one[j] / count;
+    for (const auto& one : without) sum += (one[j] - mean) * (one[j] - mean);
+    const double half = half_width(confidence, count - 1, std::sqrt((count - 1) / count * sum));
+    all[j].low = all[j].value - half;
+    all[j].high = all[j].value + half;
+  }
+  return all;
+}
+
+Estimate mean_with_interval(const std::vector<double>& numbers, double confidence) {
+  return jackknife({numbers}, confidence, [](const std::vector<double>& mean) { return mean; }).front();
+}
+
+}  // namespace hearsay::analysis

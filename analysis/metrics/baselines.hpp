@@ -1,0 +1,36 @@
+#pragma once
+// What collaboration is compared with: every owner alone, and all data in one place, both without privacy and
+// solved exactly.
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/results/study.hpp"
+#include "models/core/problem.hpp"
+#include "models/solvers/optimum.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::analysis {
+
+enum class Baseline { kIsolated, kPooled };
+
+/// pooled: objective, relative_fitness and test_error of theta*. isolated: of each owner's own minimiser
+/// theta*_i the relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test
+/// records, by agent and as mean over owners. Both: test_error_by_owner, the error of either model on each
+/// owner's own test records, by agent. Test errors only where there are test records. Agent of owner j is
+/// first_owner + j.
+std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
+                              const std::vector<Baseline>& which, sim::AgentId first_owner);
+
+/// The metrics that the baseline `isolated` has for each owner.
+std::span<const std::string_view> compared_metrics();
+
+}  // namespace hearsay::analysis
+
+namespace hearsay::sim {
+template <>
+struct Choices<analysis::Baseline> {
+  static constexpr std::array kValues{Choice{"isolated", "each owner alone, without privacy"},
+                                      Choice{"pooled", "all data in one place, without privacy"}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,248 @@
+#include "analysis/metrics/metric.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "models/core/registry.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+using models::World;
+using Out = std::span<double>;
+
+// The models that count: the learner's where there is one, else every owner's.
+auto models_that_count(const World& w) {
+  if (w.study.own_models) return w.models.rightCols(static_cast<Eigen::Index>(w.problem().owners()));
+  return w.models.leftCols(w.hub ? 1 : w.models.cols());
+}
+
+// The model that serves an owner.
+auto model_of(const World& w, std::size_t owner) {
+  return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
+}
+
+// The mean of f over the models that count.
+template <class F>
+double over_models(const World& w, F&& f) {
+  const auto models = models_that_count(w);
+  double sum = 0;
+  for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
+  return sum / static_cast<double>(models.cols());
+}
+
+double ratio(double part, std::uint64_t whole) {
+  return whole == 0 ? 0 : part / static_cast<double>(whole);
+}
+
+void objective(const World& w, Out out) {
+  out[0] = over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
+}
+void relative_fitness(const World& w, Out out) {
+  out[0] = over_models(
+      w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum().value - 1; });
+}
+void cost_of_privacy(const World& w, Out out) {
+  out[0] = over_models(
+      w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
+}
+void distance(const World& w, Out out) {
+  out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
+}
+void test_error(const World& w, Out out) {
+  out[0] = over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
+}
+void test_error_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner) {
+    out[owner] = w.problem().test_error(owner, model_of(w, owner));
+  }
+}
+// Mean of f(test error of an owner's own model) over those owners that have test records.
+template <class F>
+double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f) {
+  double sum = 0;
+  std::size_t tested = 0;
+  for (const std::size_t owner : owners) {
+    if (w.problem().data().test[owner].target.size() == 0) continue;
+    sum += f(w.problem().test_error(owner, model_of(w, owner)));
+    ++tested;
+  }
+  return sum / static_cast<double>(tested);
+}
+void own_test_error(const World& w, Out out) {
+  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return error; });
+}
+void own_test_rmse(const World& w, Out out) {
+  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
+}
+// Of the owners by ascending number of training records, the k-th quarter: at least one.
+template <std::size_t k>
+void own_test_error_of_quarter(const World& w, Out out) {
+  const auto everyone = w.problem().everyone();
+  std::vector<std::size_t> order(everyone.begin(), everyone.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return w.problem().n(a) < w.problem().n(b); });
+  const std::size_t first = (k - 1) * order.size() / 4, last = std::max(k * order.size() / 4, first + 1);
+  out[0] =
+      mean_own_test(w, std::span(order).subspan(first, last - first), [](double error) { return error; });
+}
+void disagreement(const World& w, Out out) {
+  const auto models = w.study.own_models ? models_that_count(w) : w.models.leftCols(w.models.cols());
+  const Eigen::VectorXd mean = models.rowwise().mean();
+  out[0] = (models.colwise() - mean).colwise().squaredNorm().mean();
+}
+void clipped_share(const World& w, Out out) {
+  out[0] = ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
+}
+void clipped_records(const World& w, Out out) {
+  out[0] = ratio(w.tally.clipped_records, w.tally.gradients);
+}
+void messages(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().messages);
+}
+void messages_lost(const World& w, Out out) {
+  double lost = 0;
+  for (const std::uint64_t n : w.engine.traffic().lost) lost += static_cast<double>(n);
+  out[0] = lost;
+}
+void vectors(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().vectors);
+}
+void bytes(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.traffic().bytes);
+}
+void staleness(const World& w, Out out) {
+  out[0] = ratio(w.tally.staleness_steps, w.tally.updates);
+}
+void staleness_time(const World& w, Out out) {
+  out[0] = ratio(w.tally.staleness_time, w.tally.updates);
+}
+void epsilon_spent(const World& w, Out out) {
+  double most = 0;
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
+    most = std::max(most, w.ledger.account(i).spent().epsilon);
+  out[0] = most;
+}
+void epsilon_spent_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).spent().epsilon;
+}
+void epsilon_budget_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).epsilon_budget();
+}
+void epsilon_step_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).epsilon_step();
+}
+void delta_spent(const World& w, Out out) {
+  double most = 0;
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
+    most = std::max(most, w.ledger.account(i).spent().delta);
+  out[0] = most;
+}
+void delta_spent_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = w.ledger.account(w.agent(owner)).spent().delta;
+}
+void releases_by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner) {
+    out[owner] = static_cast<double>(w.ledger.account(w.agent(owner)).releases);
+  }
+}
+void time(const World& w, Out out) {
+  out[0] = w.engine.now();
+}
+void up_share(const World& w, Out out) {
+  out[0] = static_cast<double>(w.engine.up_count()) / static_cast<double>(w.engine.agents());
+}
+
+constexpr std::array kMetrics{
+    Metric{"objective", "f of the model.", "", false, false, objective},
+    Metric{"relative_fitness", "psi = f/f* - 1: how much worse the model is than the best one.", "", false,
+           false, relative_fitness, true},
+    Metric{"cost_of_privacy", "f - f*.", "", false, false, cost_of_privacy, true},
+    Metric{"distance", "norm_2(theta - theta*)^2.", "", false, false, distance, true},
+    Metric{"test_error", "Squared error, or share misclassified, on all owners' test records.", "", false,
+           true, test_error},
+    Metric{"test_error_by_owner", "The same on each owner's own test records.", "", true, true,
+           test_error_by_owner},
+    Metric{"own_test_error", "Mean over owners of test_error_by_owner, of those that have test records.", "",
+           false, true, own_test_error},
+    Metric{"own_test_rmse", "Mean over the same owners of the root of it: for squared loss.", "", false, true,
+           own_test_rmse},
+    Metric{"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
+           "", false, true, own_test_error_of_quarter<1>},
+    Metric{"own_test_error_q2", "That of the second quarter.", "", false, true, own_test_error_of_quarter<2>},
+    Metric{"own_test_error_q3", "That of the third quarter.", "", false, true, own_test_error_of_quarter<3>},
+    Metric{"own_test_error_q4", "That of the quarter with the most training records.", "", false, true,
+           own_test_error_of_quarter<4>},
+    Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false,
+           disagreement},
+    Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false,
+           false, clipped_share},
+    Metric{"clipped_records", "Mean share of records whose gradient was clipped, so far.", "", false, false,
+           clipped_records},
+    Metric{"messages", "Messages sent, lost or not.", "", false, false, messages},
+    Metric{"messages_lost", "Messages that were of no use: lost on the way, receiver down, or too late.", "",
+           false, false, messages_lost},
+    Metric{"vectors", "p-vectors put on links, lost or not.", "", false, false, vectors},
+    Metric{"bytes", "Bytes put on links, headers included.", "B", false, false, bytes},
+    Metric{"staleness", "Mean number of updates made between what an update answers and the update.", "",
+           false, false, staleness},
+    Metric{"staleness_time", "Mean age of what an update used.", "s", false, false, staleness_time},
+    Metric{"epsilon_spent", "Largest epsilon that any owner has spent, composed by the accountant.", "",
+           false, false, epsilon_spent},
+    Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent, composed by the accountant.", "",
+           true, false, epsilon_spent_by_owner},
+    Metric{"epsilon_budget_by_owner", "Epsilon that each owner may spend in all; 0 without privacy.", "",
+           true, false, epsilon_budget_by_owner},
+    Metric{"epsilon_step_by_owner",
+           "Epsilon of each owner's next release alone, not amplified; 0 without privacy.", "", true, false,
+           epsilon_step_by_owner},
+    Metric{"delta_spent", "Largest delta that goes with an owner's epsilon spent.", "", false, false,
+           delta_spent},
+    Metric{"delta_spent_by_owner", "Delta that goes with each owner's epsilon spent.", "", true, false,
+           delta_spent_by_owner},
+    Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, releases_by_owner},
+    Metric{"time", "Simulated time.", "s", false, false, time},
+    Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
+};
+
+std::vector<Metric> gather() {
+  std::vector<Metric> all(kMetrics.begin(), kMetrics.end());
+  for (const models::ProtocolRow& row : models::protocols()) {
+    for (const models::ProtocolMetric& m : row.metrics) {
+      const auto same =
+          std::find_if(all.begin(), all.end(), [&](const Metric& a) { return a.name == m.name; });
+      if (same == all.end()) {
+        all.push_back({m.name, m.help, m.unit, m.per_agent, m.needs_test});
+      } else {
+        sim::check(
+            same->of_world == nullptr && same->per_agent == m.per_agent && same->needs_test == m.needs_test,
+            "two metrics of one name differ");
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  static const std::vector<Metric> all = gather();
+  return all;
+}
+
+const Metric* find_metric(std::string_view name) {
+  const auto all = metrics();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,41 @@
+#pragma once
+// Metrics: pure functions of the state of a run. They draw nothing and change nothing, so measuring more
+// often never changes a run.
+//
+// "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents
+// of the metric at each agent's own model. Exact losses, fitness and distances look at private data without
+// noise: they are diagnostics of the simulator, not something that a real network could publish.
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/core/world.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::analysis {
+
+struct Metric {
+  std::string_view name, help, unit;
+  bool per_agent = false;   ///< one value for each agent that holds data, else one
+  bool needs_test = false;  ///< needs test records
+  void (*of_world)(const models::World& world,
+                   std::span<double> out) = nullptr;  ///< null: the protocol's own
+  bool needs_optimum = false;                         ///< needs theta* of the pooled problem
+
+  /// Writes the value (one number), or one for each owner in order.
+  void measure(const models::World& world, std::span<double> out) const {
+    if (of_world != nullptr) return of_world(world, out);
+    sim::check(world.gauge != nullptr, "a metric of a protocol is measured without one");
+    world.gauge->measure(name, world, out);
+  }
+
+  std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
+};
+
+/// All metrics there are: those of every run, then those that protocols of the table declare. The table of
+/// protocols must be complete when this is first called.
+std::span<const Metric> metrics();
+/// The metric of a name, or null.
+const Metric* find_metric(std::string_view name);
+
+}  // namespace hearsay::analysis

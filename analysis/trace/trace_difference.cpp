@@ -1,0 +1,121 @@
+#include "analysis/trace/trace_difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "analysis/trace/trace_text.hpp"
+#include "sim/engine/fingerprint.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+// Of a record and all before it in its block.
+std::uint64_t digest(const sim::TraceRecord& r, std::uint64_t before) {
+  const std::uint64_t words[] = {
+      std::bit_cast<std::uint64_t>(r.time),
+      static_cast<std::uint64_t>(r.kind),
+      (std::uint64_t{r.agent} << 32) | r.peer,
+      r.message,
+      r.cause,
+      r.bytes,
+      std::isnan(r.staleness) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(r.staleness)};
+  const std::uint64_t numbers = XXH3_64bits_withSeed(words, sizeof words, before);
+  return XXH3_64bits_withSeed(r.detail.data(), r.detail.size(), numbers);
+}
+
+// Digests of the blocks of a run; those of an earlier run, if given, are compared with.
+class Digests final : public sim::TraceSink {
+ public:
+  explicit Digests(const Digests* other = nullptr) : other_(other) {}
+  void record(const sim::TraceRecord& r) override {
+    if (enough) return;
+    current_ = digest(r, current_);
+    if (++count_ % kTraceBlock == 0) end_block();
+  }
+  void end_block() {
+    if (other_ != nullptr &&
+        (blocks_.size() >= other_->blocks_.size() || other_->blocks_[blocks_.size()] != current_))
+      enough = true;
+    blocks_.push_back(current_);
+    current_ = 0;
+  }
+  // The block in which it differs from the other run, once it has ended. A run that ends sooner differs in
+  // its last block, which may be empty.
+  std::optional<std::uint64_t> differs() const {
+    if (!enough) return std::nullopt;
+    return blocks_.size() - 1;
+  }
+  std::atomic<bool> enough = false;
+
+ private:
+  const Digests* other_;
+  std::vector<std::uint64_t> blocks_;
+  std::uint64_t current_ = 0, count_ = 0;
+};
+
+// Keeps the events of one block.
+class Block final : public sim::TraceSink {
+ public:
+  explicit Block(std::uint64_t block) : from_(block * kTraceBlock) {}
+  void record(const sim::TraceRecord& r) override {
+    const std::uint64_t number = count_++;
+    if (number < from_ || enough) return;
+    events.push_back({r, std::string(r.detail)});
+    events.back().record.detail = {};
+    enough = events.size() == kTraceBlock;
+  }
+  std::vector<TracedEvent> events;
+  std::atomic<bool> enough = false;
+
+ private:
+  std::uint64_t from_, count_ = 0;
+};
+
+bool same(const TracedEvent& a, const TracedEvent& b) {
+  return digest(a.record, 0) == digest(b.record, 0) && a.detail == b.detail;
+}
+
+}  // namespace
+
+std::string told(const TracedEvent& e) {
+  const sim::TraceRecord& r = e.record;
+  std::string text = fmt::format("{} s  {}", r.time, sim::name(r.kind));
+  if (r.agent != sim::kNoAgent) text += fmt::format("  agent {}", r.agent);
+  const bool sent = r.kind == sim::TraceKind::kSend || r.kind == sim::TraceKind::kPublish;
+  if (r.peer != sim::kNoAgent)
+    text += fmt::format(" {} {}  {}", sent ? "to" : "from", r.peer, happening(r.message));
+  if (r.cause != 0 && r.cause != r.message) text += fmt::format("  in {}", happening(r.cause));
+  if (r.peer != sim::kNoAgent) text += fmt::format("  {} B", r.bytes);
+  if (!e.detail.empty()) text += "  " + e.detail;
+  return text;
+}
+
+std::optional<EventDifference> first_difference(const MakeRun& first, const MakeRun& second) {
+  Digests a;
+  first(a, a.enough);
+  a.end_block();
+  Digests b(&a);
+  second(b, b.enough);
+  if (!b.enough) b.end_block();
+  const auto block = b.differs();
+  if (!block) return std::nullopt;
+
+  Block of_first(*block), of_second(*block);
+  first(of_first, of_first.enough);
+  second(of_second, of_second.enough);
+  const auto& x = of_first.events;
+  const auto& y = of_second.events;
+  const auto [p, q] = std::mismatch(x.begin(), x.end(), y.begin(), y.end(), same);
+  if (p == x.end() && q == y.end()) return std::nullopt;
+  EventDifference difference{.number = *block * kTraceBlock + static_cast<std::uint64_t>(p - x.begin())};
+  if (p != x.end()) difference.first = *p;
+  if (q != y.end()) difference.second = *q;
+  return difference;
+}
+
+}  // namespace hearsay::analysis

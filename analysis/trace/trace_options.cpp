@@ -1,0 +1,29 @@
+#include "analysis/trace/trace_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hearsay::analysis {
+
+void TraceOptions::describe(sim::Visitor& v) {
+  v(format, {.name = "format", .help = "Files to write."});
+  v(kinds, {.name = "kinds", .help = "What to write; by default everything."});
+  v(from, {.name = "from", .help = "Write nothing before.", .unit = "s", .min = 0});
+  v(to, {.name = "to", .help = "Write nothing after.", .unit = "s", .min = 0});
+  v(repetition, {.name = "repetition", .help = "Which repetition is traced."});
+  v(point, {.name = "point", .help = "Which point of the sweep is traced, from 0."});
+  v(agent, {.name = "agent", .help = "Only events of this agent, and messages to it and from it."});
+  v.check(to >= from, "to", fmt::format("must be at least from ({:g} s), got {:g} s", from, to));
+}
+
+bool TraceOptions::wants(sim::TraceKind kind) const {
+  return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+bool TraceOptions::wants(const sim::TraceRecord& record) const {
+  return record.time >= from && record.time <= to && wants(record.kind) &&
+         (wants_agent(record.agent) || wants_agent(record.peer));
+}
+
+}  // namespace hearsay::analysis

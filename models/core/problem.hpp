@@ -1,0 +1,143 @@
+#pragma once
+// The learning problem that owners share; const once built.
+//
+//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i
+//   g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
+//   theta in R^p, norm_inf(theta) <= theta_max where there is a box
+//
+// Over a set S of owners f_S has the same g and the mean over their records alone.
+#include <Eigen/Core>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "models/data/data_set.hpp"
+#include "models/losses/loss.hpp"
+#include "models/core/memo.hpp"
+#include "models/core/norm.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+/// The "model" of a scenario.
+struct ModelOptions {
+  Loss loss = {};
+  double l2 = 1e-5;
+  bool l2_half = false;
+  std::optional<double> theta_max = {};
+  void describe(sim::Visitor& v);
+};
+
+/// Mean, over records, of squared loss as a quadratic about a reference point r:
+///   mean loss(theta) = value + 2 slope . d + d^T a d,  gradient = 2 (a theta - b),   d = theta - r
+/// with a = X^T X/n (p x p) and b = X^T y/n. About the least-squares solution the value carries no
+/// cancellation, so that differences to the optimum are exact to rounding.
+struct Moments {
+  Eigen::MatrixXd a = {};
+  Eigen::VectorXd b = {}, slope = {};  ///< slope = a r - b, half the gradient at r
+  double c = 0;                        ///< y^T y/n
+  double value = 0;                    ///< mean loss at r
+};
+
+class Problem {
+ public:
+  using In = const Eigen::Ref<const Eigen::VectorXd>&;
+  using Out = Eigen::Ref<Eigen::VectorXd>;
+
+  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
+  /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
+  /// then 0. Cost O(n p^2) for squared loss, else O(n p).
+  Problem(DataSet data, ModelOptions model);
+
+  Eigen::Index p() const { return data_.p(); }
+  std::size_t owners() const { return data_.owners(); }
+  Eigen::Index n() const { return n_; }
+  Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
+  /// For what gives every owner a say of its own: throws DataError if one has no training record.
+  void require_records_of_all() const;
+  const DataSet& data() const { return data_; }
+  const ModelOptions& model() const { return model_; }
+  const Loss& loss() const { return model_.loss; }
+
+  /// Strong convexity of g: 2 l2, or l2 with l2_half. g = (sigma/2) norm_2^2 either way.
+  double sigma() const { return model_.l2_half ? model_.l2 : 2 * model_.l2; }
+  double regulariser(In theta) const { return sigma() / 2 * theta.squaredNorm(); }
+  /// out = grad g = sigma theta.
+  void regulariser_gradient(In theta, Out out) const;
+  /// Clamps to the box; returns how many coordinates it moved.
+  Eigen::Index project(Out theta) const;
+
+  /// f, and f_S of some owners. O(p^2) an owner for squared loss, else O(n p).
+  double objective(In theta) const;
+  double objective(In theta, std::span<const std::size_t> owners) const;
+  /// Mean loss over the records of one owner, without g.
+  double mean_loss(std::size_t owner, In theta) const;
+
+  /// out = gradient of the mean loss over the owner's training records, without g; p numbers. Allocates
+  /// nothing; O(p^2) for squared loss, else O(n_i p). `out` must not overlap theta.
+  void mean_gradient(std::size_t owner, In theta, Out out) const;
+  /// The same with every record's gradient scaled down to norm at most `bound`; returns the share of records
+  /// it scaled. O(n_i p).
+  double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
+  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to norm_2
+  /// at most `bound` where that is finite. O(p) a record.
+  void gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta, double divisor,
+                           double bound, Out out) const;
+  /// out = gradient of one record's loss.
+  void record_gradient(std::size_t owner, Eigen::Index record, In theta, Out out) const;
+  /// Largest norm of a record's gradient at theta, over all training records. O(n p).
+  double largest_record_gradient(In theta, Norm norm) const;
+  /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where
+  /// the data declare none or the loss needs a box and there is none.
+  std::optional<double> derived_gradient_bound() const;
+
+  /// Mean test error (squared error or share misclassified): over all test records, or one owner's; NaN
+  /// without any.
+  double test_error(In theta) const;
+  double test_error(std::size_t owner, In theta) const;
+
+  /// Smallest and largest eigenvalue of the Hessian of the pooled mean loss, without g: squared loss only
+  /// (else throws std::logic_error). O(p^3).
+  std::pair<double, double> hessian_extremes() const;
+
+  /// Squared loss only: the moments of an owner, and of a set of owners.
+  const Moments& moments(std::size_t owner) const { return moments_[owner]; }
+  Moments pooled_moments(std::span<const std::size_t> owners) const;
+  /// The point that the moments are about.
+  const Eigen::VectorXd& reference() const { return reference_; }
+  /// 0, 1, ..., owners() - 1.
+  std::span<const std::size_t> everyone() const { return everyone_; }
+
+  /// What has been worked out from this problem, for all runs that share it.
+  const Memo& memo() const { return *memo_; }
+
+ private:
+  // Norms of all records, worked out when first asked for: only clipping needs them.
+  struct RecordNorms {
+    std::once_flag once;
+    std::vector<Eigen::VectorXd> by_owner;
+  };
+  struct NormCache {
+    RecordNorms l1, l2;
+  };
+
+  const Eigen::VectorXd& record_norms(std::size_t owner, Norm norm) const;
+  void check_targets() const;
+  void gather_moments();
+  double mean_loss(const Moments& m, In theta) const;
+
+  DataSet data_;
+  ModelOptions model_;
+  Eigen::Index n_ = 0;
+  std::vector<std::size_t> everyone_;
+  std::vector<Moments> moments_;  ///< squared loss: one an owner
+  Moments pooled_;
+  Eigen::VectorXd reference_;
+  std::unique_ptr<NormCache> norms_ = std::make_unique<NormCache>();
+  std::unique_ptr<Memo> memo_ = std::make_unique<Memo>();
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,209 @@
+#pragma once
+// What a protocol is, and the driver that runs one. A protocol is a plain struct that the driver is compiled
+// for:
+//
+//   class P {
+//     struct Params { ... void describe(sim::Visitor&); };      its options
+//     static constexpr Entry kEntry{"name", "One line."};
+//     P(const Params&, const Study&);                             throws std::invalid_argument if they do not
+//     fit void on_tick(AgentId, Context&)                             and any of on_start(Context&),
+//     on_message(const Message&,
+//                                                                 Context&), on_timer(AgentId, tag, number,
+//                                                                 Context&), on_up, on_down(AgentId,
+//                                                                 Context&), finished(const Context&),
+//                                                                 reset(AgentId): it is back from a crash
+//                                                                 without what it had; its public model is
+//                                                                 that of the start again, spent budget stays
+//                                                                 spent
+//     static constexpr std::array kMetrics{ProtocolMetric{...}};  metrics of its own, if it has any, and
+//     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
+//   };
+//
+// One object per run; it owns the state that is not the agents' public models.
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/core/context.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+/// What the table of protocols says of one.
+struct Entry {
+  std::string_view name, help;
+  bool hub = false;           ///< agent 0 is a learner that holds no data
+  std::uint32_t vectors = 1;  ///< most p-vectors in one message
+  bool schedules = false;     ///< plans its releases by a Timetable: has schedules other than uniform
+  bool by_turn = false;       ///< takes its budget by turn: privacy.epsilon_1, epsilon_2
+  bool broadcasts = false;    ///< publishes and never sends
+  bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
+  bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
+};
+
+/// A metric that only one protocol, or a few, can measure. Protocols that give one name mean one thing by it.
+struct ProtocolMetric {
+  std::string_view name, help, unit = "";
+  bool per_agent = false;   ///< one value for each owner, else one
+  bool needs_test = false;  ///< needs test records
+};
+
+/// Looks at a run without changing it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void observe(const World& world) = 0;
+  /// Whether the run has come far enough to end. Asked after each observation, or every
+  /// `check_every_iterations` where that is given; a function of the world alone.
+  virtual bool reached(const World&) { return false; }
+  /// Whether to break the run off wherever it is. Asked every kPatience events.
+  virtual bool impatient() { return false; }
+  static constexpr std::uint32_t kPatience = 64;
+
+  std::uint64_t check_every_iterations = 0;
+  /// Observations are made at these distances, whichever is given.
+  std::uint64_t every_iterations = 0, every_vectors = 0, every_bytes = 0;  // 0: never
+  sim::Time every_time = sim::kNever;
+
+ protected:
+  Observer() = default;
+  Observer(const Observer&) = default;
+  Observer& operator=(const Observer&) = default;
+};
+
+template <class P>
+concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params,
+                            const Study& study) {
+  requires sim::Described<typename P::Params>;
+  { P::kEntry } -> std::convertible_to<Entry>;
+  P(params, study);
+  p.on_tick(i, context);
+};
+
+/// Passes the engine's events on to a protocol and says when to look at the run.
+template <Protocol P>
+class Driver final : public Gauge {
+ public:
+  Driver(P& protocol, World& world, Observer& observer)
+      : protocol_(protocol),
+        world_(world),
+        context_(world),
+        observer_(observer),
+        next_iteration_(observer.every_iterations),
+        next_vectors_(observer.every_vectors),
+        next_bytes_(observer.every_bytes),
+        next_check_(observer.check_every_iterations) {
+    world_.gauge = this;
+  }
+  ~Driver() override { world_.gauge = nullptr; }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void measure([[maybe_unused]] std::string_view metric, [[maybe_unused]] const World& world,
+               [[maybe_unused]] std::span<double> out) const override {
+    if constexpr (requires { P::kMetrics; }) {
+      for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
+        if (P::kMetrics[k].name == metric) return protocol_.measure(k, world, out);
+      }
+    }
+    sim::check(false, "the protocol has no such metric");
+  }
+
+  sim::End run() {
+    const sim::End end = world_.engine.run(*this);
+    world_.ledger.verify();
+    if (!observed_here_) look();
+    world_.engine.fingerprint({world_.models.data(), static_cast<std::size_t>(world_.models.size())});
+    return end;
+  }
+
+  void on_start() {
+    if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
+    context_.freeze_start();
+    look();
+    // A protocol may count its start as an iteration, and send; that has been looked at.
+    count_due();
+    if (observer_.check_every_iterations != 0) stopped_ = observer_.reached(world_);
+  }
+  void on_tick(sim::AgentId i) {
+    protocol_.on_tick(i, context_);
+    after_event();
+  }
+  void on_message(const sim::Message& message) {
+    if constexpr (requires { protocol_.on_message(message, context_); })
+      protocol_.on_message(message, context_);
+    after_event();
+  }
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
+    if constexpr (requires { protocol_.on_timer(i, tag, number, context_); })
+      protocol_.on_timer(i, tag, number, context_);
+    after_event();
+  }
+  void on_up(sim::AgentId i) {
+    if constexpr (requires { protocol_.on_up(i, context_); }) protocol_.on_up(i, context_);
+    after_event();
+  }
+  void on_down(sim::AgentId i) {
+    if constexpr (requires { protocol_.on_down(i, context_); }) protocol_.on_down(i, context_);
+    after_event();
+  }
+  void on_reset(sim::AgentId i) {
+    context_.restore_start(i);
+    if constexpr (requires { protocol_.reset(i); }) protocol_.reset(i);
+    after_event();
+  }
+  void on_observation() { look(); }
+  bool finished() const { return finished_ || stopped_; }
+
+ private:
+  void look() {
+    observer_.observe(world_);
+    observed_here_ = true;
+    if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
+  }
+
+  // `next` is due when `count` has reached it; moves it past the count.
+  static bool due(std::uint64_t count, std::uint64_t every, std::uint64_t& next) {
+    if (every == 0 || count < next) return false;
+    next = (count / every + 1) * every;
+    return true;
+  }
+
+  // Whether an observation is due by what has been done so far; moves on to the next ones.
+  bool count_due() {
+    const sim::Traffic& traffic = world_.engine.traffic();
+    bool any = due(world_.iterations, observer_.every_iterations, next_iteration_);
+    any |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
+    any |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
+    return any;
+  }
+
+  void after_event() {
+    observed_here_ = false;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    if (count_due()) look();
+    if (due(world_.iterations, observer_.check_every_iterations, next_check_))
+      stopped_ |= observer_.reached(world_);
+    if (++events_ % Observer::kPatience == 0) stopped_ |= observer_.impatient();
+    const StopLimits& stop = world_.study.stop;
+    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
+                traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
+    if constexpr (requires { protocol_.finished(context_); })
+      finished_ = finished_ || protocol_.finished(context_);
+  }
+
+  P& protocol_;
+  World& world_;
+  Context context_;
+  Observer& observer_;
+  std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
+  std::uint32_t events_ = 0;
+  bool finished_ = false;
+  bool stopped_ = false;        // by the observer
+  bool observed_here_ = false;  // nothing has happened since the last observation
+};
+
+}  // namespace hearsay::models

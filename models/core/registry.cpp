@@ -1,0 +1,67 @@
+#include "models/core/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "models/protocols/multitask/amtl.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
+#include "models/protocols/central/central_async.hpp"
+#include "models/protocols/central/central_sync.hpp"
+#include "models/protocols/baselines/local_dp.hpp"
+#include "models/protocols/baselines/local_only.hpp"
+#include "models/protocols/peer_to_peer/model_propagation.hpp"
+#include "models/protocols/peer_to_peer/p2p_admm.hpp"
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+#include "models/protocols/multitask/sync_mtl.hpp"
+
+namespace hearsay::models {
+
+std::vector<ProtocolRow>& protocols() {
+  static std::vector<ProtocolRow> table{
+      central_async_row(),     central_sync_row(), p2p_coordinate_descent_row(),
+      model_propagation_row(), p2p_admm_row(),     local_only_row(),
+      local_dp_row(),          pooled_row(),       async_mtl_row(),
+      sync_mtl_row(),          amtl_row()};
+  return table;
+}
+
+void require_schedule(const Entry& entry, Schedule schedule) {
+  if (entry.schedules || schedule == Schedule::kUniform) return;
+  std::string others;
+  for (const ProtocolRow& row : protocols()) {
+    if (row.entry.schedules) others += fmt::format("{}{}", others.empty() ? "" : ", ", row.entry.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}", entry.name,
+                  sim::Choices<Schedule>::kValues[static_cast<std::size_t>(schedule)].name,
+                  others.empty() ? "none yet" : others));
+}
+
+void require_budget(const Entry& entry, const PrivacyPlan& privacy) {
+  if (!privacy.active() || entry.by_turn == privacy.by_turn()) return;
+  throw std::invalid_argument(
+      entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)
+                    : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2",
+                                  entry.name));
+}
+
+ProtocolChoice::ProtocolChoice() : held_(protocols().front().make()) {}
+
+void ProtocolChoice::describe_as(sim::Visitor& v, const sim::About& about) {
+  const std::vector<ProtocolRow>& table = protocols();
+  std::vector<sim::Alternative> all;
+  std::size_t index = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].entry.name == held_->entry().name) index = i;
+    all.push_back(
+        {.name = table[i].entry.name,
+         .help = table[i].entry.help,
+         .describe_default = [make = table[i].make](sim::Visitor& inner) { make()->describe(inner); }});
+  }
+  v.alternatives(
+      about, all, index, [this, &table](std::size_t i) { held_ = table[i].make(); },
+      [this](sim::Visitor& inner) { held_->describe(inner); });
+}
+
+}  // namespace hearsay::models

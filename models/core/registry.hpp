@@ -1,0 +1,127 @@
+#pragma once
+// The table of protocols. A program of one's own adds entries to it before it calls the command line.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/core/protocol.hpp"
+#include "models/core/world.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+/// How many iterations a protocol has been told to plan for, reconciled with the end of the run.
+struct Horizon {
+  std::uint64_t iterations = 0;  ///< 0: not given
+};
+
+/// A protocol's options with the function that runs it; the type of the protocol is gone.
+class AnyProtocol {
+ public:
+  virtual ~AnyProtocol() = default;
+  virtual const Entry& entry() const = 0;
+  virtual void describe(sim::Visitor& v) = 0;
+  virtual std::unique_ptr<AnyProtocol> clone() const = 0;
+  /// The protocol's own horizon if its options have one.
+  virtual std::optional<std::uint64_t> horizon() const = 0;
+  /// Throws std::invalid_argument if the options do not fit the study.
+  virtual void check(const Study& study) const = 0;
+  virtual sim::End run(World& world, Observer& observer) const = 0;
+  /// What of its options was worked out from private data, a phrase each.
+  virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
+  /// What else is to be said of its options, a sentence each.
+  virtual std::vector<std::string> notes(const Study& study) const = 0;
+  /// Metrics of its own.
+  virtual std::span<const ProtocolMetric> metrics() const = 0;
+
+ protected:
+  AnyProtocol() = default;
+  AnyProtocol(const AnyProtocol&) = default;
+  AnyProtocol& operator=(const AnyProtocol&) = default;
+};
+
+/// A row of the table. `make` gives the options at their defaults.
+struct ProtocolRow {
+  Entry entry;
+  std::unique_ptr<AnyProtocol> (*make)();
+  std::span<const ProtocolMetric> metrics = {};
+};
+
+template <class P>
+std::span<const ProtocolMetric> metrics_of() {
+  if constexpr (requires { P::kMetrics; }) return P::kMetrics;
+  return {};
+}
+
+/// All rows; hearsay's own first.
+std::vector<ProtocolRow>& protocols();
+
+/// Throws std::invalid_argument if the schedule is one that the protocol does not offer.
+void require_schedule(const Entry& entry, Schedule schedule);
+
+/// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the other
+/// way round.
+void require_budget(const Entry& entry, const PrivacyPlan& privacy);
+
+/// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
+class ProtocolChoice {
+ public:
+  ProtocolChoice();
+  ProtocolChoice(const ProtocolChoice& other) : held_(other.held_->clone()) {}
+  ProtocolChoice& operator=(const ProtocolChoice& other) {
+    held_ = other.held_->clone();
+    return *this;
+  }
+  ProtocolChoice(ProtocolChoice&&) = default;
+  ProtocolChoice& operator=(ProtocolChoice&&) = default;
+  ~ProtocolChoice() = default;
+
+  const AnyProtocol& operator*() const { return *held_; }
+  const AnyProtocol* operator->() const { return held_.get(); }
+  void describe_as(sim::Visitor& v, const sim::About& about);
+
+ private:
+  std::unique_ptr<AnyProtocol> held_;
+};
+
+/// The row of a protocol; to be called where the protocol is compiled, so that the driver is compiled there
+/// too.
+template <Protocol P>
+ProtocolRow row() {
+  class Held final : public AnyProtocol {
+   public:
+    const Entry& entry() const override {
+      static constexpr Entry kEntry = P::kEntry;
+      return kEntry;
+    }
+    void describe(sim::Visitor& v) override { params_.describe(v); }
+    std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<Held>(*this); }
+    std::optional<std::uint64_t> horizon() const override {
+      if constexpr (requires { params_.horizon; }) return params_.horizon;
+      return std::nullopt;
+    }
+    void check(const Study& study) const override { P(params_, study); }
+    sim::End run(World& world, Observer& observer) const override {
+      P protocol(params_, world.study);
+      return Driver<P>(protocol, world, observer).run();
+    }
+    std::vector<std::string> fitted_on_private_data(const Study& study) const override {
+      if constexpr (requires { params_.fitted_on_private_data(study); })
+        return params_.fitted_on_private_data(study);
+      return {};
+    }
+    std::vector<std::string> notes(const Study& study) const override {
+      if constexpr (requires { params_.notes(study); }) return params_.notes(study);
+      return {};
+    }
+    std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
+
+   private:
+    typename P::Params params_;
+  };
+  return {P::kEntry, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<Held>()); }, metrics_of<P>()};
+}
+
+}  // namespace hearsay::models

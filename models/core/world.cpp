@@ -1,0 +1,23 @@
+#include "models/core/world.hpp"
+
+namespace hearsay::models {
+
+World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
+             sim::TraceSink* trace)
+    : study(s),
+      streams(run_streams),
+      engine(options, s.topology, run_streams, trace),
+      models(Eigen::MatrixXd::Zero(s.problem.p(), s.topology.agents())),
+      ledger(s.topology.agents()),
+      hub(options.hub),
+      zero_(Eigen::VectorXd::Zero(s.problem.p())),
+      released_(Eigen::VectorXd::Zero(s.problem.p())) {}
+
+Eigen::VectorXd World::take_vector() {
+  if (spare_.empty()) return Eigen::VectorXd(problem().p());
+  Eigen::VectorXd v = std::move(spare_.back());
+  spare_.pop_back();
+  return v;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,107 @@
+#pragma once
+// All mutable state of one run. Protocols see it through their Context, metrics read it.
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/privacy/budget/ledger.hpp"
+#include "models/privacy/budget/privacy_plan.hpp"
+#include "models/core/problem.hpp"
+#include "models/core/sensitive.hpp"
+#include "models/solvers/optimum.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hearsay::models {
+
+/// When a run ends; the first limit that is reached.
+struct StopLimits {
+  std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t vectors = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+  bool budgets_spent = false;  ///< once no account allows another release
+};
+
+/// Sums from which metrics of a protocol's inner working are taken.
+struct Tally {
+  std::uint64_t projections = 0;  ///< coordinates projected onto the box
+  std::uint64_t clipped = 0;      ///< of them, moved
+  std::uint64_t gradients = 0;    ///< clipped gradients computed
+  double clipped_records = 0;     ///< sum over them of the share of records clipped
+  std::uint64_t updates = 0;      ///< updates made with something received
+  double staleness_steps = 0;  ///< sum over them of updates of the receiver since what they answer was sent
+  double staleness_time = 0;   ///< s, sum over them of the age of what they used
+};
+
+/// What a run is of; everything in it outlives the run.
+struct Study {
+  const Problem& problem;
+  const sim::Topology& topology;
+  const PrivacyPlan& privacy;
+  const LazyOptimum& reference;
+  StopLimits stop;
+  std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
+  bool own_models = false;                     ///< Entry::own_models
+
+  /// theta*, f*; worked out when first asked for.
+  const Optimum& optimum() const { return reference.get(); }
+  /// Whether a metric is recorded or ends a run: what only serves it need not be kept up otherwise.
+  bool asks_for(std::string_view metric) const {
+    return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+  }
+};
+
+/// Measures what only the protocol under way knows.
+class Gauge {
+ public:
+  virtual ~Gauge() = default;
+  /// Writes the metric of a name that the protocol declares.
+  virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
+
+ protected:
+  Gauge() = default;
+  Gauge(const Gauge&) = default;
+  Gauge& operator=(const Gauge&) = default;
+};
+
+class World {
+ public:
+  /// `hub`: agent 0 is a learner without data, owner j is agent j + 1; else owner j is agent j.
+  World(const Study& study, const sim::Engine::Options& options, const sim::Streams& streams,
+        sim::TraceSink* trace = nullptr);
+
+  const Study study;
+  const sim::Streams streams;
+  sim::Engine engine;
+  Eigen::MatrixXd models;  ///< p x agents: the public model of each agent
+  Ledger ledger;
+  Tally tally;
+  std::uint64_t iterations = 0;  ///< completed
+  bool hub;
+  const Gauge* gauge = nullptr;  ///< of the protocol, while it runs
+
+  const Problem& problem() const { return study.problem; }
+  std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }
+  sim::AgentId agent(std::size_t owner) const { return static_cast<sim::AgentId>(owner) + (hub ? 1 : 0); }
+
+  /// Noise to use instead of drawn one, in order of release: for replaying worked examples.
+  const std::vector<Eigen::VectorXd>* prescribed_noise = nullptr;
+
+ private:
+  friend class Context;
+  Eigen::VectorXd take_vector();
+
+  Eigen::MatrixXd start_;               // public models at the start; empty where all are 0
+  Eigen::VectorXd zero_;                // p zeros
+  Eigen::VectorXd released_;            // what the last release gave out
+  std::vector<Eigen::VectorXd> spare_;  // vectors that have been used before
+  std::uint64_t total_releases_ = 0;
+  std::vector<std::vector<std::uint32_t>>
+      draws_;  // of a protocol's own purposes: draws so far, by purpose and agent
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "models/data/csv/selection.hpp"
+#include "models/data/csv/working_set.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Rows = std::vector<std::size_t>;
+
+struct Owners {
+  std::vector<std::string> names;
+  std::vector<Rows> rows;  // of the table, in file order
+};
+
+Owners by_file(const TextTable& table, const Rows& rows) {
+  Owners o;
+  for (std::size_t f = 0; f < table.files(); ++f)
+    o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
+  o.rows.resize(table.files());
+  for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
+  return o;
+}
+
+Owners by_column(const TextTable& table, const Rows& rows, const OwnerColumn& rule, const CsvData& options) {
+  const std::size_t column = table.column(rule.column, "owner.column");
+  Owners o;
+  std::map<std::string_view, std::size_t> number;
+  for (const std::size_t row : rows) {
+    const std::string_view name = table.field(row, column);
+    if (is_missing(name, options))
+      throw DataError(fmt::format("{}expected an owner, found none", table.at(row, column)));
+    const auto [entry, added] = number.emplace(name, o.names.size());
+    if (added) {
+      o.names.emplace_back(name);
+      o.rows.emplace_back();
+    }
+    o.rows[entry->second].push_back(row);
+  }
+  return o;
+}
+
+Owners by_blocks(const TextTable& table, const Rows& rows, const OwnerBlocks& rule) {
+  if (rule.blocks > rows.size()) {
+    throw DataError(fmt::format("{}: expected at most as many owners as records ({}), got {} blocks",
+                                table.file_name(0), rows.size(), rule.blocks));
+  }
+  Owners o;
+  const std::size_t size = rows.size() / rule.blocks, longer = rows.size() % rule.blocks;
+  auto begin = rows.begin();
+  for (std::size_t b = 0; b < rule.blocks; ++b) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(size + (b < longer ? 1 : 0));
+    o.names.push_back(fmt::format("block {}", b + 1));
+    o.rows.emplace_back(begin, end);
+    begin = end;
+  }
+  return o;
+}
+
+Owners find_owners(const TextTable& table, const Rows& rows, const CsvData& options) {
+  if (!options.owner) return by_file(table, rows);
+  if (const auto* column = std::get_if<OwnerColumn>(&*options.owner))
+    return by_column(table, rows, *column, options);
+  return by_blocks(table, rows, std::get<OwnerBlocks>(*options.owner));
+}
+
+void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vector<std::string>& notes) {
+  Owners kept;
+  std::size_t records = 0;
+  for (std::size_t i = 0; i < o.rows.size(); ++i) {
+    if (o.rows[i].size() < least) {
+      records += o.rows[i].size();
+      continue;
+    }
+    kept.names.push_back(std::move(o.names[i]));
+    kept.rows.push_back(std::move(o.rows[i]));
+  }
+  if (kept.rows.empty()) {
+    throw DataError(
+        fmt::format("{}: no owner has the {} records that min_records asks for", table.file_name(0), least));
+  }
+  if (kept.rows.size() < o.rows.size()) {
+    notes.push_back(fmt::format("left out {} owners with fewer than {} records ({} records)",
+                                o.rows.size() - kept.rows.size(), least, records));
+  }
+  o = std::move(kept);
+}
+
+}  // namespace
+
+Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options, const sim::Streams& streams,
+                       std::vector<std::string>& notes) {
+  Owners owners = find_owners(table, rows, options);
+  for (auto& of_owner : owners.rows)
+    of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));
+  drop_small(owners, std::max<std::size_t>(options.min_records, 1), table, notes);
+
+  struct Use {
+    std::size_t owner;
+    char test;
+  };
+  std::map<std::size_t, Use> use;  // by row, so that the assignment is in file order
+  for (std::size_t i = 0; i < owners.rows.size(); ++i) {
+    const Rows& own = owners.rows[i];
+    const auto wanted =
+        static_cast<std::size_t>(std::lround(options.test_fraction * static_cast<double>(own.size())));
+    const auto test = choose(own.size(), std::min(wanted, own.size() - 1),
+                             streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0,
+                                     static_cast<std::uint32_t>(DataDraw::kSplit)));
+    for (std::size_t k = 0; k < own.size(); ++k) use.emplace(own[k], Use{i, test[k]});
+  }
+
+  Assignment a;
+  a.owner_names = std::move(owners.names);
+  for (const auto& [row, of] : use) {
+    a.row.push_back(row);
+    a.owner.push_back(of.owner);
+    a.test.push_back(of.test);
+  }
+  return a;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,143 @@
+#include "models/data/csv/csv_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/data/csv/column.hpp"
+#include "models/data/csv/owner_columns.hpp"
+#include "models/data/csv/text_table.hpp"
+#include "models/data/csv/working_set.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Eigen::Index;
+
+// Columns that serve as features, in file order or in that of options.features.
+std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options) {
+  std::vector<char> out(table.columns(), 0);
+  for (const auto& name : options.drop) out[table.column(name, "drop")] = 1;
+  out[table.column(options.target, "target")] = 1;
+  const auto* by_column = options.owner ? std::get_if<OwnerColumn>(&*options.owner) : nullptr;
+  if (by_column) out[table.column(by_column->column, "owner.column")] = 1;
+  for (const auto& name : options.categorical) table.column(name, "categorical");
+  for (const auto& name : options.numeric) table.column(name, "numeric");
+
+  std::vector<std::size_t> features;
+  for (const auto& name : options.features) features.push_back(table.column(name, "features"));
+  for (std::size_t c = 0; options.features.empty() && c < table.columns(); ++c) {
+    if (!out[c]) features.push_back(c);
+  }
+  if (features.empty())
+    throw DataError(fmt::format("{}: expected features, every column is left out", table.file_name(0)));
+  return features;
+}
+
+[[noreturn]] void refuse_missing(const TextTable& table, std::size_t row, std::string_view column) {
+  throw DataError(
+      fmt::format("{}a value is missing; say impute: median, mean or drop_rows, or drop the column",
+                  table.at(row, table.column(column, "features"))));
+}
+
+// The rows that may be used: those with a target and, under drop_rows, with nothing missing.
+std::vector<std::size_t> usable_rows(const TextTable& table, const Column& target,
+                                     const std::vector<Column>& features, Impute impute,
+                                     std::vector<std::string>& notes) {
+  std::vector<std::size_t> rows;
+  std::size_t without_target = 0, incomplete = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto k = static_cast<Index>(row);
+    const auto lacking = std::find_if(features.begin(), features.end(),
+                                      [k](const auto& c) { return std::isnan(c.values[k]); });
+    if (impute == Impute::kNone && std::isnan(target.values[k])) refuse_missing(table, row, target.name);
+    if (impute == Impute::kNone && lacking != features.end()) refuse_missing(table, row, lacking->name);
+    if (std::isnan(target.values[k])) {
+      ++without_target;
+    } else if (impute == Impute::kDropRows && lacking != features.end()) {
+      ++incomplete;
+    } else {
+      rows.push_back(row);
+    }
+  }
+  if (rows.empty())
+    throw DataError(fmt::format("{}: no record is left: all have missing values", table.file_name(0)));
+  if (without_target > 0)
+    notes.push_back(fmt::format("left out {} records without a target", without_target));
+  if (incomplete > 0) notes.push_back(fmt::format("left out {} records with missing values", incomplete));
+  return rows;
+}
+
+void impute_all(std::vector<Column>& features, const Assignment& rows, Impute how, DataSet& out) {
+  for (auto& column : features) {
+    const std::size_t filled = impute(column, rows, how);
+    if (filled == 0) continue;
+    const std::string_view by = column.text()          ? "most frequent value"
+                                : how == Impute::kMean ? "mean"
+                                                       : "median";
+    out.notes.push_back(fmt::format("imputed {} values of '{}' by the owner's {}", filled, column.name, by));
+    out.fitted_on_private_data.push_back(fmt::format("{} of '{}' (imputation)", by, column.name));
+  }
+}
+
+// The features of the used rows as a matrix; text as codes or as a 0/1 column a level.
+void fill_features(WorkingSet& set, const std::vector<Column>& features, Encode encode) {
+  const auto levels = [&](const Column& c) { return encode == Encode::kOneHot ? c.levels.size() : 0; };
+  for (const auto& column : features) {
+    if (levels(column) == 0) set.out.feature_names.push_back(column.name);
+    for (std::size_t l = 0; l < levels(column); ++l) {
+      set.out.feature_names.push_back(fmt::format("{}={}", column.name, column.levels[l]));
+    }
+  }
+  set.x.setZero(static_cast<Index>(set.rows.size()), set.out.p());
+  for (std::size_t k = 0; k < set.rows.size(); ++k) {
+    Index j = 0;
+    for (const auto& column : features) {
+      const double value = column.values[static_cast<Index>(set.rows.row[k])];
+      const auto width = static_cast<Index>(levels(column));
+      if (width == 0) {
+        set.x(static_cast<Index>(k), j++) = value;
+      } else {
+        set.x(static_cast<Index>(k), j + static_cast<Index>(value)) = 1;
+        j += width;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+DataSet make_data(const CsvData& options, const sim::Streams& streams) {
+  const TextTable table(options);
+  const Column target = read_target(table, options);
+  std::vector<Column> features;
+  for (const std::size_t c : feature_columns(table, options))
+    features.push_back(read_column(table, c, options));
+
+  WorkingSet set;
+  set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), options,
+                         streams, set.out.notes);
+  set.out.owner_columns = owner_columns(table, set.rows);
+  impute_all(features, set.rows, options.impute, set.out);
+  fill_features(set, features, options.encode);
+  set.y.resize(static_cast<Index>(set.rows.size()));
+  for (std::size_t k = 0; k < set.rows.size(); ++k) {
+    set.y[static_cast<Index>(k)] = target.values[static_cast<Index>(set.rows.row[k])];
+  }
+
+  if (options.standardise) standardise(set);
+  if (options.pca) project_on_components(set, *options.pca);
+  if (options.unit_ball) scale_into_unit_ball(set);
+  transform_target(set, options.target_transform);
+  if (options.bounds) enforce_bounds(set, *options.bounds, table);
+  if (options.similarity) link_similar(set, table, options);
+  if (options.bias) append_bias(set);
+  if (options.unit_ball) {
+    if (!set.out.bounds) set.out.bounds = DeclaredBounds{};
+    set.out.bounds->features_l2 = options.bias ? std::sqrt(2.0) : 1;
+  }
+  return scatter(std::move(set));
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,162 @@
+#pragma once
+// Data from delimited text (RFC 4180 quoting), one owner a block of rows, a value of a column, or a file.
+//
+// What happens, in this order:
+//   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is
+//   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
+//   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
+//   4. rows go to owners; the first `records` of each stay; owners with under `min_records` are dropped
+//   5. each owner's records are split into training and test
+//   6. imputation by an owner's own training median, mean or (text) most frequent value; by the pooled one
+//      where it has none
+//   7. standardise, pca, unit_ball, target_transform: fitted on pooled training records, applied to all
+//   8. declared bounds are enforced; 9. the similarity graph of the owners; 10. the constant feature is
+//   appended
+// Fits of 6 and 7, and a graph from the data in 9, use private data without accounting;
+// DataSet::fitted_on_private_data says so.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/data/csv/csv_similarity.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+
+namespace hearsay::models {
+
+enum class Header { kAuto, kYes, kNo };
+enum class Encode { kOrdinal, kOneHot };
+enum class Impute { kNone, kMedian, kMean, kDropRows };
+enum class TargetTransform { kNone, kCentre, kStandardise };
+enum class Enforce { kClip, kCheck };
+
+/// An owner for each value of a column, in the order of first appearance.
+struct OwnerColumn {
+  static constexpr std::string_view kName = "column";
+  static constexpr std::string_view kHelp = "An owner for each value of a column.";
+  static constexpr sim::Shorthand kShorthand{"column", sim::Shorthand::kNone};
+  std::string column;
+  void describe(sim::Visitor& v);
+};
+
+/// Consecutive blocks of rows in file order, the first (rows mod blocks) of them one row longer.
+struct OwnerBlocks {
+  static constexpr std::string_view kName = "blocks";
+  static constexpr std::string_view kHelp = "Consecutive blocks of equally many rows.";
+  static constexpr sim::Shorthand kShorthand{"blocks", sim::Shorthand::kNone};
+  std::size_t blocks = 1;
+  void describe(sim::Visitor& v);
+};
+using OwnerRule = std::variant<OwnerColumn, OwnerBlocks>;
+
+/// The class +1: target > above.
+struct PositiveAbove {
+  static constexpr std::string_view kName = "above";
+  static constexpr std::string_view kHelp = "The positive class are the targets above a number.";
+  static constexpr sim::Shorthand kShorthand{"above", sim::Shorthand::kNone};
+  double above = 0;
+  void describe(sim::Visitor& v);
+};
+
+/// The class +1: the target is this text, or this number where both are numbers.
+struct PositiveEquals {
+  static constexpr std::string_view kName = "equals";
+  static constexpr std::string_view kHelp = "The positive class are the targets equal to a value.";
+  static constexpr sim::Shorthand kShorthand{"equals", sim::Shorthand::kNone};
+  std::string equals;
+  void describe(sim::Visitor& v);
+};
+using PositiveRule = std::variant<PositiveAbove, PositiveEquals>;
+
+struct PcaOptions {
+  std::size_t components = 0;
+  std::size_t fit_on_last = 0;  ///< rows, in file order; 0: all training records
+  bool whiten = false;
+  void describe(sim::Visitor& v);
+};
+
+struct BoundsOptions {
+  double features = 0;           ///< R1, the L1 norm of the features without the constant one
+  std::optional<double> target;  ///< Y
+  Enforce enforce = Enforce::kClip;
+  void describe(sim::Visitor& v);
+};
+
+struct CsvData {
+  static constexpr std::string_view kName = "csv";
+  static constexpr std::string_view kHelp = "Records from delimited text files.";
+
+  std::optional<sim::InputFile> path;  ///< one file, or
+  std::vector<sim::InputFile>
+      files;  ///< several with the same columns: an owner each, unless `owner` says otherwise
+  std::string delimiter = "auto";  ///< "auto" or one character
+  Header header = Header::kAuto;
+  std::vector<std::string> columns;  ///< names where there is no header; else "1", "2", ...
+  std::vector<std::string> missing = {"", "?", "NA", "NaN"};
+
+  std::string target;
+  std::optional<PositiveRule> positive;
+  std::optional<OwnerRule> owner;
+  std::vector<std::string> features;  ///< empty: all but target, owner and `drop`
+  std::vector<std::string> drop;
+  std::vector<std::string> categorical, numeric;  ///< forced
+  Encode encode = Encode::kOrdinal;
+  Impute impute = Impute::kNone;
+
+  std::optional<std::size_t> records;
+  std::size_t min_records = 1;
+  double test_fraction = 0;
+  bool standardise = false;
+  std::optional<PcaOptions> pca;
+  bool unit_ball = false;
+  TargetTransform target_transform = TargetTransform::kNone;
+  std::optional<BoundsOptions> bounds;
+  std::optional<CsvSimilarity> similarity;
+  bool bias = false;
+  Draw draw = Draw::kStudy;
+
+  void describe(sim::Visitor& v);
+};
+
+/// Reads the files and does what the options say. Draws the split of owner i from (kData, i,
+/// DataDraw::kSplit). Memory: a small multiple of the files' size. Throws DataError.
+DataSet make_data(const CsvData& options, const sim::Streams& streams);
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::Header> {
+  static constexpr std::array kValues{
+      Choice{"auto", "There is one when no field of the first row is a number."},
+      Choice{"yes", "The first row names the columns."}, Choice{"no", "The first row is a record."}};
+};
+template <>
+struct Choices<models::Encode> {
+  static constexpr std::array kValues{Choice{"ordinal", "Codes 0, 1, ... in the order of the sorted values."},
+                                      Choice{"one_hot", "A 0/1 column for each value."}};
+};
+template <>
+struct Choices<models::Impute> {
+  static constexpr std::array kValues{
+      Choice{"none", "A missing value is an error."},
+      Choice{"median", "The owner's median of the column (text: most frequent value)."},
+      Choice{"mean", "The owner's mean of the column (text: most frequent value)."},
+      Choice{"drop_rows", "Rows with a missing value are left out."}};
+};
+template <>
+struct Choices<models::TargetTransform> {
+  static constexpr std::array kValues{Choice{"none", "As read."}, Choice{"centre", "Training mean 0."},
+                                      Choice{"standardise", "Training mean 0 and variance 1."}};
+};
+template <>
+struct Choices<models::Enforce> {
+  static constexpr std::array kValues{
+      Choice{"clip", "Features are scaled down to the bound, targets clamped to it."},
+      Choice{"check", "A record beyond a bound is an error."}};
+};
+}  // namespace hearsay::sim

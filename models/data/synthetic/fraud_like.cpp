@@ -1,0 +1,85 @@
+#include "models/data/synthetic/fraud_like.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Eigen::Index;
+
+// Where the means of the positives lie, apart from those of the others.
+Eigen::VectorXd shift(const FraudLike& options, const sim::Streams& streams) {
+  auto stream =
+      streams(sim::Purpose::kData, kWholeStudy, 0, static_cast<std::uint32_t>(DataDraw::kParameters));
+  Eigen::VectorXd d(static_cast<Index>(options.features));
+  const double step = options.separation / std::sqrt(static_cast<double>(options.features));
+  for (double& s : d) s = sim::bernoulli(stream, 0.5) ? step : -step;
+  return d;
+}
+
+Shard draw(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t records, sim::Stream features,
+           sim::Stream offset) {
+  const auto n = static_cast<Index>(records), p = static_cast<Index>(options.features) + 1;
+  Shard shard{Records(n, p), Eigen::VectorXd(n)};
+  const double u = sim::uniform(offset);
+  for (Index k = 0; k < n; ++k) {
+    const double at = static_cast<double>(k) * options.positives + u;
+    const bool positive = std::floor(at + options.positives) > std::floor(at);
+    for (Index j = 0; j + 1 < p; ++j)
+      shard.features(k, j) = sim::uniform(features, -kRoot3, kRoot3) + (positive ? shift[j] : 0);
+    shard.features(k, p - 1) = 1;
+    shard.target[k] = positive ? 1 : -1;
+  }
+  return shard;
+}
+
+}  // namespace
+
+void FraudLike::describe(sim::Visitor& v) {
+  v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
+  v(records, {.name = "records", .help = "Records of each owner: a number or law for all, or a list."});
+  v(features,
+    {.name = "features", .help = "Number of features, without the constant.", .min = 1, .max = 1e5});
+  v(positives, {.name = "positives",
+                .help = "Share of positives among each owner's records.",
+                .min = 0,
+                .max = 1,
+                .open_min = true,
+                .open_max = true});
+  v(separation,
+    {.name = "separation", .help = "Distance of the classes' means, in standard deviations.", .min = 0});
+  v(test_records, {.name = "test_records", .help = "Records of each owner kept for testing."});
+  v(draw, kAboutDraw);
+  v.check(!records.list() || records.list()->values.size() == owners, "records",
+          fmt::format("expected {} values, one an owner, found {}", owners,
+                      records.list() ? records.list()->values.size() : 0));
+}
+
+DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
+  const Eigen::VectorXd means = shift(options, streams);
+  DataSet out;
+  for (std::size_t i = 0; i < options.owners; ++i) {
+    const auto of = [&](DataDraw what) {
+      return streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0, static_cast<std::uint32_t>(what));
+    };
+    out.train.push_back(draw(options, means, options.records.size(i, streams), of(DataDraw::kFeatures),
+                             of(DataDraw::kTargetNoise)));
+    out.test.push_back(
+        draw(options, means, options.test_records, of(DataDraw::kTestFeatures), of(DataDraw::kTestNoise)));
+    out.owner_names.push_back(fmt::format("owner {}", i + 1));
+  }
+  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
+  out.feature_names.emplace_back("1");
+  out.bias = true;
+  const auto features = static_cast<double>(options.features);
+  out.bounds = DeclaredBounds{.features_l1 = kRoot3 * features + options.separation * std::sqrt(features) + 1,
+                              .target = 1};
+  return out;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,79 @@
+#pragma once
+// The linear classification task of Vanhaesebrouck, Bellet, Tommasi, "Decentralized Collaborative Learning of
+// Personalized Models over Networks" (2017), as used in Bellet, Guerraoui, Taziki, Tommasi, "Personalized and
+// Private Peer-to-Peer Machine Learning" (2018), section 5.1.
+//
+//   theta_i in R^p: N(0, 1/2) in the first two coordinates, 0 in the others; the owner's target separator
+//   m_i records:    x uniform on [-s, s]^p, or N(0, s^2/2 I);  y = sign(theta_i . x), each then flipped with
+//                   probability f, or floor(f m_i) of them, all choices alike
+//   test records:   x alike; y clean unless test_label_noise
+//   W_ij = exp((cos(angle(theta_i, theta_j)) - 1)/gamma), small ones dropped: the similarity graph
+//
+// Declared bounds: |y| = 1 and, for uniform features, norm_1(x) <= s p and norm_2(x) <= s sqrt(p). The
+// separators are nobody's knowledge: a graph made from them is an oracle's, and the data set says so.
+//
+// Streams: all of owner i's from (kData, i, ...). An owner's data are a function of its number alone: adding
+// owners leaves them as they were, and with more records its first ones stay (not so the labels under
+// exact_floor). p changes them. Validation instances are drawn from streams of their own.
+#include <cstddef>
+
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
+#include "models/data/owner_sizes.hpp"
+#include "models/data/similarity.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+
+namespace hearsay::models {
+
+enum class PointLaw { kUniform, kNormal };
+enum class Flip { kBernoulli, kExactFloor };
+enum class SeparatorGraph { kAngle, kNone };
+
+struct LinearSeparators {
+  static constexpr std::string_view kName = "linear_separators";
+  static constexpr std::string_view kHelp =
+      "Synthetic classification: every owner has a linear separator of its own, some alike.";
+
+  std::size_t owners = 100;
+  OwnerSizes records = OwnerSizes(OwnerSizes::Law(UniformInteger{.min = 10, .max = 100}));
+  std::size_t features = 100;  ///< p
+  PointLaw feature_law = PointLaw::kUniform;
+  double feature_scale = 1;  ///< s
+  double flip_probability = 0.05;
+  Flip flip = Flip::kBernoulli;
+  std::size_t test_records = 100;  ///< of each owner
+  bool test_label_noise = false;
+  SeparatorGraph similarity = SeparatorGraph::kAngle;
+  double gamma = 0.1;
+  WeightThreshold weight_threshold;
+  Instances instances = Instances::kTest;
+  Draw draw = Draw::kStudy;
+
+  void describe(sim::Visitor& v);
+};
+
+/// Cost O(n p), and that of weighted_graph. Throws DataError where the graph can not be made.
+DataSet make_data(const LinearSeparators& options, const sim::Streams& streams);
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::PointLaw> {
+  static constexpr std::array kValues{Choice{"uniform", "Uniform on [-s, s] in each coordinate."},
+                                      Choice{"normal", "Normal of mean 0 and variance s^2/2 in each."}};
+};
+template <>
+struct Choices<models::Flip> {
+  static constexpr std::array kValues{
+      Choice{"bernoulli", "Each label is flipped with the probability, independently."},
+      Choice{"exact_floor", "Of m labels floor(probability m) are flipped, all choices alike."}};
+};
+template <>
+struct Choices<models::SeparatorGraph> {
+  static constexpr std::array kValues{
+      Choice{"angle", "Edges weighted by the angle of the target separators."},
+      Choice{"none", "No edges: for networks of another topology, with very many owners."}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,108 @@
+#include "models/data/synthetic/low_rank_tasks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+namespace {
+
+using Eigen::Index;
+
+constexpr double kFactorDeviation = 0.5;  // of the entries of A and B
+
+sim::Stream stream_of(const sim::Streams& streams, std::uint32_t owner, DataDraw what) {
+  return streams(sim::Purpose::kData, owner, 0, static_cast<std::uint32_t>(what));
+}
+
+Eigen::VectorXd parameters(const LowRankTasks& options, const Eigen::MatrixXd& a, std::size_t task,
+                           const sim::Streams& streams) {
+  auto stream = stream_of(streams, static_cast<std::uint32_t>(task), DataDraw::kParameters);
+  Eigen::VectorXd b(a.cols());
+  for (double& x : b) x = sim::normal(stream, 0, kFactorDeviation);
+  Eigen::VectorXd w = a * b;
+  for (double& x : w) x += sim::normal(stream, 0, options.own_deviation);
+  return w;
+}
+
+Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::size_t task,
+                 const sim::Streams& streams) {
+  const auto owner = static_cast<std::uint32_t>(task);
+  // Division by the greatest norm leaves a norm of 1 up to rounding.
+  const auto n = static_cast<Index>(options.records.size(task, streams));
+  if (n == 0) throw DataError(fmt::format("task {}: expected at least one record, found none", task + 1));
+  Shard all{Records(n, w.size()), {}};
+  auto stream = stream_of(streams, owner, DataDraw::kFeatures);
+  for (double* x = all.features.data(); x != all.features.data() + all.features.size(); ++x)
+    *x = sim::normal(stream);
+  if (options.scale == RecordScale::kTask) {
+    all.features /= all.features.rowwise().norm().maxCoeff();
+  } else {
+    all.features.rowwise().normalize();
+  }
+  all.target = all.features * w;
+  if (options.target == TaskTarget::kClassification) {
+    for (double& y : all.target) y = y >= 0 ? 1 : -1;
+  } else {
+    auto noise = stream_of(streams, owner, DataDraw::kTargetNoise);
+    if (options.noise > 0) {
+      for (double& y : all.target) y += sim::normal(noise, 0, options.noise);
+    }
+    all.target = all.target.cwiseMax(-1).cwiseMin(1);
+  }
+  return all;
+}
+
+}  // namespace
+
+void LowRankTasks::describe(sim::Visitor& v) {
+  v(tasks, {.name = "tasks", .help = "Number of tasks T, one an owner.", .min = 1, .max = 1e6});
+  v(records,
+    {.name = "records", .help = "Records of each task, training and test: a number or law, or a list."});
+  v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
+  v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
+  v(scale, {.name = "scale", .help = "How records are brought into the unit ball."});
+  v(own_deviation, {.name = "own_deviation",
+                    .help = "Standard deviation of the entries of a task's own parameters.",
+                    .min = 0});
+  v(target, {.name = "target", .help = "What is to be predicted."});
+  v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression.", .min = 0});
+  v(train_fraction, {.name = "train_fraction",
+                     .help = "Share of a task's records, the first ones, that are for training.",
+                     .min = 0,
+                     .max = 1,
+                     .open_min = true});
+  v(draw, kAboutDraw);
+  v.check(!records.list() || records.list()->values.size() == tasks, "records",
+          fmt::format("expected {} values, one a task, found {}", tasks,
+                      records.list() ? records.list()->values.size() : 0));
+}
+
+DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
+  const auto d = static_cast<Index>(options.features);
+  Eigen::MatrixXd a(d, static_cast<Index>(options.rank));
+  auto whole = stream_of(streams, kWholeStudy, DataDraw::kParameters);
+  for (Index j = 0; j < a.size(); ++j) a.data()[j] = sim::normal(whole, 0, kFactorDeviation);
+
+  DataSet out;
+  for (std::size_t t = 0; t < options.tasks; ++t) {
+    const Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
+    const Index n = all.target.size();
+    const Index train = std::clamp(
+        static_cast<Index>(std::lround(options.train_fraction * static_cast<double>(n))), Index{1}, n);
+    out.train.push_back({all.features.topRows(train), all.target.head(train)});
+    out.test.push_back({all.features.bottomRows(n - train), all.target.tail(n - train)});
+    out.owner_names.push_back(fmt::format("task {}", t + 1));
+  }
+  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
+  out.bounds = DeclaredBounds{
+      .features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1, .target = 1};
+  if (options.scale == RecordScale::kTask)
+    out.fitted_on_private_data.emplace_back("greatest norm of a task's records (low_rank_tasks)");
+  return out;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,66 @@
+#pragma once
+// Synthetic tasks whose parameters are nearly of low rank, after Xie, Baytas, Lin, Zhou, "Privacy-Preserving
+// Distributed Multi-Task Learning with Asynchronous Updates", section 4 (Table 1: 20 tasks, 200 records, d = 28).
+//
+//   P = A B, A d x rank, B rank x T, entries N(0, 1/4);   w_t = p_t + q_t, q_t with entries N(0, own_deviation^2)
+//   x ~ N(0, I_d), divided by the greatest norm among the task's records (scale task) or each by its own (scale
+//   record): norm_2(x) <= 1
+//   classification  y = sign(x . w_t), 0 counting as +1
+//   regression      y = x . w_t + noise N(0, 1), clipped to [-1, 1]
+//
+// The first train_fraction of a task's records (rounded, at least one) are for training, the rest for testing.
+// Declared bounds: norm_2(x) <= 1, norm_1(x) <= sqrt(d), |y| <= 1. The scale is a task's own greatest norm, which is
+// its data's: listed as fitted without accounting.
+//
+// Streams: A from (kData, kWholeStudy, kParameters); task t's column of B, q_t, size, features and noise from
+// (kData, t, ...): adding tasks leaves the others as they were.
+#include <array>
+#include <cstddef>
+
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
+#include "models/data/owner_sizes.hpp"
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+
+namespace hearsay::models {
+
+enum class RecordScale { kTask, kRecord };
+enum class TaskTarget { kClassification, kRegression };
+
+struct LowRankTasks {
+  static constexpr std::string_view kName = "low_rank_tasks";
+  static constexpr std::string_view kHelp =
+      "Synthetic tasks, one an owner, whose parameters are nearly of low rank.";
+
+  std::size_t tasks = 20;     ///< T
+  OwnerSizes records = 200;   ///< of a task, training and test
+  std::size_t features = 28;  ///< d
+  std::size_t rank = 3;
+  RecordScale scale = RecordScale::kTask;
+  double own_deviation = 0.01;  ///< standard deviation of the entries of q_t
+  TaskTarget target = TaskTarget::kClassification;
+  double noise = 0;  ///< standard deviation, regression
+  double train_fraction = 0.3;
+  Draw draw = Draw::kStudy;
+
+  void describe(sim::Visitor& v);
+};
+
+/// Cost O(n d). Throws DataError when a task would have no training record.
+DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::RecordScale> {
+  static constexpr std::array kValues{Choice{"task", "One factor a task: its longest record has norm 1."},
+                                      Choice{"record", "Every record has norm 1."}};
+};
+template <>
+struct Choices<models::TaskTarget> {
+  static constexpr std::array kValues{Choice{"classification", "sign(x . w_t)."},
+                                      Choice{"regression", "x . w_t, with noise, clipped to [-1, 1]."}};
+};
+}  // namespace hearsay::sim

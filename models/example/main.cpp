@@ -1,9 +1,0 @@
-// hearsay with one protocol more.
-#include "gossip_average.hpp"
-#include "models/registry.hpp"
-#include "scenarios/runner/command_line.hpp"
-
-int main(int argc, char** argv) {
-  hearsay::models::protocols().push_back(gossip::gossip_average_row());
-  return hearsay::scenarios::command_line(argc, argv);
-}

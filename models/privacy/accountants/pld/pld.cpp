@@ -1,0 +1,284 @@
+#include "models/privacy/accountants/pld/pld.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <optional>
+#include <unsupported/Eigen/FFT>
+
+#include "models/privacy/accountants/pld/loss_distribution.hpp"
+#include "models/privacy/accountants/pld/loss_ladder.hpp"
+#include "models/privacy/accountants/require.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+using Direction = HockeyStick::Direction;
+
+// Errors of epsilon that the spacing allows: these where enough points do, otherwise those further down.
+constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
+constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
+constexpr double kEnoughPoints = 1 << 17;
+constexpr double kMostPoints = 1 << 20;
+constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
+constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside the window on either side
+constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
+constexpr double kRounding = 1e-9;  // of delta, set aside for the rounding of sums and transforms
+
+/// How to compose: tilt, grid and window.
+struct Plan {
+  double theta = 0;
+  double spacing = 0;
+  std::int64_t bottom = 0;  // grid index of the lowest point of the window
+  std::int64_t points = 0;  // of the window, a power of two
+};
+
+// One direction of a sequence of releases.
+class Composition {
+ public:
+  Composition(std::span<const StepRun> runs, Adjacency adjacency, Direction direction)
+      : direction_(direction) {
+    for (const StepRun& run : runs) {
+      sticks_.emplace_back(run.step, adjacency);
+      counts_.push_back(run.count);
+      steps_ += static_cast<double>(run.count);
+    }
+    for (std::size_t k = 0; k < sticks_.size(); ++k) {
+      ranges_.push_back(loss_range(sticks_[k], direction_, kCut / steps_));
+      coarse_.push_back(coarse_loss(sticks_[k], direction_, ranges_[k], counts_[k]));
+    }
+  }
+
+  // The order of the best Renyi bound, where t K'(t) - K(t) = ln(1/delta) - ln(t + 1), is a tilt whose mean
+  // lies close to epsilon. Where it does not, the rounding errors far below the mean would be tilted back to
+  // size: then again from the epsilon found.
+  double epsilon(double delta) const {
+    const double log_delta = std::log(delta);
+    double theta = tilt(
+        [&](double t, const Cumulants& c) { return t * c.mean - c.log_moment + log_delta + std::log1p(t); });
+    double found = 0;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const Cumulants centre = cumulants(coarse_, theta);
+      found = epsilon_at(theta, (centre.log_moment - log_delta) / theta, log_delta);
+      if (theta * (centre.mean - found) < kFarBelow) break;
+      theta = tilt([&](double, const Cumulants& c) { return c.mean - found; });
+    }
+    return found;
+  }
+
+  double delta(double epsilon) const {
+    const double theta = tilt([&](double, const Cumulants& c) { return c.mean - epsilon; });
+    const Plan plan = plan_for(theta, epsilon);
+    // Chernoff's bound on delta is the scale of the sums, unless it is too small to matter.
+    const double bound = cumulants(coarse_, theta).log_moment - theta * epsilon;
+    const double log_scale = std::max(bound, std::log(kCut));
+    const Tilted law = compose(plan);
+    LossLadder ladder(plan.spacing, law.never / std::exp(log_scale));
+    double last = std::numeric_limits<double>::infinity();
+    for (std::int64_t i = plan.points - 1; i >= 0 && law.loss(plan, i) > epsilon; --i) {
+      last = law.loss(plan, i);
+      ladder.step_down(law.probability(plan, i, log_scale));
+    }
+    const double scaled = std::isfinite(last) ? ladder.delta_below(last - epsilon) : ladder.delta();
+    return std::min(1.0, scaled * std::exp(log_scale) * (1 + kRounding));
+  }
+
+ private:
+  double epsilon_at(double theta, double estimate, double log_delta) const {
+    const Plan plan = plan_for(theta, estimate);
+    const Tilted law = compose(plan);
+    LossLadder ladder(plan.spacing, law.never / std::exp(log_delta));  // in units of delta
+    const double target = 1 - kRounding;
+    if (ladder.delta() >= target) return std::numeric_limits<double>::infinity();
+    for (std::int64_t i = plan.points - 1; i >= 0; --i) {
+      const double loss = law.loss(plan, i);
+      if (loss < -plan.spacing) return 0;
+      ladder.step_down(law.probability(plan, i, log_delta));
+      if (ladder.delta_at_next() >= target) return std::max(0.0, loss - ladder.distance_to(target));
+    }
+    return 0;
+  }
+
+  /// The law of the sum, tilted by e^(theta L - log_moment), on the window modulo its length.
+  struct Tilted {
+    std::vector<double> masses;
+    double log_moment = 0;
+    double never = 0;  // probability of an infinite loss, and of one above the window
+
+    double loss(const Plan& plan, std::int64_t i) const {
+      return static_cast<double>(plan.bottom + i) * plan.spacing;
+    }
+    double probability(const Plan& plan, std::int64_t i, double log_scale) const {
+      const double mass = masses[static_cast<std::size_t>((plan.bottom + i) & (plan.points - 1))];
+      return mass * std::exp(log_moment - plan.theta * loss(plan, i) - log_scale);
+    }
+  };
+
+  // The standard deviation, but not the nothing that is left of it where a loss is all but certain.
+  double spread_of(const Cumulants& c) const {
+    double least = 0;
+    for (const HockeyStick& stick : sticks_) least = std::max(least, 1e-3 * stick.excess(0, direction_));
+    return std::max(least, std::sqrt(c.variance));
+  }
+
+  // theta > 0 at which an increasing function of it vanishes, kept within what the spread of the sum makes
+  // sensible.
+  template <class F>
+  double tilt(const F& increasing) const {
+    const double spread = spread_of(cumulants(coarse_, 0));
+    double low = std::log(1e-3 / spread), high = std::log(12 / spread);
+    for (int i = 0; i < 40; ++i) {
+      const double middle = (low + high) / 2;
+      (increasing(std::exp(middle), cumulants(coarse_, std::exp(middle))) < 0 ? low : high) = middle;
+    }
+    return std::exp(low);
+  }
+
+  // Joining the dots adds at most about h^2/6 to the variance of each step and h^2/12 to its mean, and so
+  // T (theta + 1) h^2/12 to epsilon.
+  double spacing_for(double error, double theta) const {
+    return std::min(std::sqrt(12 * error / (steps_ * (theta + 1))), 0.25 / theta);
+  }
+
+  // Where a loss may be cut off below: tilted, what lies there is nothing beside the whole, which is at least
+  // 1, and rounding it up to there keeps an upper bound.
+  static double lowest(const LossRange& range, double theta) { return std::max(range.lowest, -60 / theta); }
+
+  Plan plan_for(double theta, double epsilon) const {
+    Plan plan;
+    plan.theta = theta;
+    const Cumulants centre = cumulants(coarse_, theta);
+    double up = std::numeric_limits<double>::infinity(), down = up;
+    for (double s = 0.5; s < 100; s *= 2) {
+      const double t = s / spread_of(centre);
+      up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
+      for (const double back : {t, std::min(t, theta)}) {
+        down = std::min(down,
+                        (cumulants(coarse_, theta - back).log_moment - centre.log_moment + kOutside) / back);
+      }
+    }
+    double widest = up + down;
+    for (const LossRange& range : ranges_) widest = std::max(widest, range.highest - lowest(range, theta));
+    double h = std::clamp(widest / kEnoughPoints,
+                          spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
+                          spacing_for(std::min(kLooseAbsoluteError, kLooseRelativeError * epsilon), theta));
+    h = std::max(h, widest / (kMostPoints - 4));
+    // A largest loss has an atom: put it on the grid where there is but one such loss.
+    const double largest = sticks_[0].largest_loss();
+    if (sticks_.size() == 1 && std::isfinite(largest)) h = largest / std::max(1.0, std::ceil(largest / h));
+    plan.spacing = h;
+    plan.bottom = static_cast<std::int64_t>(std::floor(-down / h)) - 1;
+    plan.points = 2;
+    while (static_cast<double>(plan.points) * h < up + down + 3 * h) plan.points *= 2;
+    return plan;
+  }
+
+  DiscreteLoss fine_loss(std::size_t k, double theta, double spacing, double& never) const {
+    DiscreteLoss loss;
+    loss.count = counts_[k];
+    const auto first = static_cast<std::int64_t>(std::floor(lowest(ranges_[k], theta) / spacing));
+    const auto last = static_cast<std::int64_t>(std::ceil(ranges_[k].highest / spacing));
+    for (std::int64_t i = first; i <= last; ++i) loss.losses.push_back(static_cast<double>(i) * spacing);
+    loss.masses = connect_the_dots(sticks_[k], direction_, loss.losses, never);
+    return loss;
+  }
+
+  Tilted compose(const Plan& plan) const {
+    Tilted law;
+    const auto n = static_cast<Eigen::Index>(plan.points);
+    Eigen::FFT<double> fft;
+    fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+    Eigen::ArrayXcd product = Eigen::ArrayXcd::Ones(n / 2 + 1);
+    Eigen::ArrayXcd spectrum(n / 2 + 1);
+    std::vector<double> folded(static_cast<std::size_t>(n));
+    for (std::size_t k = 0; k < sticks_.size(); ++k) {
+      double never = 0;
+      const DiscreteLoss loss = fine_loss(k, plan.theta, plan.spacing, never);
+      law.never += static_cast<double>(loss.count) * never;
+      law.log_moment += fold(loss, plan, folded);
+      fft.fwd(spectrum.data(), folded.data(), n);
+      multiply_power(product, spectrum, loss.count);
+    }
+    law.masses.resize(static_cast<std::size_t>(n));
+    fft.inv(law.masses.data(), product.data(), n);
+    const double top = law.loss(plan, plan.points - 1);
+    law.never += std::exp(law.log_moment - plan.theta * top - kOutside);
+    return law;
+  }
+
+  // The tilted masses of one step, wrapped round the window; returns count * ln E e^(theta L).
+  static double fold(const DiscreteLoss& loss, const Plan& plan, std::vector<double>& folded) {
+    const double shift = plan.theta * loss.losses.back();
+    std::fill(folded.begin(), folded.end(), 0.0);
+    double total = 0;
+    auto index = static_cast<std::int64_t>(std::llround(loss.losses.front() / plan.spacing));
+    for (std::size_t j = 0; j < loss.losses.size(); ++j, ++index) {
+      const double mass = loss.masses[j] * std::exp(plan.theta * loss.losses[j] - shift);
+      folded[static_cast<std::size_t>(index & (plan.points - 1))] += mass;
+      total += mass;
+    }
+    for (double& mass : folded) mass /= total;
+    return static_cast<double>(loss.count) * (std::log(total) + shift);
+  }
+
+  static void multiply_power(Eigen::ArrayXcd& product, Eigen::ArrayXcd& base, std::int64_t exponent) {
+    for (; exponent > 0; exponent /= 2) {
+      if (exponent % 2 == 1) product *= base;
+      if (exponent > 1) base = base.square().eval();
+    }
+  }
+
+  Direction direction_;
+  std::vector<HockeyStick> sticks_;
+  std::vector<std::int64_t> counts_;
+  std::vector<LossRange> ranges_;
+  std::vector<DiscreteLoss> coarse_;
+  double steps_ = 0;
+};
+
+void check_steps(const std::vector<StepRun>& runs) {
+  double steps = 0;
+  for (const StepRun& run : runs) steps += static_cast<double>(run.count);
+  if (steps > static_cast<double>(kPldMostSteps)) {
+    throw std::invalid_argument(fmt::format(
+        "pld composes at most {} steps, got {}: its errors grow with their number; use kairouz_exact, "
+        "rdp or zcdp",
+        kPldMostSteps, steps));
+  }
+}
+
+template <class F>
+double worst_direction(const std::vector<StepRun>& runs, Adjacency adjacency, const F& of) {
+  bool symmetric = true;
+  for (const StepRun& run : runs) symmetric = symmetric && HockeyStick(run.step, adjacency).symmetric();
+  const double remove = of(Composition(runs, adjacency, Direction::kRemove));
+  return symmetric ? remove : std::max(remove, of(Composition(runs, adjacency, Direction::kAdd)));
+}
+
+}  // namespace
+
+double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
+  require_delta(delta);
+  if (delta < kPldLeastDelta) {
+    throw std::invalid_argument(
+        fmt::format("pld needs delta of at least {}, got {}: what its grid leaves out would count; use "
+                    "kairouz_exact, rdp or zcdp",
+                    kPldLeastDelta, delta));
+  }
+  const std::vector<StepRun> merged = canonical(runs);
+  check_steps(merged);
+  if (merged.empty()) return 0;
+  return worst_direction(merged, adjacency, [delta](const Composition& c) { return c.epsilon(delta); });
+}
+
+double pld_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency) {
+  require_epsilon_at(epsilon);
+  const std::vector<StepRun> merged = canonical(runs);
+  check_steps(merged);
+  if (merged.empty()) return 0;
+  return worst_direction(merged, adjacency, [epsilon](const Composition& c) { return c.delta(epsilon); });
+}
+
+}  // namespace hearsay::models

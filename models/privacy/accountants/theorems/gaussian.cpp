@@ -1,0 +1,64 @@
+#include "models/privacy/accountants/theorems/gaussian.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "models/privacy/accountants/normal_tail.hpp"
+#include "models/privacy/accountants/require.hpp"
+#include "models/privacy/accountants/solve.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+// ln delta(epsilon). With a = epsilon/mu - mu/2 and b = a + mu, e^epsilon phi(b) = phi(a), so that for a >= 0
+// delta = phi(a) (R(a) - R(b)).
+double log_delta(double epsilon, double mu) {
+  const double a = epsilon / mu - mu / 2;
+  const double b = epsilon / mu + mu / 2;
+  if (a >= 0) return log_normal_density(a) + std::log(mills_gap(a, mu));
+  if (epsilon == 0) return std::log(std::erf(mu / std::sqrt(8.0)));
+  return std::log(normal_tail(a) - std::exp(log_normal_density(a)) * mills_ratio(b));
+}
+
+}  // namespace
+
+double gaussian_delta(double epsilon, double mu) {
+  require_epsilon_at(epsilon);
+  require_positive(mu, "mu");
+  return std::exp(log_delta(epsilon, mu));
+}
+
+double gaussian_epsilon(double delta, double mu) {
+  require_delta(delta);
+  require_positive(mu, "mu");
+  const double target = std::log(delta);
+  if (log_delta(0, mu) <= target) return 0;
+  // The divergence of zCDP, mu^2/2, bounds it from above: mu^2/2 + mu sqrt(2 ln(1/delta)).
+  const double above = mu * mu / 2 + mu * std::sqrt(-2 * target);
+  return greatest_below([&](double epsilon) { return target - log_delta(epsilon, mu); }, above / 2, 0).above;
+}
+
+double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration) {
+  require_positive(epsilon, "epsilon");
+  require_delta(delta);
+  switch (calibration) {
+    case GaussianCalibration::kPaper:
+      return std::sqrt(2 * std::log(2 / delta)) / epsilon;
+    case GaussianCalibration::kClassic:
+      if (epsilon > 1) {
+        throw std::invalid_argument(fmt::format(
+            "the classic Gaussian calibration holds for epsilon at most 1, got {}: use analytic", epsilon));
+      }
+      return std::sqrt(2 * std::log(1.25 / delta)) / epsilon;
+    case GaussianCalibration::kAnalytic: {
+      const double target = std::log(delta);
+      const auto excess = [&](double mu) { return log_delta(epsilon, mu) - target; };
+      return 1 / greatest_below(excess, epsilon / std::sqrt(2 * std::log(2 / delta)), 0).below;
+    }
+  }
+  throw std::logic_error("unknown Gaussian calibration");
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,40 @@
+#pragma once
+// Gaussian noise of standard deviation s per coordinate on a value of L2 sensitivity Delta_2; z = s/Delta_2
+// is the noise multiplier and mu = 1/z. T releases with multipliers z_t together are exactly one release with
+// mu^2 = sum 1/z_t^2.
+//
+// Exact trade-off:  delta(epsilon) = P(Z > epsilon/mu - mu/2) - e^epsilon P(Z > epsilon/mu + mu/2)
+//
+// Calibrations of z to (epsilon, delta):
+//   paper     sqrt(2 ln(2/delta)) / epsilon      Bellet et al. 2018, Remark 4; not proved for epsilon > 1
+//   classic   sqrt(2 ln(1.25/delta)) / epsilon   Dwork and Roth 2014, Theorem A.1; epsilon <= 1 only
+//   analytic  the least z with delta(epsilon) <= delta      Balle and Wang 2018, Theorems 8 and 9
+#include <string_view>
+
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+enum class GaussianCalibration { kPaper, kClassic, kAnalytic };
+
+/// delta(epsilon) for mu > 0, epsilon >= 0, exact to about 1e-12 relative also far in the tail; 0 where it
+/// underflows.
+double gaussian_delta(double epsilon, double mu);
+
+/// The least epsilon >= 0 with delta(epsilon) <= delta. Root finding, some microseconds.
+double gaussian_epsilon(double delta, double mu);
+
+/// The noise multiplier z of the calibration. Throws std::invalid_argument unless epsilon > 0 and 0 < delta <
+/// 1, and for `classic` with epsilon > 1.
+double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration);
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::GaussianCalibration> {
+  static constexpr std::array kValues{
+      Choice{"paper", "sqrt(2 ln(2/delta))/epsilon, as in personalized peer-to-peer learning, Remark 4."},
+      Choice{"classic", "sqrt(2 ln(1.25/delta))/epsilon; epsilon at most 1."},
+      Choice{"analytic", "The least noise that gives (epsilon, delta), Balle and Wang 2018."},
+  };
+};

@@ -1,0 +1,41 @@
+#pragma once
+// The accountants as a calculator: what a total budget allows each of so many equal releases, or what
+// releases of a given strength come to together.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/mechanisms/mechanism.hpp"
+
+namespace hearsay::models {
+
+struct CostQuestion {
+  Mechanism mechanism = Laplace{};
+  std::optional<double> epsilon;       ///< total budget; this or
+  std::optional<double> epsilon_step;  ///< that of every release
+  double delta = 0;                    ///< of the total
+  std::int64_t steps = 1;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  double sampling_rate = 1;
+  int dimension = 1;
+  std::optional<double> sensitivity;  ///< in the mechanism's norm
+};
+
+struct CostAnswer {
+  Accountant accountant = Accountant::kBasic;
+  std::string refusal;       ///< why the accountant has no answer; empty if it has one
+  bool over_budget = false;  ///< it has none because no noise is enough
+  Step step;                 ///< one release
+  double noise_scale = 0;    ///< where there is no sensitivity: divided by it
+  Guarantee total;
+};
+
+/// The answer of one accountant. Throws std::invalid_argument if the question itself is wrong: neither or
+/// both of the epsilons, a number out of its range, no mechanism.
+CostAnswer cost_under(Accountant accountant, const CostQuestion& question);
+/// The answers of all, in their order.
+std::vector<CostAnswer> cost(const CostQuestion& question);
+
+}  // namespace hearsay::models

@@ -1,0 +1,83 @@
+#include "models/privacy/budget/privacy_options.hpp"
+
+#include <fmt/format.h>
+
+namespace hearsay::models {
+
+bool PrivacyOptions::needs_delta() const {
+  return is_private(mechanism) &&
+         (accountant != Accountant::kBasic || std::holds_alternative<Gaussian>(mechanism));
+}
+
+void PrivacyOptions::describe(sim::Visitor& v) {
+  v(mechanism, {.name = "mechanism",
+                .help = "Noise added to what leaves an owner; \"none\" has to be said.",
+                .required = true});
+  v(epsilon,
+    {.name = "epsilon",
+     .help = "Total budget of an owner over the whole run: a number, a list, or a law drawn once per owner.",
+     .source = "Farokhi, Wu, Smith, Kaafar, Definition 1",
+     .min = 0,
+     .open_min = true});
+  v(delta, {.name = "delta",
+            .help = "Delta of the total budget; needed by gaussian and by every accountant but basic.",
+            .min = 0,
+            .max = 1,
+            .open_max = true});
+  v(accountant, {.name = "accountant", .help = "How the releases of an owner compose."});
+  v(adjacency, {.name = "adjacency", .help = "Which data sets are neighbours."});
+  v(schedule, {.name = "schedule",
+               .help = "How the budget is spread over the releases.",
+               .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
+  v(steps, {.name = "steps",
+            .help = "T_i: releases an owner's budget is spread over, where the protocol does not fix them: a "
+                    "whole number, a list, or a law drawn once per owner and rounded.",
+            .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
+            .min = 1});
+  v(epsilon_warm, {.name = "epsilon_warm",
+                   .help = "Part of epsilon that a private warm start spends; the steps share the rest.",
+                   .source = "Bellet, Guerraoui, Taziki, Tommasi, Section 5",
+                   .min = 0,
+                   .open_min = true});
+  v(gradient_bound,
+    {.name = "gradient_bound",
+     .help =
+         "Public bound on the norm of a record's loss gradient (Xi), L1 for laplace, else L2; not enforced.",
+     .source = "Farokhi, Wu, Smith, Kaafar, Assumption 2",
+     .min = 0,
+     .open_min = true});
+  v(clip,
+    {.name = "clip",
+     .help = "Scale each record's loss gradient down to at most this norm, L1 for laplace, else L2: a bound "
+             "that is enforced.",
+     .min = 0,
+     .open_min = true});
+  v(bound_from_data,
+    {.name = "bound_from_data",
+     .help =
+         "Take the bound from the private data (largest gradient at 0 and at the optimum): not private."});
+  v(epsilon_1, {.name = "epsilon_1",
+                .help = "Epsilon of a turn's first release, the task's own part; multi-task protocols only.",
+                .source = "Xie, Baytas, Lin, Zhou, Lemma 1",
+                .min = 0,
+                .open_min = true});
+  v(epsilon_2, {.name = "epsilon_2",
+                .help = "Epsilon of a turn's second release, the gradient; multi-task protocols only.",
+                .source = "Xie, Baytas, Lin, Zhou, Lemma 2",
+                .min = 0,
+                .open_min = true});
+  const int sources = (gradient_bound ? 1 : 0) + (clip ? 1 : 0) + (bound_from_data ? 1 : 0);
+  v.check(sources <= 1, "gradient_bound", "give only one of gradient_bound, clip and bound_from_data");
+  v.check(!needs_delta() || delta > 0, "delta",
+          fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
+                      name_of(mechanism), name_of(accountant)));
+  v.check(!epsilon_1 || epsilon_2, "epsilon_2",
+          "a turn releases its gradient too: give epsilon_2 with epsilon_1");
+  v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
+          fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
+                      epsilon_warm.value_or(0)));
+  v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",
+          "kairouz_exact composes equal steps only: use schedule uniform, or accountant kairouz");
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,62 @@
+#pragma once
+// What the "privacy" of a scenario comes to for a given problem.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/privacy/budget/spending.hpp"
+#include "models/core/problem.hpp"
+#include "models/solvers/optimum.hpp"
+
+namespace hearsay::models {
+
+/// Where the bound on a record's gradient comes from.
+enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol };
+
+/// Privacy of one problem: the bound in force and each owner's budget.
+struct PrivacyPlan {
+  Mechanism mechanism = {};
+  Accountant accountant = Accountant::kBasic;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  Schedule schedule = Schedule::kUniform;
+  double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
+  BoundSource source = BoundSource::kNone;
+  double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
+  std::vector<double> epsilon{};  ///< total budget, by owner; of a turn where the budget is given by turn
+  double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, where the budget is given by turn
+  std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
+  std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
+  std::vector<std::string> warnings{};
+  std::shared_ptr<SpendingPlans> spending{};  ///< null without privacy
+
+  bool active() const { return is_private(mechanism); }
+  /// Whether the budget is given by turn; else in total.
+  bool by_turn() const { return epsilon_2 > 0; }
+  bool clips() const { return source == BoundSource::kClip; }
+  /// The norm of the bound and of the sensitivity: the mechanism's.
+  Norm norm() const { return norm_of(mechanism); }
+  /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record is
+  /// added or removed (n is public and the same on both neighbours). 0 where there is no record to protect.
+  double sensitivity(Eigen::Index n) const {
+    if (n == 0) return 0;
+    return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
+  }
+  /// One sentence for the manifest.
+  std::string describe_bound() const;
+  /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
+  /// their noise, once. For protocols to ask before a run.
+  void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
+  /// The same of every owner's own number of steps, after a release up front if there is one. Throws
+  /// std::invalid_argument where privacy.steps is not given.
+  void require_room_for_steps(const std::optional<Step>& upfront = {}) const;
+};
+
+/// Works the options out for a problem. `optimum` is theta*, asked for where the data themselves may give the
+/// bound: the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
+/// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced, or the accountant
+/// does not cover the mechanism.
+PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                      sim::AgentId first_agent, const sim::Streams& streams);
+
+}  // namespace hearsay::models

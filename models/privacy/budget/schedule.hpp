@@ -1,0 +1,96 @@
+#pragma once
+// How an agent spreads its budget over its releases: epsilon of each release, in their order.
+//
+//   uniform                  e_k = E/T_i
+//   proposition_2            e(t) = E C^(t/3) / sum_{s in ticks} C^(s/3)
+//   proposition_2_corrected  e(t) = E C^(-t/3) / sum_{s in ticks} C^(-s/3)
+//   expected_schedule        either at the expected ticks t_k = k Lambda/lambda_i - 1, k = 1..T_i
+//   lemma_3                  e(t) = E C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), t = 0..T-1
+//
+// t: the agent's ticks, counted over the whole network; C = 1 - sigma/(n L_max); Lambda: the sum of all clock
+// rates, lambda_i that of the agent. lemma_3 covers all T ticks of the network: an agent that wakes at some
+// of them only does not use up its budget.
+//
+// E is the plain sum of the epsilons: to match a budget under another accountant, scale (budget.hpp).
+// proposition_2 is reversed: the noise of tick t enters the utility of the result with C^(T-1-t), not C^t,
+// once the recursion of Theorem 2 is unrolled; its proof then gives proposition_2_corrected.
+//
+// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
+// Proposition 2 and Lemma 3.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+enum class Schedule {
+  kUniform,
+  kProposition2,
+  kProposition2Corrected,
+  kExpectedSchedule,
+  kExpectedScheduleCorrected,
+  kLemma3
+};
+
+// Each throws std::invalid_argument unless the budget E is positive and finite, C lies in (0, 1] (1 gives
+// uniform) and the counts and ticks are not negative; and when C^(t/3) spans so many powers of ten that an
+// epsilon would underflow.
+
+std::vector<double> uniform_schedule(double budget, std::int64_t steps);
+
+std::vector<double> proposition_2_schedule(double budget, double contraction, std::span<const double> ticks);
+std::vector<double> proposition_2_corrected_schedule(double budget, double contraction,
+                                                     std::span<const double> ticks);
+
+/// The paper's lambda_{T_i}(i) = sum_{t in ticks} C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), T = `total_ticks` of
+/// the network: the share of lemma_3's budget that falls on the agent's ticks.
+double proposition_2_lambda(double contraction, std::int64_t total_ticks, std::span<const double> ticks);
+
+/// t_k = k Lambda/lambda_i - 1 for k = 1..steps; Lambda >= lambda_i > 0.
+std::vector<double> expected_ticks(std::int64_t steps, double all_rates, double own_rate);
+
+std::vector<double> lemma_3_schedule(double budget, double contraction, std::int64_t total_ticks);
+
+/// Whether a schedule needs an agent's ticks in advance.
+inline bool needs_ticks(Schedule schedule) {
+  return schedule == Schedule::kProposition2 || schedule == Schedule::kProposition2Corrected ||
+         schedule == Schedule::kLemma3;
+}
+
+/// What a schedule may need to know of one agent's releases; uniform needs their number alone.
+struct Timetable {
+  std::uint64_t releases = 0;
+  double contraction = 1;              ///< C
+  std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
+  std::int64_t total_ticks = 0;        ///< T of the network
+  double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
+  std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
+};
+
+/// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two
+/// are the same but for lemma_3, which covers ticks that are not the agent's.
+struct ScheduleWeights {
+  std::vector<double> own, whole;
+};
+
+/// The schedule at a budget of 1. Throws std::invalid_argument as above, and when a tick lies beyond
+/// total_ticks or their number is not that of the releases.
+ScheduleWeights schedule_weights(Schedule schedule, const Timetable& timetable);
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::Schedule> {
+  static constexpr std::array kValues{
+      Choice{"uniform", "The same epsilon for every release."},
+      Choice{"proposition_2",
+             "Proportional to C^(t/3) at the agent's global ticks t, as the paper prints it."},
+      Choice{"proposition_2_corrected", "Proportional to C^(-t/3): the noise falls, as the proof has it."},
+      Choice{"expected_schedule", "proposition_2 at the expected ticks k Lambda/lambda_i - 1."},
+      Choice{"expected_schedule_corrected",
+             "proposition_2_corrected at the expected ticks k Lambda/lambda_i - 1."},
+      Choice{"lemma_3", "C^(t/3) over all ticks of the network; a single run does not use up its budget."},
+  };
+};

@@ -1,0 +1,155 @@
+#include "models/privacy/budget/spending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/privacy/accountants/amplification.hpp"
+#include "models/privacy/accountants/budget.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+// What is left of a budget for the steps that follow the release up front.
+double rest_of(double budget, const std::optional<Step>& upfront) {
+  if (!upfront) return budget;
+  if (!(upfront->epsilon < budget)) {
+    throw BudgetError(
+        fmt::format("a first release of epsilon {} leaves nothing of a budget of {} to the others",
+                    upfront->epsilon, budget));
+  }
+  return budget - upfront->epsilon;
+}
+
+}  // namespace
+
+SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant,
+                           std::optional<Step> upfront)
+    : budget_(budget), steps_(std::move(steps)), upfront_(std::move(upfront)), accountant_(accountant) {
+  sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
+  sim::check(releases() > 0, "an account was opened without a release");
+  std::uint64_t end = 0;
+  for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
+  whole_ = total(releases());
+  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
+             "planned releases exceed the epsilon of the budget");
+  sim::check(whole_.delta <= accountant_.delta * (1 + kTolerance),
+             "planned releases exceed the delta of the budget");
+}
+
+SpendingPlan::SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
+    : turn_(std::move(turn)), turns_(turns), accountant_(accountant) {
+  sim::check(releases() > 0, "an account was opened without a release");
+  sim::check(turn_.cost.size() == turn_.noise.size() || turn_.cost.size() == 1,
+             "a turn is charged by the release or as a whole");
+  whole_ = total(releases());
+  budget_ = whole_.epsilon;
+}
+
+const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
+  const auto run = std::upper_bound(ends_.begin(), ends_.end(), n) - ends_.begin();
+  return steps_.runs()[static_cast<std::size_t>(run)].step;
+}
+
+Guarantee SpendingPlan::total(std::uint64_t n) const {
+  if (upfront_) --n;
+  Releases first;
+  for (std::size_t k = 0; k < turn_.cost.size(); ++k) {
+    const std::uint64_t length = turn_.noise.size();
+    const std::uint64_t begun = (n + length - 1 - k) / length;  // turns whose k-th release has been made
+    if (begun > 0) first.add(turn_.cost[k], static_cast<std::int64_t>(begun));
+  }
+  for (const StepRun& run : steps_.runs()) {
+    const auto left = static_cast<std::int64_t>(n) - first.steps();
+    if (left <= 0) break;
+    first.add(run.step, std::min(run.count, left));
+  }
+  Guarantee total = total_guarantee(first, accountant_);
+  if (first.steps() == 0) total.delta = 0;
+  if (upfront_) total.epsilon += upfront_->epsilon;
+  return total;
+}
+
+Guarantee SpendingPlan::after(std::uint64_t n) const {
+  if (n == 0) return {.accountant = accountant_.accountant, .adjacency = accountant_.adjacency};
+  if (n >= releases()) return whole_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(n); found != known_.end()) return found->second;
+  }
+  Guarantee part = total(n);
+  // A numerical accountant may put a part a hair above the whole; the lesser of two upper bounds holds.
+  part.epsilon = std::min(part.epsilon, whole_.epsilon);
+  const std::lock_guard lock(mutex_);
+  return known_.emplace(n, part).first->second;
+}
+
+SpendingPlans::SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
+    : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
+
+Step SpendingPlans::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
+  Step shape = shape_of(mechanism_, dimension_);
+  if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
+    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
+  return shape;
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases,
+                                                           std::uint32_t overlap,
+                                                           const std::optional<Step>& upfront) {
+  const double part = budget / overlap, rest = rest_of(part, upfront);
+  const std::lock_guard lock(mutex_);
+  auto& plan = uniform_[{budget, releases, overlap, upfront}];
+  if (plan) return plan;
+  AccountantOptions accountant = accountant_;
+  accountant.delta /= overlap;
+  const auto count = static_cast<std::int64_t>(releases);
+  Step step = shape(releases, accountant);
+  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+    step.epsilon = rest / static_cast<double>(releases);
+  } else {
+    const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
+    step = step_for_budget(rest, count, step, accountant,
+                           gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
+  }
+  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant, upfront);
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::turns(std::span<const double> epsilons, double q,
+                                                         std::uint64_t turns) {
+  const std::lock_guard lock(mutex_);
+  auto& plan = turns_[{{epsilons.begin(), epsilons.end()}, q, turns}];
+  if (plan) return plan;
+  Turn turn;
+  double sum = 0;
+  for (const double epsilon : epsilons) {
+    turn.noise.push_back(exponential_norm_step(epsilon, dimension_));
+    sum += epsilon;
+  }
+  const bool whole = q < 1 || accountant_.accountant == Accountant::kKairouzExact;
+  if (whole) {
+    turn.cost = {pure_step(q < 1 ? amplified_turn(sum, q, accountant_.adjacency) : sum)};
+  } else {
+    turn.cost = turn.noise;
+  }
+  return plan = std::make_shared<const SpendingPlan>(std::move(turn), turns, accountant_);
+}
+
+std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
+                                                            std::span<const double> whole,
+                                                            const std::optional<Step>& upfront) const {
+  if (own.empty()) return std::make_shared<const SpendingPlan>(budget, Releases(), accountant_, upfront);
+  const Step form = shape(whole.size(), accountant_);
+  const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
+  const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
+  const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
+  Releases steps;
+  steps.reserve(own.size());
+  for (const double weight : own)
+    steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
+  return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_, upfront);
+}
+
+}  // namespace hearsay::models

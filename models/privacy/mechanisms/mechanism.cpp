@@ -1,0 +1,103 @@
+#include "models/privacy/mechanisms/mechanism.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "sim/check.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+
+void Gaussian::describe(sim::Visitor& v) {
+  v(calibration, {.name = "calibration",
+                  .help = "Noise of one release, under accountants that compose stated guarantees: basic and "
+                          "kairouz. The others work the noise out themselves."});
+  v(delta_step,
+    {.name = "delta_step",
+     .help = "Delta of one release under these accountants; by default delta/T with basic, half of "
+             "that with kairouz.",
+     .min = 0,
+     .max = 1,
+     .open_min = true,
+     .open_max = true});
+}
+
+Step shape_of(const Mechanism& mechanism, int dimension) {
+  const StepKind kind = std::visit([](const auto& m) { return m.kStep; }, mechanism);
+  return {.kind = kind, .dimension = kind == StepKind::kExponentialNorm ? dimension : 1};
+}
+
+double noise_scale(double sensitivity, const Step& step) {
+  return step.kind == StepKind::kGaussian ? sensitivity * step.noise_multiplier : sensitivity / step.epsilon;
+}
+
+double noise_scale(const Mechanism& mechanism, double sensitivity, const Step& step) {
+  if (std::holds_alternative<NoNoise>(mechanism)) return 0;
+  if (std::holds_alternative<Gaussian>(mechanism)) return sensitivity * step.noise_multiplier;
+  return sensitivity / step.epsilon;
+}
+
+void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s) {
+  switch (kind) {
+    case StepKind::kLaplace:
+      return add_laplace(x, scale, s);
+    case StepKind::kGaussian:
+      return add_gaussian(x, scale, s);
+    case StepKind::kExponentialNorm:
+      return add_exponential_norm(x, scale, s);
+    case StepKind::kPure:
+      break;
+  }
+  sim::check(false, "a pure step does not say which noise it is");
+}
+
+void add_noise(const Mechanism& mechanism, std::span<double> x, double scale, sim::Stream& s) {
+  if (std::holds_alternative<Laplace>(mechanism)) {
+    add_laplace(x, scale, s);
+  } else if (std::holds_alternative<Gaussian>(mechanism)) {
+    add_gaussian(x, scale, s);
+  } else if (std::holds_alternative<ExponentialNorm>(mechanism)) {
+    add_exponential_norm(x, scale, s);
+  }
+}
+
+void add_laplace(std::span<double> x, double scale, sim::Stream& s) {
+  boost::random::exponential_distribution<double> magnitude;
+  std::uint64_t signs = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (j % 64 == 0) signs = s();
+    // The sign is put in as a bit: a branch on it is mispredicted every other time.
+    const std::uint64_t minus = (~signs & 1) << 63;
+    x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitude(s)) | minus);
+    signs >>= 1;
+  }
+}
+
+void add_gaussian(std::span<double> x, double scale, sim::Stream& s) {
+  boost::random::normal_distribution<double> standard;
+  for (double& value : x) value += scale * standard(s);
+}
+
+void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s) {
+  if (x.empty()) return;
+  const double radius = scale * sim::gamma(s, static_cast<double>(x.size()));
+  boost::random::normal_distribution<double> standard;
+  for (;;) {
+    sim::Stream ahead = s;
+    double square = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const double z = standard(ahead);
+      square += z * z;
+    }
+    if (!(square > 0)) {  // no direction in it
+      s = ahead;
+      continue;
+    }
+    const double factor = radius / std::sqrt(square);
+    for (double& value : x) value += factor * standard(s);
+    return;
+  }
+}
+
+}  // namespace hearsay::models

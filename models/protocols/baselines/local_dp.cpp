@@ -1,0 +1,83 @@
+#include "models/protocols/baselines/local_dp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace hearsay::models {
+
+namespace {
+
+void require_fit(const LocalDp::Params& params, const Study& study) {
+  const PrivacyPlan& privacy = study.privacy;
+  if (!privacy.active()) return;
+  if (!std::holds_alternative<Laplace>(privacy.mechanism))
+    throw std::invalid_argument("local_dp perturbs features by privacy.mechanism laplace");
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
+  privacy.require_room(1);
+  if (params.epsilon_label == 0) return;
+  if (!study.problem.loss().is_classifier())
+    throw std::invalid_argument("protocol.epsilon_label flips classes, and the target is a number");
+  if (privacy.accountant == Accountant::kRdp || privacy.accountant == Accountant::kPld) {
+    throw std::invalid_argument(
+        fmt::format("{} knows the Laplace noise of features, not flipped classes: use accountant basic",
+                    name_of(privacy.accountant)));
+  }
+  const double least = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
+  if (params.epsilon_label >= least) {
+    throw std::invalid_argument(fmt::format(
+        "protocol.epsilon_label ({}) must be less than privacy.epsilon ({}), which it is a part of",
+        params.epsilon_label, least));
+  }
+}
+
+}  // namespace
+
+void LocalDp::Params::describe(sim::Visitor& v) {
+  personal.describe(v);
+  v(clip, {.name = "clip",
+           .help = "B: features of a point are scaled down to at most this norm_1.",
+           .min = 0,
+           .open_min = true});
+  v(epsilon_label, {.name = "epsilon_label",
+                    .help = "Part of epsilon that protects the class; 0 keeps it as it is.",
+                    .min = 0});
+  v(learn, {.name = "learn", .help = "What is learned from the perturbed points."});
+}
+
+std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) const {
+  if (epsilon_label > 0) return {};
+  return {"protocol.epsilon_label 0: labels are not protected"};
+}
+
+LocalDp::LocalDp(const Params& params, const Study& study)
+    : params_(params), personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {
+  require_fit(params, study);
+}
+
+void LocalDp::on_start(Context& context) {
+  DataSet data = personal_.problem().data();
+  for (sim::AgentId i = 0; i < context.agents(); ++i) {
+    if (context.records(i) == 0) continue;
+    const ReleasePlan plan = context.plan(i, 1);
+    data.train[i] = *context.release_records(i, params_.clip, params_.epsilon_label, plan);
+  }
+  data.bounds.reset();
+  perturbed_ = std::make_unique<Problem>(std::move(data), personal_.problem().model());
+  PersonalOptions options = params_.personal;
+  options.lipschitz = Lipschitz::kData;  // only steps follow from it, and there are none
+  const PersonalProblem noisy(options, *perturbed_, personal_.topology());
+  for (sim::AgentId i = 0; i < context.agents(); ++i) {
+    context.model(i) = params_.learn == LearnFromNoise::kAlone ? noisy.local_minimisers().col(i)
+                                                               : noisy.optimum().models.col(i);
+  }
+  gauge_.start(context.models());
+}
+
+ProtocolRow local_dp_row() {
+  return row<LocalDp>();
+}
+
+}  // namespace hearsay::models

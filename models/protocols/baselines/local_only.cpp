@@ -1,0 +1,41 @@
+#include "models/protocols/baselines/local_only.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+
+namespace hearsay::models {
+
+LocalOnly::LocalOnly(const Params& params, const Study& study)
+    : personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {}
+
+void LocalOnly::on_start(Context& context) {
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal_.local_minimisers().col(i);
+  gauge_.start(context.models());
+}
+
+Pooled::Pooled(const Params& params, const Study& study)
+    : personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {
+  if (study.privacy.active())
+    throw std::invalid_argument("pooled brings all data to one place: use privacy.mechanism none");
+}
+
+void Pooled::on_start(Context& context) {
+  const double lambda = personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));
+  const auto theta = personal_.problem().memo().get<Eigen::VectorXd>(
+      fmt::format("pooled minimiser, lambda {:a}", lambda),
+      [&] { return pooled_minimiser(personal_.problem(), lambda); });
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
+  gauge_.start(context.models());
+}
+
+ProtocolRow local_only_row() {
+  return row<LocalOnly>();
+}
+ProtocolRow pooled_row() {
+  return row<Pooled>();
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,78 @@
+#pragma once
+// What couples the tasks, and what holds each task's own part: regularisers r(P) of the d x T matrix of shared parts
+// and g(Q) of that of own parts, and their proximal operators
+//   prox_h(M) = argmin_W (1/2) norm_F(W - M)^2 + h r(W).
+//
+//   r   nuclear   sum of singular values: P of low rank                       singular values shrink by h
+//       l21       sum over features (rows) of norm_2: few features for all    rows shrink by h in length
+//       l1        sum of |entries|                                            entries shrink by h
+//       none      0                                                           P as it is: tasks apart
+//   g   ridge     (1/2) norm_F(Q)^2                                           (by its gradient, not by a prox)
+//       l1        sum of |entries| (dirty model)                              entries shrink
+//       l21       sum over tasks (columns) of norm_2 (robust multi-task)      columns shrink in length
+//
+// Source: Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates",
+// equations (2) and (5).
+#include <Eigen/Core>
+
+#include <array>
+
+#include "models/solvers/singular_shrinkage.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+enum class Coupling { kNuclear, kL21, kL1, kNone };
+enum class OwnPenalty { kRidge, kL1, kL21 };
+
+/// r(M). O(d T min(d, T)) for nuclear, else O(d T).
+double penalty(Coupling coupling, const Eigen::MatrixXd& m);
+/// g(Q).
+double penalty(OwnPenalty kind, const Eigen::MatrixXd& q);
+/// One column q_t <- prox_h of it; ridge leaves it alone.
+void shrink_own(OwnPenalty kind, double h, Eigen::Ref<Eigen::VectorXd> q);
+/// Singular values above 1e-9 of the greatest.
+Eigen::Index numerical_rank(const Eigen::MatrixXd& m);
+
+/// prox_h of d x T matrices, decomposed once and then asked for by column or as a whole.
+class CouplingProx {
+ public:
+  CouplingProx(Coupling coupling, Eigen::Index d, Eigen::Index tasks)
+      : coupling_(coupling), shrinkage_(d, tasks), rows_(Eigen::VectorXd::Ones(d)) {}
+
+  /// m must stay as it is while the result is asked for.
+  void decompose(const Eigen::MatrixXd& m, double h);
+  /// The same of an m that differs from the last one in column t only.
+  void decompose_changed(const Eigen::MatrixXd& m, Eigen::Index t, double h);
+  void column(Eigen::Index t, Eigen::Ref<Eigen::VectorXd> out) const;
+  void matrix(Eigen::MatrixXd& out) const;
+
+ private:
+  void shrink_rows();
+
+  Coupling coupling_;
+  SingularShrinkage shrinkage_;
+  Eigen::VectorXd rows_;  // l21: what is left of each row
+  const Eigen::MatrixXd* m_ = nullptr;
+  double h_ = 0;
+};
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::Coupling> {
+  static constexpr std::array kValues{
+      Choice{"nuclear", "Sum of singular values: the shared part has low rank."},
+      Choice{"l21", "Sum of the rows' lengths: few features serve all tasks."},
+      Choice{"l1", "Sum of absolute values."},
+      Choice{"none", "Nothing: every task learns its shared part alone."}};
+};
+template <>
+struct Choices<models::OwnPenalty> {
+  static constexpr std::array kValues{
+      Choice{"ridge", "(tau/2) norm_F(Q)^2."},
+      Choice{"l1", "tau times the sum of absolute values (dirty model)."},
+      Choice{"l21", "tau times the sum of the tasks' lengths (robust multi-task)."}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,77 @@
+#pragma once
+// What the protocols of private multi-task learning have in common as options.
+//
+//   min over P, Q of  sum_t (1/n_t) sum_i loss(x_ti . (p_t + q_t), y_ti) + lambda r(P) + tau g(Q)
+//
+// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h the
+// threshold of the server's proximal step.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/protocols/multitask/coupling.hpp"
+#include "models/core/world.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+enum class OwnUpdate { kStep, kExact };
+enum class GradientAt { kNewQ, kOldQ };
+enum class TaskStart { kSingleTask, kZero };
+enum class TurnSensitivity { kPaper, kReleased, kAccumulated };
+
+struct MultitaskOptions {
+  double alpha_1 = 0.1, alpha_2 = 0.1, tau = 1e-3;
+  std::optional<double> threshold, lambda;  ///< h; by default 1.5e-3
+  Coupling regulariser = Coupling::kNuclear;
+  OwnPenalty own_regulariser = OwnPenalty::kRidge;
+  OwnUpdate q_update = OwnUpdate::kStep;
+  GradientAt gradient_at = GradientAt::kNewQ;
+  TaskStart start = TaskStart::kSingleTask;
+  std::optional<double> start_ridge;  ///< by default tau
+  std::uint64_t turns = 10000;
+  std::optional<double> tolerance;
+  TurnSensitivity sensitivity = TurnSensitivity::kPaper;
+  double released_1 = 1e-3 / 1.2, released_2 = 1e-2 / 1.2;
+  std::optional<double> c_3, c_4;
+  bool q_noise = true, trusted_server = false;
+  double batch_fraction = 1;
+  std::optional<double> objective_lambda;
+
+  void describe(sim::Visitor& v);
+  /// What the stated epsilon does not cover, a sentence each; nothing without privacy.
+  std::vector<std::string> notes(const Study& study) const;
+  double h() const { return threshold ? *threshold : lambda ? alpha_2 * *lambda : 1.5e-3; }
+  double lambda_of_objective() const { return objective_lambda.value_or(h() / alpha_2); }
+  double ridge_of_start() const { return start_ridge.value_or(tau); }
+};
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::OwnUpdate> {
+  static constexpr std::array kValues{Choice{"step", "One gradient step a turn: Algorithm 1."},
+                                      Choice{"exact", "Minimised beside p_t: equation (8)."}};
+};
+template <>
+struct Choices<models::GradientAt> {
+  static constexpr std::array kValues{
+      Choice{"new_q", "At the q_t just updated: Algorithm 1."},
+      Choice{"old_q", "At the q_t before the update: equations (6) and (7)."}};
+};
+template <>
+struct Choices<models::TaskStart> {
+  static constexpr std::array kValues{Choice{"single_task", "Each task's own minimiser, with start_ridge."},
+                                      Choice{"zero", "0."}};
+};
+template <>
+struct Choices<models::TurnSensitivity> {
+  static constexpr std::array kValues{
+      Choice{"paper", "Of one turn, with q_t before it held fixed: Lemmas 1 and 2."},
+      Choice{"released", "The constants released_1 and released_2 of the published code."},
+      Choice{"accumulated", "Of the turn's release with all that q_t has taken up before."}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,122 @@
+#include "models/protocols/multitask/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "models/core/option_error.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+// Bounds on a record's gradient: where q_t moves, and at the released point.
+struct GradientBounds {
+  double own = 0, sent = 0;
+};
+
+GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
+  const PrivacyPlan& privacy = study.privacy;
+  const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
+  if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
+    throw OptionError("sensitivity",
+                      "released has constants of its own, which no bound on gradients enters: leave out "
+                      "privacy.clip and privacy.gradient_bound");
+  const bool minimises =
+      options.q_update == OwnUpdate::kExact ||
+      (options.sensitivity == TurnSensitivity::kAccumulated && options.start == TaskStart::kSingleTask);
+  if (privacy.clips() && minimises)
+    throw OptionError(options.q_update == OwnUpdate::kExact ? "q_update" : "start",
+                      "privacy.clip bounds the gradients of steps, and not how far a minimiser moves: use "
+                      "q_update step, and start zero with sensitivity accumulated");
+  if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
+  const auto& declared = study.problem.data().bounds;
+  if (!declared || !std::isfinite(declared->features_l2))
+    throw std::invalid_argument(
+        "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
+        "privacy.gradient_bound, or privacy.clip");
+  if (!study.problem.loss().is<SquaredLoss>() || !options.c_3 || !options.c_4)
+    throw std::invalid_argument(
+        "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give "
+        "privacy.clip");
+  const double y = std::isfinite(declared->target) ? declared->target : 1;
+  for (const Shard& shard : study.problem.data().train) {
+    if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
+      throw std::invalid_argument(
+          fmt::format("regression needs targets within [-{0:g}, {0:g}]: see data.target_transform", y));
+  }
+  const double c_1 = declared->features_l2;
+  return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
+}
+
+}  // namespace
+
+TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Study& study)
+    : follows_(options.sensitivity == TurnSensitivity::kAccumulated ||
+               (options.sensitivity == TurnSensitivity::kPaper && options.q_update == OwnUpdate::kExact)),
+      before_(options.gradient_at == GradientAt::kOldQ),
+      tasks_(study.problem.owners()) {
+  const GradientBounds bounds = gradient_bounds(options, study);
+  const bool exact = options.q_update == OwnUpdate::kExact;
+  if (follows_ && !exact && !(options.alpha_1 * (smoothness(study.problem) + 2 * options.tau) <= 2))
+    throw std::invalid_argument("sensitivity accumulated needs alpha_1 (L + 2 tau) <= 2");
+  keeps_ = exact ? 0 : 1 - options.alpha_1 * options.tau;
+  const double ends = study.privacy.adjacency == Adjacency::kReplaceOne ? 2 : 1;
+  double greatest = 0;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    Task& task = tasks_[t];
+    const double divisor = options.batch_fraction * static_cast<double>(study.problem.n(t));
+    if (options.sensitivity == TurnSensitivity::kReleased) {
+      task.step = options.released_1;
+      task.s_2 = options.released_2;
+    } else {
+      task.step = ends * bounds.own / divisor * (exact ? 1 / options.tau : options.alpha_1);
+      task.s_2 = ends * bounds.sent / divisor;
+    }
+    if (options.start == TaskStart::kSingleTask)
+      task.start = ends * bounds.own / (divisor * options.ridge_of_start());
+    task.apart = task.start;
+    greatest = std::max(greatest, task.s_2);
+  }
+  column_ = options.alpha_2 * greatest;
+}
+
+double TurnSensitivities::s_1(std::size_t t) const {
+  if (tasks_.empty()) return 0;
+  const Task& task = tasks_[t];
+  if (!follows_) return task.step;
+  return before_ ? std::max(task.apart, after_turn(task)) : after_turn(task);
+}
+
+void TurnSensitivities::count_turn(std::size_t t) {
+  if (!tasks_.empty()) tasks_[t].apart = after_turn(tasks_[t]);
+}
+
+void TurnSensitivities::reset(std::size_t t) {
+  if (!tasks_.empty()) tasks_[t].apart = tasks_[t].start;
+}
+
+double greatest_feature_norm(const Problem& problem) {
+  const auto& declared = problem.data().bounds;
+  if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
+  double greatest = 0;
+  for (const Shard& shard : problem.data().train)
+    greatest = std::max(greatest, shard.features.rowwise().norm().maxCoeff());
+  return greatest;
+}
+
+double smoothness(const Problem& problem) {
+  const double c_1 = greatest_feature_norm(problem);
+  if (problem.loss().is<SquaredLoss>()) return 2 * c_1 * c_1;
+  if (problem.loss().is<LogisticLoss>()) return c_1 * c_1 / 4;
+  return problem.loss().visit([&](const auto& loss) -> double {
+    if constexpr (requires { loss.width; }) return c_1 * c_1 / loss.width;
+    throw std::invalid_argument(fmt::format(
+        "multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
+        problem.loss().name()));
+  });
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,84 @@
+#include "models/protocols/multitask/server.hpp"
+
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Index d,
+                                 Index tasks)
+    : form_(form),
+      alpha_(alpha),
+      h_(h),
+      prox_(coupling, d, tasks),
+      moved_(MatrixXd::Zero(d, tasks)),
+      p_(MatrixXd::Zero(d, tasks)) {
+  if (form_ == ColumnUpdate::kAll) s_.setZero(d, tasks);
+}
+
+void MultitaskServer::prepare(const Eigen::Ref<const Eigen::VectorXd>& p,
+                              Eigen::Ref<Eigen::VectorXd> gradient) const {
+  if (form_ == ColumnUpdate::kBlock) gradient = p - alpha_ * gradient;
+}
+
+void MultitaskServer::put(Index t, const Eigen::Ref<const Eigen::VectorXd>& message) {
+  switch (form_) {
+    case ColumnUpdate::kAll:
+      s_.col(t) = message;
+      moved_ = p_ - alpha_ * s_;
+      return;
+    case ColumnUpdate::kArrived:
+      moved_ = p_;
+      moved_.col(t) -= alpha_ * message;
+      return;
+    case ColumnUpdate::kBlock:
+      moved_.col(t) = message;
+      note_change(t);
+      return;
+  }
+}
+
+void MultitaskServer::clear() {
+  s_.setZero();
+  moved_.setZero();
+  p_.setZero();
+  known_ = true;
+  changed_ = kMuch;
+}
+
+void MultitaskServer::start_at(const MatrixXd& v) {
+  moved_ = v;
+  changed_ = kMuch;
+  step();
+}
+
+void MultitaskServer::step() {
+  if (changed_ >= 0) {
+    prox_.decompose_changed(moved_, changed_, h_);
+  } else {
+    prox_.decompose(moved_, h_);
+  }
+  changed_ = form_ == ColumnUpdate::kBlock ? kNothing : kMuch;
+  known_ = form_ != ColumnUpdate::kBlock;
+  if (known_) prox_.matrix(p_);
+}
+
+void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
+  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
+  if (known_) {
+    out = p_.col(t);
+  } else {
+    prox_.column(t, out);
+  }
+}
+
+const MatrixXd& MultitaskServer::p() const {
+  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
+  if (!known_) prox_.matrix(p_);
+  known_ = true;
+  return p_;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,129 @@
+#include "models/protocols/multitask/tasks.hpp"
+
+#include <fmt/format.h>
+
+#include "models/core/option_error.hpp"
+#include "models/solvers/own_minimum.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& study)
+    : options_(options),
+      plans_(study.problem.owners()),
+      turns_(plans_.size()),
+      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(plans_.size()))),
+      base_(study.problem.p()),
+      at_(base_),
+      point_(base_),
+      work_(base_),
+      gradient_(base_) {
+  study.problem.require_records_of_all();
+  const double own = options.own_regulariser == OwnPenalty::kRidge ? options.tau : 0;
+  const double l = smoothness(study.problem) + own;
+  if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
+    throw OptionError(
+        "alpha_1", fmt::format("must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz "
+                               "constant L = {:.6g}, got {:g}",
+                               1 / l, l, options.alpha_1));
+  }
+  if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
+    for (std::size_t t = 0; t < plans_.size(); ++t)
+      minimise_alone(study.problem, t, options.ridge_of_start());
+  }
+  const bool first = options.q_noise && !options.trusted_server;
+  if (first) epsilons_.push_back(study.privacy.epsilon_1);
+  epsilons_.push_back(study.privacy.epsilon_2);
+  if (!study.privacy.active()) return;
+  if (first && !(study.privacy.epsilon_1 > 0))
+    throw OptionError("q_noise", "needs privacy.epsilon_1 beside epsilon_2: a turn releases q_t + z_1 too");
+  study.privacy.spending->turns(epsilons_, options.batch_fraction, options.turns);
+  sensitivities_ = TurnSensitivities(options, study);
+}
+
+void MultitaskNodes::open(Context& context) {
+  for (std::size_t t = 0; t < plans_.size(); ++t) {
+    const sim::AgentId agent = context.agent_of(t);
+    plans_[t] = context.plan_turns(agent, epsilons_, options_.batch_fraction, options_.turns);
+    if (options_.start == TaskStart::kSingleTask)
+      q_.col(static_cast<Index>(t)) = context.alone(agent, options_.ridge_of_start());
+  }
+  start_ = q_;
+}
+
+void MultitaskNodes::reset(std::size_t t) {
+  q_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
+  sensitivities_.reset(t);
+}
+
+bool MultitaskNodes::may_turn(std::size_t t, const Context& context) const {
+  return turns_[t] < options_.turns && context.may_release(context.agent_of(t), plans_[t]);
+}
+
+void MultitaskNodes::draw_batch(sim::AgentId agent, Context& context) {
+  batch_.clear();
+  sim::Stream stream = context.random(0, agent);
+  for (Index k = 0; k < context.records(agent); ++k) {
+    if (sim::bernoulli(stream, options_.batch_fraction)) batch_.push_back(k);
+  }
+}
+
+Sensitive MultitaskNodes::gradient(sim::AgentId agent, double sensitivity, Context& context) {
+  if (options_.batch_fraction == 1) return context.gradient(agent, point_, sensitivity);
+  return context.gradient(agent, point_, sensitivity, batch_,
+                          options_.batch_fraction * static_cast<double>(context.records(agent)));
+}
+
+void MultitaskNodes::move_own(std::size_t t, sim::AgentId agent, Context& context) {
+  auto q = q_.col(static_cast<Index>(t));
+  if (options_.q_update == OwnUpdate::kExact) {
+    q = context.keep_local(context.fit(agent, base_, options_.tau));
+    return;
+  }
+  point_ = base_ + q;
+  context.keep_local(gradient(agent, 0, context), work_);
+  if (options_.own_regulariser == OwnPenalty::kRidge) work_ += options_.tau * q;
+  q -= options_.alpha_1 * work_;
+  shrink_own(options_.own_regulariser, options_.alpha_1 * options_.tau, q);
+}
+
+const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
+  if (!may_turn(t, context)) return nullptr;
+  const sim::AgentId agent = context.agent_of(t);
+  const auto q = q_.col(static_cast<Index>(t));
+  if (options_.batch_fraction < 1) draw_batch(agent, context);
+  base_ = p;
+  at_ = q;
+  // A step moves q_t by a gradient at the q_t before it; a minimiser is bounded where it is.
+  const bool exact = options_.q_update == OwnUpdate::kExact;
+  const auto beyond_c_3 = [&] { return options_.c_3 && (base_ + q).norm() > *options_.c_3; };
+  bool broken = !exact && beyond_c_3();
+  move_own(t, agent, context);
+  broken = broken || (exact && beyond_c_3());
+  if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
+  if (options_.q_noise && !options_.trusted_server) {
+    point_ = base_ + *context.release(agent, context.local(at_, s_1(t)), plans_[t]);
+  } else {
+    point_ = base_ + at_;
+  }
+  broken = broken || (options_.c_4 && point_.norm() > *options_.c_4);
+  if (options_.trusted_server) {
+    context.keep_local(gradient(agent, 0, context), gradient_);
+  } else {
+    gradient_ = *context.release(agent, gradient(agent, s_2(t), context), plans_[t]);
+  }
+  ++turns_[t];
+  ++all_;
+  violations_ += broken ? 1 : 0;
+  sensitivities_.count_turn(t);
+  return &gradient_;
+}
+
+Vector MultitaskNodes::noisy_column(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
+  return *context.release(context.agent_of(t), context.local(p, sensitivities_.column()), plans_[t]);
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,109 @@
+#include "models/protocols/peer_to_peer/model_propagation.hpp"
+
+#include <stdexcept>
+
+#include "models/protocols/peer_to_peer/mixing.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+std::optional<LocalRelease> release_of(LocalModelKind kind) {
+  switch (kind) {
+    case LocalModelKind::kExact:
+      return std::nullopt;
+    case LocalModelKind::kNoisyGradient:
+      return LocalRelease::kNoisyGradient;
+    case LocalModelKind::kOutput:
+      return LocalRelease::kOutput;
+    case LocalModelKind::kObjective:
+      return LocalRelease::kObjective;
+  }
+  return std::nullopt;
+}
+
+void require_private(LocalModelKind kind, const Study& study) {
+  const PrivacyPlan& privacy = study.privacy;
+  if (!privacy.active()) return;
+  const std::optional<LocalRelease> release = release_of(kind);
+  if (!release)
+    throw std::invalid_argument(
+        "protocol.local exact is not private: choose another, or privacy.mechanism none");
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument(
+        "privacy.epsilon_warm is for a warm start; here the one release has all of epsilon");
+  local_release_step(*release, 1, study);  // refuses bounds that do not serve
+  if (*release != LocalRelease::kNoisyGradient &&
+      !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
+    throw std::invalid_argument(
+        "protocol.local output and objective draw their noise from privacy.mechanism exponential_norm");
+  }
+  privacy.require_room(1);
+}
+
+}  // namespace
+
+void ModelPropagation::Params::describe(sim::Visitor& v) {
+  personal.describe(v);
+  v(local, {.name = "local", .help = "How an agent's own model is learned."});
+  v(propagation, {.name = "propagation", .help = "How models are smoothed."});
+}
+
+std::vector<std::string> ModelPropagation::Params::fitted_on_private_data(const Study&) const {
+  if (local == LocalModelKind::kExact) return {"protocol.local: local models, published without noise"};
+  return personal.fitted_on_private_data();
+}
+
+ModelPropagation::ModelPropagation(const Params& params, const Study& study)
+    : params_(params),
+      personal_(params.personal, study.problem, study.topology),
+      gauge_(personal_, study),
+      plans_(study.problem.owners()),
+      told_(study.problem.owners()),
+      mix_(study.problem.p()) {
+  require_private(params.local, study);
+}
+
+void ModelPropagation::on_start(Context& context) {
+  for (sim::AgentId i = 0; i < context.agents(); ++i) {
+    if (context.records(i) > 0) plans_[i] = context.plan(i, 1);
+  }
+  if (const std::optional<LocalRelease> release = release_of(params_.local)) {
+    release_local_models(*release, personal_, context, plans_, local_);
+  } else {
+    local_ = personal_.local_minimisers();
+  }
+  const bool exact = params_.propagation == Propagation::kExact;
+  if (exact) end_ = propagate(personal_, local_);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = exact ? end_->col(i) : local_.col(i);
+  gauge_.start(context.models());
+}
+
+void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
+  if (params_.propagation == Propagation::kNetwork) {
+    const PersonalProblem::Agent& a = personal_.agent(i);
+    context.compute(i);
+    mix_neighbours(personal_, told_, i, true, context, mix_);
+    context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
+    gauge_.changed(i);
+    context.publish(i);
+    ++told_[i];
+  }
+  context.count_iteration();
+}
+
+void ModelPropagation::measure(std::size_t metric, const World& world, std::span<double> out) const {
+  if (metric < kPersonalMetrics.size()) {
+    out[0] = gauge_.measure(metric, world);
+    return;
+  }
+  if (!end_) end_ = propagate(personal_, local_);
+  out[0] = (world.models - *end_).colwise().squaredNorm().mean();
+}
+
+ProtocolRow model_propagation_row() {
+  return row<ModelPropagation>();
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,47 @@
+#pragma once
+// Q of a run (personal_problem.hpp), kept up to date with what changed. When agent i moves from a to b,
+//
+//   Q gains  1/2 [ D_ii (norm_2(b)^2 - norm_2(a)^2) - 2 (b - a) . sum_j W_ij Theta_j ]
+//            + mu D_ii c_i [ L_i(b) - L_i(a) ]
+//
+// exactly; L_i(a) is remembered, so that a change costs O(degree p + m_i p). Changes are noted as they happen
+// and taken in when Q is asked for, each agent's once: between two questions an agent that ticked ten times
+// costs as much as one that ticked once.
+#include <Eigen/Core>
+
+#include <vector>
+
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+
+namespace hearsay::models {
+
+class ObjectiveTracker {
+ public:
+  /// Off until started: then nothing below costs anything.
+  ObjectiveTracker() = default;
+
+  /// From now on tracks Q of `models`, which are copied. O(Q); p + 3 numbers an agent.
+  void start(const PersonalProblem& problem, const Eigen::MatrixXd& models);
+  bool active() const { return problem_ != nullptr; }
+  /// Agent i's model may have changed. O(1), no allocation.
+  void changed(sim::AgentId i) {
+    if (!active() || noted_[i] != 0) return;
+    noted_[i] = 1;
+    pending_.push_back(i);
+  }
+  /// Q of `models` as they stand, of which only noted agents' have changed.
+  double value(const Eigen::MatrixXd& models);
+
+ private:
+  void add(double term);
+
+  const PersonalProblem* problem_ = nullptr;
+  Eigen::MatrixXd seen_;       // models as they are accounted for
+  std::vector<double> local_;  // mu D_ii c_i L_i(seen), by agent
+  std::vector<std::uint8_t> noted_;
+  std::vector<sim::AgentId> pending_;
+  Eigen::VectorXd sum_;                // sum_j W_ij Theta_j of the agent being taken in
+  double value_ = 0, correction_ = 0;  // a compensated sum (Neumaier)
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,230 @@
+#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+
+#include "models/protocols/peer_to_peer/mixing.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
+#include "models/protocols/peer_to_peer/tick_forecast.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+const PrivateWarmStart* warm_start_of(const P2pCoordinateDescent::Params& params) {
+  return std::get_if<PrivateWarmStart>(&params.initial);
+}
+
+std::optional<Step> upfront_of(const P2pCoordinateDescent::Params& params, const Study& study) {
+  const PrivateWarmStart* warm = warm_start_of(params);
+  if (warm == nullptr) {
+    if (study.privacy.epsilon_warm)
+      throw std::invalid_argument(
+          "privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
+    return std::nullopt;
+  }
+  if (!study.privacy.active()) return std::nullopt;
+  if (!study.privacy.epsilon_warm) {
+    throw std::invalid_argument(
+        "protocol.initial private_warm_start needs privacy.epsilon_warm: the part of epsilon that it spends");
+  }
+  return local_release_step(warm->method, *study.privacy.epsilon_warm, study);
+}
+
+// Half the expected squared norm of p numbers of noise of a kind and scale.
+double half_energy(StepKind kind, double p, double scale) {
+  switch (kind) {
+    case StepKind::kLaplace:
+      return p * scale * scale;
+    case StepKind::kGaussian:
+      return p * scale * scale / 2;
+    case StepKind::kExponentialNorm:
+      return p * (p + 1) * scale * scale / 2;
+    case StepKind::kPure:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void PrivateWarmStart::describe(sim::Visitor& v) {
+  v(method, {.name = "method",
+             .help = "How an agent's own model is made private.",
+             .source = "Bellet, Guerraoui, Taziki, Tommasi, appendix C"});
+}
+
+void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
+  personal.describe(v);
+  v(initial, {.name = "initial", .help = "Models at the start."});
+  v(initial_exchange, {.name = "initial_exchange", .help = "How neighbours learn of each other's start."});
+  v(after_budget, {.name = "after_budget", .help = "What an agent does once its releases are made."});
+  v(run_length, {.name = "run_length", .help = "When a run ends, beside the scenario's stop."});
+}
+
+std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(const Study&) const {
+  std::vector<std::string> fitted = personal.fitted_on_private_data();
+  if (auto phrase = disclosed(initial)) fitted.push_back(std::move(*phrase));
+  return fitted;
+}
+
+P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
+    : params_(params),
+      personal_(params.personal, study.problem, study.topology),
+      gauge_(personal_, study, kBounds),
+      upfront_(upfront_of(params, study)),
+      plans_(study.problem.owners()),
+      told_(study.problem.owners()),
+      mix_(study.problem.p()),
+      gradient_(Eigen::VectorXd::Zero(study.problem.p())) {
+  study.privacy.require_room_for_steps(upfront_);
+  const std::vector<std::uint64_t>& steps = study.privacy.steps;
+  ticks_ = std::accumulate(steps.begin(), steps.end(), std::uint64_t{0});
+  if (params.run_length == RunLength::kTicks && ticks_ == 0)
+    throw std::invalid_argument("protocol.run_length ticks counts releases: give privacy.steps");
+  if (params.run_length == RunLength::kUntilSpent && !study.privacy.active())
+    throw std::invalid_argument(
+        "protocol.run_length until_spent needs budgets: no privacy.mechanism is given");
+}
+
+void P2pCoordinateDescent::on_start(Context& context) {
+  open_accounts(context);
+  std::visit(
+      [&](const auto& start) {
+        if constexpr (requires { start.method; }) {
+          warm_start(start.method, context);
+        } else {
+          set_start(start, personal_, context);
+        }
+      },
+      params_.initial);
+  if (params_.initial_exchange == InitialExchange::kSent) {
+    for (sim::AgentId i = 0; i < context.agents(); ++i) publish(i, context);
+  }
+  gauge_.start(context.models());
+}
+
+void P2pCoordinateDescent::open_accounts(Context& context) {
+  const PrivacyPlan& privacy = context.privacy();
+  std::vector<std::vector<double>> ticks;
+  if (privacy.active() && needs_ticks(privacy.schedule)) {
+    ticks = privacy.schedule == Schedule::kLemma3 ? forecast_ticks(context.clocks(), context.agents(), ticks_)
+                                                  : forecast_ticks(context.clocks(), privacy.steps);
+  }
+  double all_rates = 0;
+  for (sim::AgentId i = 0; i < context.agents(); ++i) all_rates += context.clocks().rate(i);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) {
+    if (context.records(i) == 0) continue;  // nothing to protect
+    Timetable timetable{.releases = privacy.active() ? privacy.steps[i] : 0,
+                        .contraction = personal_.contraction(),
+                        .total_ticks = static_cast<std::int64_t>(ticks_),
+                        .all_rates = all_rates,
+                        .own_rate = context.clocks().rate(i)};
+    if (!ticks.empty()) {
+      if (ticks[i].empty() && !upfront_) continue;  // it never ticks
+      timetable.ticks = ticks[i];
+      timetable.releases = ticks[i].size();
+    }
+    plans_[i] = context.plan(i, timetable, upfront_);
+  }
+}
+
+void P2pCoordinateDescent::warm_start(LocalRelease method, Context& context) {
+  Eigen::MatrixXd local;
+  release_local_models(method, personal_, context, plans_, local);
+  local = propagate(personal_, local);
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = local.col(i);
+}
+
+void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
+  if (context.records(i) == 0) {
+    gradient_.setZero();
+    move(i, gradient_.data(), context);
+    publish(i, context);
+  } else if (context.may_release(i, plans_[i])) {
+    const auto noisy = context.release(i, context.gradient(i, context.model(i)), plans_[i]);
+    move(i, noisy->data(), context);
+    publish(i, context);
+  } else if (params_.after_budget == AfterBudget::kLocal) {
+    context.keep_local(context.gradient(i, context.model(i)), gradient_);
+    move(i, gradient_.data(), context);
+  }
+  context.count_iteration();
+}
+
+void P2pCoordinateDescent::move(sim::AgentId i, const double* gradient, Context& context) {
+  const PersonalProblem::Agent& a = personal_.agent(i);
+  context.compute(i);
+  mix_neighbours(personal_, told_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
+  const Vector g(gradient, mix_.size());
+  auto theta = context.model(i);
+  theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (g + 2 * a.lambda * theta));
+  gauge_.changed(i);
+}
+
+void P2pCoordinateDescent::publish(sim::AgentId i, Context& context) {
+  context.publish(i);
+  ++told_[i];
+}
+
+bool P2pCoordinateDescent::finished(const Context& context) const {
+  switch (params_.run_length) {
+    case RunLength::kStop:
+      return false;
+    case RunLength::kTicks:
+      return context.iterations() >= ticks_;
+    case RunLength::kUntilSpent:
+      return context.all_spent();
+  }
+  return false;
+}
+
+UtilityBounds P2pCoordinateDescent::bounds() const {
+  return {.contraction = personal_.contraction(),
+          .gap = gauge_.start_gap(),
+          .agents = static_cast<double>(personal_.agents()),
+          .least_lipschitz = personal_.least_lipschitz()};
+}
+
+double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool corrected) const {
+  double sum = 0;
+  for (sim::AgentId i = 0; i < personal_.agents(); ++i) {
+    const Account& account = world.ledger.account(i);
+    const std::uint64_t number = round + (upfront_ ? 1 : 0);
+    if (!account.plan || number >= account.release_limit) continue;
+    const PersonalProblem::Agent& a = personal_.agent(i);
+    const Step& step = account.plan->step(number);
+    const double scale = noise_scale(world.study.privacy.sensitivity(world.problem().n(i)), step);
+    const double energy =
+        corrected ? half_energy(step.kind, static_cast<double>(personal_.p()), scale) : scale * scale;
+    sum += a.weight * a.pull * a.weight * a.pull * energy;
+  }
+  return sum;
+}
+
+void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::span<double> out) const {
+  if (metric < kPersonalMetrics.size()) {
+    out[0] = gauge_.measure(metric, world);
+    return;
+  }
+  const std::uint64_t k = world.iterations;
+  switch (metric - kPersonalMetrics.size()) {
+    case 0:
+      out[0] = bounds().proposition_1(k);
+      break;
+    case 1:
+      out[0] = bounds().theorem_2(k, [&](std::uint64_t round) { return noise(round, world, false); });
+      break;
+    default:
+      out[0] =
+          bounds().theorem_2_corrected(k, [&](std::uint64_t round) { return noise(round, world, true); });
+  }
+}
+
+ProtocolRow p2p_coordinate_descent_row() {
+  return row<P2pCoordinateDescent>();
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,196 @@
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+#include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
+#include "models/core/record_pass.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// Of an agent that holds no points.
+constexpr double kFaintConfidence = 1e-3, kEmptyLambda = 1, kEmptyLipschitz = 2;
+
+double declared_bound(const PersonalOptions& options, const Problem& problem) {
+  if (options.feature_bound) return *options.feature_bound;
+  const std::optional<DeclaredBounds>& bounds = problem.data().bounds;
+  if (bounds) {
+    const double norm = std::min(bounds->features_l2, bounds->features_l1);  // norm_2 <= norm_1
+    if (std::isfinite(norm)) return norm;
+  }
+  throw std::invalid_argument(
+      "protocol.lipschitz public needs a public bound on norm_2 of a record's features: give "
+      "protocol.feature_bound, or declare bounds of the data");
+}
+
+// The mean loss of an owner, by blocks of records where the loss can be had so: Q is asked for often.
+double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In theta) {
+  return problem.loss().visit([&](const auto& l) {
+    if constexpr (requires { l.total(theta, theta); }) {
+      const double sum = sum_of_blocks(problem.data().train[owner], theta,
+                                       [&](const auto& scores, const auto& y) { return l.total(scores, y); });
+      return sum / static_cast<double>(std::max<Index>(problem.n(owner), 1));
+    } else {
+      return problem.mean_loss(owner, theta);
+    }
+  });
+}
+
+void require_options_that_mean_something(const ModelOptions& model) {
+  if (model.l2 != 0 && model.l2 != ModelOptions{}.l2) {
+    throw std::invalid_argument(
+        "model.l2 plays no part in a personalised protocol: protocol.lambda weighs norm_2(theta)^2, by "
+        "default "
+        "1/m_i");
+  }
+  if (model.theta_max) {
+    throw std::invalid_argument("a personalised protocol does not project: leave out model.theta_max");
+  }
+}
+
+}  // namespace
+
+void PersonalOptions::describe(sim::Visitor& v) {
+  v(mu, {.name = "mu",
+         .help = "Weight of an agent's own loss against likeness to its neighbours.",
+         .source = "Bellet, Guerraoui, Taziki, Tommasi, equation (2)",
+         .min = 0,
+         .open_min = true});
+  v(lambda, {.name = "lambda",
+             .help = "Weight of the regulariser norm_2(theta)^2 of every agent; by default 1/m_i.",
+             .source = "Bellet, Guerraoui, Taziki, Tommasi, equation (1)",
+             .min = 0,
+             .open_min = true});
+  v(lipschitz, {.name = "lipschitz",
+                .help = "Where the Lipschitz constant that an agent's step follows from is taken from."});
+  v(feature_bound, {.name = "feature_bound",
+                    .help = "Public bound on norm_2 of a record's features, for lipschitz public; by default "
+                            "what the data declare.",
+                    .min = 0,
+                    .open_min = true});
+}
+
+std::vector<std::string> PersonalOptions::fitted_on_private_data() const {
+  if (lipschitz == Lipschitz::kPublic) return {};
+  return {"protocol.lipschitz: step size from private data"};
+}
+
+PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& problem,
+                                 const sim::Topology& topology)
+    : options_(options), problem_(problem), topology_(topology), agents_(topology.agents()) {
+  if (topology.agents() != problem.owners()) {
+    throw std::invalid_argument(
+        fmt::format("a personalised protocol needs an agent for each of the {} owners, "
+                    "the network has {}",
+                    problem.owners(), topology.agents()));
+  }
+  require_options_that_mean_something(problem.model());
+  const double kappa = curvature_bound(problem.loss());
+  const bool from_data = options.lipschitz == Lipschitz::kData;
+  const double declared = from_data ? 0 : declared_bound(options, problem);
+  std::shared_ptr<const std::vector<double>> norms;
+  if (from_data) {
+    norms = problem.memo().get<std::vector<double>>("personal spectral norms",
+                                                    [&] { return spectral_norms(problem); });
+  }
+  Index most = 0;
+  for (std::size_t i = 0; i < problem.owners(); ++i) most = std::max(most, problem.n(i));
+
+  double weakest = std::numeric_limits<double>::infinity();
+  least_ = weakest;
+  for (sim::AgentId i = 0; i < topology.agents(); ++i) {
+    Agent& a = agents_[i];
+    for (std::uint32_t k = 0; k < topology.degree(i); ++k)
+      a.weight += topology.weight(topology.first_edge(i) + k);
+    if (!(a.weight > 0))
+      throw std::invalid_argument(fmt::format("agent {} has no neighbour with a weight above 0", i));
+    if (const Index m = problem.n(i); m > 0) {
+      const auto count = static_cast<double>(m);
+      a.confidence = count / static_cast<double>(most);
+      a.lambda = options.lambda.value_or(1 / count);
+      a.lipschitz = kappa * (from_data ? (*norms)[i] : declared * declared) + 2 * a.lambda;
+    } else {
+      a.confidence = kFaintConfidence;
+      a.lambda = kEmptyLambda;
+      a.lipschitz = kEmptyLipschitz;
+    }
+    a.pull = options.mu * a.confidence;
+    a.step = 1 / (1 + a.pull * a.lipschitz);
+    weakest = std::min(weakest, a.weight * a.confidence * 2 * a.lambda);
+    least_ = std::min(least_, a.block_lipschitz());
+    greatest_ = std::max(greatest_, a.block_lipschitz());
+  }
+  sigma_ = options.mu * weakest;
+}
+
+double PersonalProblem::local_objective(sim::AgentId i, In theta) const {
+  return mean_loss(problem_, i, theta) + agents_[i].lambda * theta.squaredNorm();
+}
+
+void PersonalProblem::local_gradient(sim::AgentId i, In theta, Out out) const {
+  problem_.mean_gradient(i, theta, out);
+  out += 2 * agents_[i].lambda * theta;
+}
+
+double PersonalProblem::objective(const MatrixXd& models) const {
+  double apart = 0, local = 0;
+  for (sim::AgentId i = 0; i < agents(); ++i) {
+    const auto neighbours = topology_.neighbours(i);
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
+      if (neighbours[k] < i) continue;
+      apart += topology_.weight(topology_.first_edge(i) + k) *
+               (models.col(i) - models.col(neighbours[k])).squaredNorm();
+    }
+    local += agents_[i].weight * agents_[i].pull * local_objective(i, models.col(i));
+  }
+  return apart / 2 + local;
+}
+
+void PersonalProblem::gradient(const MatrixXd& models, MatrixXd& out) const {
+  out.resize(models.rows(), models.cols());
+  for (sim::AgentId i = 0; i < agents(); ++i) {
+    local_gradient(i, models.col(i), out.col(i));
+    out.col(i) *= agents_[i].weight * agents_[i].pull;
+    out.col(i) += agents_[i].weight * models.col(i);
+    const auto neighbours = topology_.neighbours(i);
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k)
+      out.col(i) -= topology_.weight(topology_.first_edge(i) + k) * models.col(neighbours[k]);
+  }
+}
+
+const MatrixXd& PersonalProblem::local_minimisers() const {
+  if (!local_) {
+    const std::string lambda = options_.lambda ? fmt::format("{:a}", *options_.lambda) : "1/m";
+    local_ = problem_.memo().get<MatrixXd>("personal local minimisers, lambda " + lambda, [&] {
+      MatrixXd models(p(), static_cast<Index>(agents()));
+      for (sim::AgentId i = 0; i < agents(); ++i)
+        models.col(i) = local_minimiser(problem_, i, agents_[i].lambda);
+      return models;
+    });
+  }
+  return *local_;
+}
+
+const PersonalOptimum& PersonalProblem::optimum() const {
+  if (!optimum_) {
+    const std::string lambda = options_.lambda ? fmt::format("{:a}", *options_.lambda) : "1/m";
+    optimum_ = problem_.memo().get<PersonalOptimum>(
+        fmt::format("personal optimum, mu {:a}, lambda {}, graph {:016x}", options_.mu, lambda,
+                    topology_.fingerprint()),
+        [&] { return minimise(*this); });
+  }
+  return *optimum_;
+}
+
+}  // namespace hearsay::models

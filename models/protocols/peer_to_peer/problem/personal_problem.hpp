@@ -1,0 +1,126 @@
+#pragma once
+// Every agent learns a model of its own, and agents that are alike should have like models.
+//
+// n agents on a connected graph with weights W_ij >= 0; D_ii = sum_j W_ij. Agent i holds m_i points.
+//
+//   L_i(theta)  = (1/m_i) sum_k loss(theta; x_k, y_k) + lambda_i norm_2(theta)^2,   lambda_i = 1/m_i by default
+//   Q(Theta)    = 1/2 sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2 + mu sum_i D_ii c_i L_i(Theta_i)
+//   c_i         = m_i/max_j m_j                      confidence: how much agent i trusts its own data
+//   L_i^loc     a Lipschitz constant of grad L_i     (Lloc below)
+//   L_i         = D_ii (1 + mu c_i L_i^loc)          of Q in block i
+//   alpha_i     = 1/(1 + mu c_i L_i^loc)             the step of agent i
+//   sigma       = mu min_i D_ii c_i 2 lambda_i       Q is at least so strongly convex
+//
+// An agent without points has mean loss 0, lambda_i = 1, c_i = 1e-3 and Lloc = 2.
+//
+// Lloc with `lipschitz: data` is kappa lambda_max(X_i^T X_i)/m_i + 2 lambda_i, with `public` kappa R^2 + 2
+// lambda_i, where norm_2(x) <= R is declared; kappa bounds the second derivative of the loss in the score:
+// 2 squared, 1/4 logistic, 1/w smoothed hinge. The first is what the papers use; it is read off the private
+// data and enters every published model, which no proof of privacy covers.
+//
+// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
+// Sections 2 and 3; Vanhaesebrouck, Bellet, Tommasi 2017.
+#include <Eigen/Core>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/core/problem.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace hearsay::models {
+
+enum class Lipschitz { kData, kPublic };
+
+/// The options that all protocols on Q share.
+struct PersonalOptions {
+  double mu = 0.04;
+  std::optional<double> lambda = {};  ///< lambda_i of all agents that hold points; none: 1/m_i
+  Lipschitz lipschitz = Lipschitz::kData;
+  std::optional<double> feature_bound = {};  ///< R; none: what the data declare
+  void describe(sim::Visitor& v);
+  /// What was worked out from private data without accounting, a phrase each.
+  std::vector<std::string> fitted_on_private_data() const;
+};
+
+/// The minimiser of Q, found by another way than any protocol (reference_optimum.hpp).
+struct PersonalOptimum {
+  Eigen::MatrixXd models = {};  ///< p x n
+  double value = 0;             ///< Q*
+  double residual = 0;          ///< norm_inf(grad Q) relative to that at 0
+  int steps = 0;                ///< Newton steps
+};
+
+class PersonalProblem {
+ public:
+  using In = const Eigen::Ref<const Eigen::VectorXd>&;
+  using Out = Eigen::Ref<Eigen::VectorXd>;
+
+  /// Owner i is agent i. What is expensive and does not depend on the graph is worked out once per problem.
+  /// Throws std::invalid_argument for a loss without Lipschitz gradient, an agent whose edges weigh nothing,
+  /// `public` without a declared bound, and options of the model that have no meaning here (l2, theta_max).
+  /// Problem and topology must outlive it. O(n min(m, p)^3) the first time, then O(n + edges).
+  PersonalProblem(const PersonalOptions& options, const Problem& problem, const sim::Topology& topology);
+
+  const PersonalOptions& options() const { return options_; }
+  const Problem& problem() const { return problem_; }
+  const sim::Topology& topology() const { return topology_; }
+  sim::AgentId agents() const { return topology_.agents(); }
+  Eigen::Index p() const { return problem_.p(); }
+
+  struct Agent {
+    double weight = 0;      ///< D_ii
+    double confidence = 0;  ///< c_i
+    double lambda = 0;      ///< lambda_i
+    double lipschitz = 0;   ///< L_i^loc
+    double pull = 0;        ///< mu c_i
+    double step = 0;        ///< alpha_i
+
+    /// L_i.
+    double block_lipschitz() const { return weight * (1 + pull * lipschitz); }
+  };
+  const Agent& agent(sim::AgentId i) const { return agents_[i]; }
+  double mu() const { return options_.mu; }
+
+  /// sigma, and the least and greatest L_i.
+  double strong_convexity() const { return sigma_; }
+  double least_lipschitz() const { return least_; }
+  double greatest_lipschitz() const { return greatest_; }
+  /// C = 1 - sigma/(n L_max): what an update leaves of Q - Q*, in expectation.
+  double contraction() const { return 1 - sigma_ / (static_cast<double>(agents()) * greatest_); }
+
+  /// L_i, and out = grad L_i. O(m_i p).
+  double local_objective(sim::AgentId i, In theta) const;
+  void local_gradient(sim::AgentId i, In theta, Out out) const;
+  /// Q of models (p x n), recomputed. O(edges p + n m p).
+  double objective(const Eigen::MatrixXd& models) const;
+  /// out = grad Q (p x n).
+  void gradient(const Eigen::MatrixXd& models, Eigen::MatrixXd& out) const;
+
+  /// Each agent's own minimiser of L_i, to norm_inf(grad L_i) <= 1e-10 (p x n). Found once per problem and
+  /// lambda. O(n p^3) the first time.
+  const Eigen::MatrixXd& local_minimisers() const;
+  /// The minimiser of Q. Found once per problem, options and graph.
+  const PersonalOptimum& optimum() const;
+
+ private:
+  PersonalOptions options_;
+  const Problem& problem_;
+  const sim::Topology& topology_;
+  std::vector<Agent> agents_;
+  double sigma_ = 0, least_ = 0, greatest_ = 0;
+  mutable std::shared_ptr<const Eigen::MatrixXd> local_;
+  mutable std::shared_ptr<const PersonalOptimum> optimum_;
+};
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::Lipschitz> {
+  static constexpr std::array kValues{
+      Choice{"data", "From the greatest eigenvalue of an agent's own data, as in the papers: not private."},
+      Choice{"public", "From a declared bound on norm_2(x)."},
+  };
+};

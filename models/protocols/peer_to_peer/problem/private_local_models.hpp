@@ -1,0 +1,46 @@
+#pragma once
+// What each agent learns alone and gives to the others, once: a start for collaboration, or all there is to it.
+// m = m_i, lambda = lambda_i, Delta: sensitivity of the mean of the agent's loss gradients, 2 L0/m where a record
+// is replaced and the bound is L0.
+//
+//   noisy_gradient  -( (grad L_i(0) + w)/Lloc_i ),  w: Laplace(0, Delta/eps) on each number; with a mechanism
+//                   whose bound is of the L2 norm, density prop. to exp(-eps norm_2(w)/Delta)
+//   output          argmin L_i + w,  density prop. to exp(-eps norm_2(w) 2 lambda/Delta): the L2 sensitivity of
+//                   the minimiser is L0/(m lambda). With lambda = 1/m that is L0 whatever m is: p L0/eps is
+//                   the mean norm of the noise, and swamps the model
+//   objective       objective perturbation (objective_perturbation.hpp), Lambda = 2 lambda, c = 1/4
+//
+// One release of epsilon `epsilon_warm` each; without privacy all are exact. An agent without records gives 0.
+//
+// Source: Bellet, Guerraoui, Taziki, Tommasi 2018, appendix C; Chaudhuri, Monteleoni, Sarwate 2011. The one
+// noisy gradient step is not in the papers.
+#include <Eigen/Core>
+
+#include <span>
+
+#include "models/core/context.hpp"
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+
+namespace hearsay::models {
+
+enum class LocalRelease { kNoisyGradient, kOutput, kObjective };
+
+/// The release as its accountant sees it; nothing without privacy. Throws std::invalid_argument where the bound
+/// does not serve: output and objective need one that holds of itself, not one that clipping enforces, and
+/// objective the logistic loss, a bound of at most 1 and adjacency replace_one.
+std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const Study& study);
+
+/// Makes every agent's release, in the order of agents, as the next of its plan; writes them to `out` (p x n).
+void release_local_models(LocalRelease kind, const PersonalProblem& personal, Context& context,
+                          std::span<const ReleasePlan> plans, Eigen::MatrixXd& out);
+
+}  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::LocalRelease> {
+  static constexpr std::array kValues{
+      Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
+      Choice{"output", "The exact local minimiser, with noise on it: swamped where lambda is 1/m."},
+      Choice{"objective", "The minimiser of a randomly tilted objective; logistic loss, norm_2(x) <= 1."},
+  };
+};

@@ -1,0 +1,115 @@
+#include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "models/protocols/peer_to_peer/problem/stacked_hessian.hpp"
+
+namespace hearsay::models {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+StackedHessian::StackedHessian(const PersonalProblem& problem, const MatrixXd& models)
+    : problem_(problem), diagonal_(models.size()) {
+  const Loss& loss = problem.problem().loss();
+  for (sim::AgentId i = 0; i < problem.agents(); ++i) {
+    const Shard& shard = problem.problem().data().train[i];
+    const PersonalProblem::Agent& a = problem.agent(i);
+    const double share = a.weight * a.pull / std::max(1.0, static_cast<double>(shard.target.size()));
+    VectorXd& curvature = curvatures_.emplace_back(shard.features * models.col(i));
+    for (Index k = 0; k < curvature.size(); ++k)
+      curvature[k] = share * loss.curvature(curvature[k], shard.target[k]);
+    auto diagonal = diagonal_.segment(i * problem.p(), problem.p());
+    diagonal.setConstant(a.weight * (1 + a.pull * 2 * a.lambda));
+    diagonal += shard.features.cwiseAbs2().transpose() * curvature;
+  }
+}
+
+void StackedHessian::add_product(const VectorXd& v, double factor, VectorXd& out) const {
+  const sim::Topology& graph = problem_.topology();
+  const Index p = problem_.p();
+  VectorXd scores;
+  for (sim::AgentId i = 0; i < problem_.agents(); ++i) {
+    const PersonalProblem::Agent& a = problem_.agent(i);
+    const auto own = v.segment(i * p, p);
+    auto sum = out.segment(i * p, p);
+    sum += factor * a.weight * (1 + a.pull * 2 * a.lambda) * own;
+    const auto neighbours = graph.neighbours(i);
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k)
+      sum -= factor * graph.weight(graph.first_edge(i) + k) * v.segment(neighbours[k] * p, p);
+    const Records& x = problem_.problem().data().train[i].features;
+    scores.noalias() = x * own;
+    scores.array() *= factor * curvatures_[i].array();
+    sum.noalias() += x.transpose() * scores;
+  }
+}
+
+namespace {
+
+// What of the gradient at `models` may be rounding: sums of D_ii (Theta_i - neighbours') that nearly cancel.
+double rounding(const PersonalProblem& problem, const MatrixXd& models) {
+  return 16 * std::numeric_limits<double>::epsilon() * problem.greatest_lipschitz() *
+         models.lpNorm<Eigen::Infinity>();
+}
+
+}  // namespace
+
+PersonalOptimum minimise(const PersonalProblem& problem) {
+  constexpr double kTolerance = 1e-10, kSufficient = 1e-4;
+  constexpr int kSteps = 200, kHalvings = 60;
+  const auto n = static_cast<Index>(problem.agents());
+  PersonalOptimum r{.models = MatrixXd::Zero(problem.p(), n)};
+  MatrixXd gradient, next, trial;
+  problem.gradient(r.models, gradient);
+  const double at_zero = gradient.lpNorm<Eigen::Infinity>();
+  const double scale = at_zero > 0 ? at_zero : 1;
+  r.value = problem.objective(r.models);
+  r.residual = at_zero / scale;
+  for (; r.residual > kTolerance; ++r.steps) {
+    const auto fail = [&](const char* why) {
+      return std::runtime_error(
+          fmt::format("the minimiser of Q was not found: {} after {} steps, gradient {:g} of that at 0", why,
+                      r.steps, r.residual));
+    };
+    if (r.steps == kSteps) throw fail("no end");
+    const StackedHessian hessian(problem, r.models);
+    Eigen::ConjugateGradient<StackedHessian, Eigen::Lower | Eigen::Upper, StackedJacobi> solver;
+    solver.setTolerance(std::clamp(r.residual, 1e-8, 1e-2));
+    solver.setMaxIterations(20 * (hessian.rows() + 100));
+    solver.compute(hessian);
+    const VectorXd step = solver.solve(VectorXd(-gradient.reshaped()));
+    const MatrixXd direction = step.reshaped(problem.p(), n);
+
+    // What differences of values, sums of many terms, can not resolve is judged by the gradient.
+    const double noise = 1e-12 * std::abs(r.value);
+    const double predicted = -(gradient.array() * direction.array()).sum();
+    double length = 1;
+    for (int halving = 0;; ++halving, length /= 2) {
+      if (halving == kHalvings) {
+        if (r.residual * scale <= rounding(problem, r.models)) return r;
+        throw fail("no shorter step makes progress");
+      }
+      trial = r.models + length * direction;
+      const double value = problem.objective(trial);
+      if (!std::isfinite(value)) continue;
+      if (length * predicted > noise && value > r.value - kSufficient * length * predicted) continue;
+      problem.gradient(trial, next);
+      const double residual = next.lpNorm<Eigen::Infinity>() / scale;
+      if (length * predicted <= noise && !(residual < r.residual)) continue;
+      r.models.swap(trial);
+      gradient.swap(next);
+      r.value = value;
+      r.residual = residual;
+      break;
+    }
+  }
+  return r;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,43 @@
+#pragma once
+// Where personal models start.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/core/context.hpp"
+#include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+
+namespace hearsay::models {
+
+struct ZeroModels {
+  static constexpr std::string_view kName = "zeros";
+  static constexpr std::string_view kHelp = "All start at 0.";
+  void describe(sim::Visitor&) {}
+};
+struct ConstantModels {
+  static constexpr std::string_view kName = "constant";
+  static constexpr std::string_view kHelp = "All start with every number the same.";
+  static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
+  double value = 1;
+  void describe(sim::Visitor& v);
+};
+struct LocalModels {
+  static constexpr std::string_view kName = "local";
+  static constexpr std::string_view kHelp = "Each starts at the minimiser of its own loss: not private.";
+  void describe(sim::Visitor&) {}
+};
+
+/// Sets the models of all agents to a start.
+inline void set_start(const ZeroModels&, const PersonalProblem&, Context&) {}
+void set_start(const ConstantModels& start, const PersonalProblem& personal, Context& context);
+void set_start(const LocalModels& start, const PersonalProblem& personal, Context& context);
+
+/// What a manifest says of a start that is made of private data without noise.
+template <class Start>
+std::optional<std::string> disclosed(const Start& start) {
+  if (std::holds_alternative<LocalModels>(start))
+    return "protocol.initial: local models, known to neighbours without noise";
+  return std::nullopt;
+}
+
+}  // namespace hearsay::models

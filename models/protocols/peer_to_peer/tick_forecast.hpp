@@ -1,0 +1,20 @@
+#pragma once
+// At which ticks of the whole network an agent will tick: what the schedules of Proposition 2 take for known in
+// advance. All clocks are counted, whether or not their agent is up.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/clocks/clocks.hpp"
+
+namespace hearsay::models {
+
+/// Of every agent its first `wanted[i]` ticks, as numbers from 0 in the order of all agents' ticks; fewer where
+/// a clock ends before. O(ticks until the last of them, log n each).
+std::vector<std::vector<double>> forecast_ticks(const sim::Clocks& clocks,
+                                                std::span<const std::uint64_t> wanted);
+/// Of every agent its ticks among the first `total` of the network.
+std::vector<std::vector<double>> forecast_ticks(const sim::Clocks& clocks, sim::AgentId agents,
+                                                std::uint64_t total);
+
+}  // namespace hearsay::models

@@ -1,0 +1,160 @@
+// hearsay bench: how fast this machine runs a scenario, or every protocol on a small one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "analysis/conclusions/summary.hpp"
+#include "models/core/registry.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/commands/command_line.hpp"
+#include "scenarios/commands/command.hpp"
+#include "scenarios/runner/execute.hpp"
+#include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/manifest.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Rates {
+  std::size_t runs = 0;
+  std::uint64_t events = 0, iterations = 0;
+  double simulated = 0, wall = 0;  // s
+};
+
+// Makes repetitions of a plan's first point, one after the other on one thread, until so much time has gone
+// by.
+Rates measure(const Plan& plan, double seconds) {
+  Replay replay(plan);
+  replay.run(0, 0);  // what is worked out once is worked out here
+  Rates rates;
+  const Clock::time_point begin = Clock::now();
+  do {
+    const analysis::RunResult run = replay.run(0, static_cast<std::uint32_t>(rates.runs));
+    ++rates.runs;
+    rates.events += run.events;
+    rates.iterations += run.iterations;
+    rates.simulated += run.time;
+    rates.wall += run.wall;
+  } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+  return rates;
+}
+
+std::vector<std::string> row(const std::string& name, const std::string& mechanism, const Rates& r) {
+  const auto rate = [&](double amount) { return fmt::format("{:.3g}", r.wall > 0 ? amount / r.wall : 0); };
+  return {name,
+          mechanism,
+          fmt::format("{}", r.runs),
+          rate(static_cast<double>(r.events)),
+          rate(static_cast<double>(r.iterations)),
+          rate(r.simulated),
+          fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
+}
+
+// How a protocol is measured where its defaults do not do: members of its own, and its mechanism with what
+// that needs; no mechanism where it has no private form.
+struct Case {
+  std::string_view protocol, members = "", mechanism = "laplace",
+                             privacy = R"("epsilon": 1, "gradient_bound": 50)";
+};
+constexpr std::string_view kByTurn = R"("epsilon_1": 1, "epsilon_2": 1, "clip": 1)";
+constexpr Case kCases[] = {
+    {"central_async", R"(, "rho": 1)"},
+    {"central_sync", R"(, "c1": 1)"},
+    {"p2p_coordinate_descent", "", "laplace", R"("epsilon": 1, "gradient_bound": 50, "steps": 100)"},
+    {"model_propagation", "", ""},
+    {"p2p_admm", "", ""},
+    {"pooled", "", ""},
+    {"async_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
+    {"sync_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
+    {"amtl", R"(, "alpha": 0.01)", ""},
+};
+
+Case case_of(std::string_view protocol) {
+  for (const Case& one : kCases) {
+    if (one.protocol == protocol) return one;
+  }
+  return {protocol};
+}
+
+// 20 owners of 200 records with 10 features each; without privacy, or with the mechanism of the case.
+std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
+  const Case one = case_of(protocol.entry.name);
+  const std::string privacy = noise ? fmt::format(R"("{}", {})", one.mechanism, one.privacy) : R"("none")";
+  return fmt::format(
+      R"({{"data": {{"type": "lending_like", "owners": 20, "records": 200, "features": 10}},
+"network": {{"topology": {}, "latency": {{"type": "uniform", "min": "0 ms", "max": "15 ms"}}}},
+"protocol": {{"type": "{}"{}}},
+"privacy": {{"mechanism": {}}},
+"record": {{"metrics": ["messages"]}},
+"stop": {{"iterations": 2000, "time": "10000 s"}}}})",
+      protocol.entry.hub ? R"("star")" : R"({"type": "random_regular", "degree": 4})", protocol.entry.name,
+      one.members, privacy);
+}
+
+}  // namespace
+
+int bench_command(const Arguments& arguments) {
+  constexpr std::string_view kUsage = "bench [SCENARIO] [--seconds S] [--set PATH=VALUE]... [--data-dir DIR]";
+  po::options_description own("Bench");
+  own.add_options()("seconds", po::value<double>()->value_name("S")->default_value(1, "1"),
+                    "how long each row is measured, at least one run");
+  own.add(input_options());
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
+  const InputArguments input = input_arguments(values);
+  if (input.files.size() > 1)
+    throw UsageError(fmt::format("at most one scenario; usage: hearsay {}", kUsage));
+  const double seconds = values["seconds"].as<double>();
+  if (!(seconds >= 0 && seconds <= 3600)) throw UsageError("--seconds needs a number from 0 to 3600");
+
+  std::vector<std::vector<std::string>> rows{
+      {"protocol", "mechanism", "runs", "events/s", "iterations/s", "simulated s/s", "memory in use (MB)"}};
+  std::vector<std::string> refused;
+  const auto add = [&](const Plan& plan) {
+    const Scenario& s = plan.points.front().scenario;
+    const std::string name(s.protocol->entry().name);
+    const std::string mechanism(models::name_of(s.privacy.mechanism));
+    rows.push_back(row(name, mechanism, measure(plan, seconds)));
+  };
+  if (!input.files.empty()) {
+    const Plan plan = make_plan(input.files.front(), input.sets, input.read);
+    try {
+      add(plan);
+    } catch (const AssemblyError& e) {
+      throw InputError(plan.locate(e));
+    }
+  } else {
+    for (const models::ProtocolRow& protocol : models::protocols()) {
+      for (const bool noise : {false, true}) {
+        if (noise && case_of(protocol.entry.name).mechanism.empty()) continue;
+        try {
+          add(make_plan_of_text(small_scenario(protocol, noise), std::string(protocol.entry.name)));
+        } catch (const sim::InvariantError&) {
+          throw;
+        } catch (const std::exception& e) {
+          refused.push_back(fmt::format("{} {} noise is not measured: {}", protocol.entry.name,
+                                        noise ? "with" : "without", e.what()));
+        }
+      }
+    }
+  }
+  fmt::print("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows));
+  for (const std::string& line : refused) fmt::print("{}\n", line);
+  fmt::print(
+      "\n{}, on one thread; rates are of the runs alone, without reading data and solving.\nPeak memory: "
+      "{:.1f} MB.\n",
+      input.files.empty() ? "20 owners of 200 records with 10 features, 2000 iterations, latency U(0, 15 ms)"
+                          : "The first point of " + input.files.front(),
+      static_cast<double>(peak_memory()) / 1e6);
+  return kExitDone;
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,96 @@
+#include "scenarios/commands/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "analysis/results/output_file.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/commands/command.hpp"
+#include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"run", "run SCENARIO [options]", "run a scenario with its whole sweep", run_command},
+    {"validate", "validate SCENARIO...", "check scenarios and run nothing", validate_command},
+    {"show", "show SCENARIO [--runs]", "the scenario with every default filled in, or its points",
+     show_command},
+    {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
+    {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
+    {"report", "report DIR [-o FILE]", "one page of a study, with figures", report_command},
+    {"export", "export DIR", "write the tables of a study anew from its results.sqlite", export_command},
+    {"verify", "verify DIR [--sample N]", "make runs again and compare their fingerprints", verify_command},
+    {"diff", "diff DIR1 DIR2", "the first run, number and event in which two studies differ", diff_command},
+    {"compare", "compare DIR [DIR]", "paired differences between points, with confidence intervals",
+     compare_command},
+    {"trace", "trace SCENARIO|DIR", "the events of one run", trace_command},
+    {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
+     privacy_command},
+    {"bench", "bench [SCENARIO]", "rates and memory on this machine", bench_command},
+    {"schema", "schema", "the JSON Schema of scenarios", schema_command},
+};
+
+void print_help() {
+  fmt::print("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
+  for (const Command& c : kCommands) fmt::print("  hearsay {:28} {}\n", c.usage, c.help);
+  fmt::print("  hearsay {:28} {}\n\nhearsay COMMAND --help tells the options of a command.\n", "--version",
+             "version, commit, compiler and flags");
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0] == "help" || arguments[0] == "--help" || arguments[0] == "-h") {
+    print_help();
+    return arguments.empty() ? kExitInvalidInput : kExitDone;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("{}\n", version_line());
+    return kExitDone;
+  }
+  std::vector<std::string> names;
+  for (const Command& c : kCommands) {
+    if (c.name == arguments[0]) return c.run(Arguments(arguments.begin() + 1, arguments.end()));
+    names.emplace_back(c.name);
+  }
+  throw UsageError(
+      fmt::format("there is no command {}{}", printable(arguments[0]), did_you_mean(arguments[0], names)));
+}
+
+int fail(int code, const char* what) {
+  fmt::print(stderr, "{}\n", what);
+  return code;
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv) {
+  const Arguments arguments(argv + std::min(argc, 1), argv + argc);
+  try {
+    return dispatch(arguments);
+  } catch (const BudgetRefusal& e) {
+    return fail(kExitBudget, e.what());
+  } catch (const InputError& e) {
+    return fail(kExitInvalidInput, e.what());
+  } catch (const UsageError& e) {
+    return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()).c_str());
+  } catch (const RefusedError& e) {
+    return fail(kExitRefused, e.what());
+  } catch (const analysis::OutputError& e) {
+    return fail(kExitOutput, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kExitRefused, "hearsay: out of memory");
+  } catch (const std::exception& e) {
+    std::string command;
+    for (const std::string& argument : arguments) command += " " + argument;
+    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to replay: hearsay{} with {}",
+                                           e.what(), command, version_line())
+                                   .c_str());
+  }
+}
+
+}  // namespace hearsay::scenarios

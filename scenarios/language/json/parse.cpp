@@ -1,0 +1,270 @@
+#include "scenarios/language/json/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/json/syntax_message.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// Walks a text and leaves behind how far it has come.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* here, const char** reached) : here_(here), reached_(reached) {}
+  reference operator*() const { return *here_; }
+  CountingIterator& operator++() {
+    *reached_ = ++here_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return here_ == other.here_; }
+  bool operator!=(const CountingIterator& other) const { return here_ != other.here_; }
+
+ private:
+  const char* here_;
+  const char** reached_;
+};
+
+bool part_of_number(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+// Receives the events of nlohmann's SAX parser and builds the tree on a stack of open lists and objects.
+class Builder {
+ public:
+  Builder(std::string_view text, const Document& document, std::uint32_t source, Limits& left)
+      : text_(text),
+        document_(document),
+        source_(source),
+        left_(left),
+        reached_(text.data()),
+        counted_(text.data()) {}
+
+  const char** reached() { return &reached_; }
+  Node take() { return std::move(root_); }
+
+  bool null() { return value(Node{}, reached_ - 4); }
+  bool boolean(bool b) {
+    Node node;
+    node.kind = Node::Kind::kBoolean;
+    node.boolean = b;
+    return value(std::move(node), reached_ - (b ? 4 : 5));
+  }
+  bool number_integer(std::int64_t x) { return number(static_cast<double>(x)); }
+  bool number_unsigned(std::uint64_t x) { return number(static_cast<double>(x)); }
+  bool number_float(double x, const std::string&) { return number(x); }
+  bool binary(nlohmann::json::binary_t&) { return false; }
+
+  bool string(std::string& s) {
+    const char* begin = string_begin();
+    refuse_nul(s, begin);
+    return value(Node::string(std::move(s), {}), begin);
+  }
+  bool key(std::string& s) {
+    const char* begin = string_begin();
+    refuse_nul(s, begin);
+    Open& open = open_.back();
+    const Position at = position(begin);
+    if (open.node.items().size() == left_.members) {
+      fail(at, pointer(), fmt::format("must have at most {} members, got more", left_.members));
+    }
+    if (const Node* first = open.node.find(s)) {
+      fail(at, pointer() + pointer_step(s),
+           fmt::format("must be given once, got it on line {} and again on line {}", first->key_at.line,
+                       at.line));
+    }
+    open.key = std::move(s);
+    open.key_at = at;
+    return true;
+  }
+  bool start_object(std::size_t) { return start(Node::Kind::kObject); }
+  bool start_array(std::size_t) { return start(Node::Kind::kList); }
+  bool end_object() { return end(); }
+  bool end_array() { return end(); }
+
+  bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& error) {
+    constexpr int kNumberOverflow = 406;
+    if (error.id == kNumberOverflow) {
+      fail(position(number_begin()), pointer(),
+           fmt::format("must be a number of at most 1.8e308 in magnitude, got {}", printable(token)));
+    }
+    // The character that was read last is the wrong one, unless the text ended.
+    const std::string_view what = error.what();
+    const char* at =
+        reached_ == text_.data() || contains(what, "unexpected end of input") ? reached_ : reached_ - 1;
+    const std::string_view word = word_at(at);
+    if (!word.empty() && (contains(what, "invalid literal") || contains(what, "invalid number"))) {
+      fail(position(word.data()), pointer(), syntax_message(what, word));
+    }
+    fail(position(at), pointer(), syntax_message(what, {}));
+  }
+
+  [[noreturn]] void fail(Position at, const std::string& path, const std::string& message) const {
+    throw InputError(located(document_.where(at), path, message));
+  }
+
+  // Positions are asked for in the order of the text, so each character is counted once.
+  Position position(const char* p) {
+    for (; counted_ < p; ++counted_) {
+      if (*counted_ == '\n') {
+        ++line_;
+        column_ = 1;
+      } else if ((static_cast<unsigned char>(*counted_) & 0xc0) != 0x80) {
+        ++column_;
+      }
+    }
+    return {source_, line_, column_};
+  }
+
+ private:
+  struct Open {
+    Node node;
+    std::string key;  // of the member that is being read
+    Position key_at;
+  };
+
+  static bool contains(std::string_view what, std::string_view part) { return what.find(part) != what.npos; }
+
+  // What a reader would call the word around `p`.
+  std::string_view word_at(const char* p) const {
+    constexpr std::string_view kSeparators = " \t\r\n,:[]{}\"/";
+    const char* end = text_.data() + text_.size();
+    const char* begin = p;
+    while (begin > text_.data() && !contains(kSeparators, {begin - 1, 1})) --begin;
+    while (p < end && !contains(kSeparators, {p, 1})) ++p;
+    return {begin, static_cast<std::size_t>(p - begin)};
+  }
+
+  bool number(double x) {
+    const char* begin = number_begin();
+    const char* end = begin;
+    while (end < reached_ && part_of_number(*end)) ++end;
+    Node node;
+    node.kind = Node::Kind::kNumber;
+    node.number = x;
+    node.text.assign(begin, end);
+    node.integer = node.text.find_first_of(".eE") == std::string::npos;
+    return value(std::move(node), begin);
+  }
+
+  // The parser has read one character past a number, except at the end of the text.
+  const char* number_begin() const {
+    const char* p = reached_;
+    if (p > text_.data() && !part_of_number(p[-1])) --p;
+    while (p > text_.data() && part_of_number(p[-1])) --p;
+    return p;
+  }
+
+  // Inside a text every quote has a backslash before it, before its first quote there is never one.
+  const char* string_begin() const {
+    const char* p = reached_ - 2;
+    while (*p != '"' || (p > text_.data() && p[-1] == '\\')) --p;
+    return p;
+  }
+
+  void refuse_nul(const std::string& s, const char* begin) {
+    if (s.find('\0') == std::string::npos) return;
+    fail(position(begin), pointer(), fmt::format("must be text without NUL, got \"{}\"", printable(s)));
+  }
+
+  bool start(Node::Kind kind) {
+    Node node;
+    node.kind = kind;
+    node.at = position(reached_ - 1);
+    if (open_.size() == left_.depth) {
+      fail(node.at, "", fmt::format("must nest at most {} deep, got more", left_.depth));
+    }
+    count(node.at);
+    open_.push_back({std::move(node), {}, {}});
+    return true;
+  }
+
+  bool end() {
+    Node node = std::move(open_.back().node);
+    open_.pop_back();
+    place(std::move(node));
+    return true;
+  }
+
+  bool value(Node node, const char* begin) {
+    node.at = position(begin);
+    count(node.at);
+    place(std::move(node));
+    return true;
+  }
+
+  void count(Position at) {
+    if (left_.values == 0)
+      fail(at, "", "must hold fewer values, got more than a scenario may have; keep large lists in files");
+    --left_.values;
+  }
+
+  void place(Node node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& open = open_.back();
+    node.key_at = open.key_at;
+    open.node.add(std::exchange(open.key, {}), std::move(node));
+  }
+
+  std::string pointer() const {
+    std::string out;
+    for (const Open& open : open_) {
+      if (open.node.is(Node::Kind::kList)) {
+        out += fmt::format("/{}", open.node.items().size());
+      } else if (!open.key.empty()) {
+        out += pointer_step(open.key);
+      }
+    }
+    return out;
+  }
+
+  std::string_view text_;
+  const Document& document_;
+  std::uint32_t source_;
+  Limits& left_;
+  const char* reached_;
+  const char* counted_;
+  std::uint32_t line_ = 1, column_ = 1;
+  std::vector<Open> open_;
+  Node root_;
+};
+
+}  // namespace
+
+Node parse_text(std::string_view text, const Document& document, std::uint32_t source, Limits& left) {
+  Builder builder(text, document, source, left);
+  const auto fail_at = [&](std::size_t offset, const std::string& message) {
+    builder.fail(builder.position(text.data() + offset), "", message);
+  };
+  if (text.size() > left.bytes) {
+    fail_at(0, fmt::format("must be at most {} bytes together with all it extends, got {} here",
+                           Limits{}.bytes, text.size()));
+  }
+  left.bytes -= text.size();
+  if (text.find_first_not_of(" \t\r\n") == text.npos) fail_at(0, "must be a JSON text, got nothing");
+  if (text.starts_with("\xef\xbb\xbf")) fail_at(0, "must be UTF-8 without a byte order mark, got one");
+  // The parser would take a NUL for the end of the text.
+  if (const std::size_t nul = text.find('\0'); nul != text.npos) fail_at(nul, "must be text, got a NUL byte");
+
+  const char* end = text.data() + text.size();
+  nlohmann::json::sax_parse(CountingIterator(text.data(), builder.reached()),
+                            CountingIterator(end, builder.reached()), &builder,
+                            nlohmann::json::input_format_t::json, true, true);
+  return builder.take();
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,84 @@
+#pragma once
+// The shape of options: all that can be said of them, alternatives included. What explain, the reference page
+// and the JSON Schema are made of.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+
+namespace hearsay::scenarios {
+
+struct OutlineAlternative;
+
+/// One option. Texts are copies: an outline outlives what it was made from.
+struct Outline {
+  enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant };
+  struct NamedChoice {
+    std::string name, help;
+  };
+
+  Kind kind = Kind::kObject;
+  std::string name, help, unit,
+      source;  ///< the unit is the SI one, also where that of the enclosing value is taken
+  double min = 0, max = 0;
+  bool open_min = false, open_max = false;
+  bool required = false, optional = false;
+  std::string standard;  ///< default as JSON text; empty for objects, "none" for an absent optional
+  std::vector<NamedChoice> choices;
+  std::vector<Outline> members;  ///< of an object; of a list the one element
+  std::vector<OutlineAlternative> alternatives;
+  std::size_t held = 0;  ///< the alternative that stands there by default
+
+  sim::About about() const;  ///< views into this
+};
+
+struct OutlineAlternative {
+  std::string name, help, example;
+  std::string shorthand_key;
+  sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
+  std::vector<Outline> members;
+};
+
+/// Collects outlines of what it visits; changes what it visits.
+class Outliner final : public sim::Visitor {
+ public:
+  std::vector<Outline> taken;
+
+ protected:
+  void boolean(bool& value, const sim::About& about) override;
+  void number(double& value, const sim::About& about) override;
+  void whole(std::int64_t& value, const sim::About& about) override;
+  void text(std::string& value, const sim::About& about) override;
+  void file(sim::InputFile& value, const sim::About& about) override;
+  void choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) override;
+  void object(const sim::About& about, const sim::Describe& members) override;
+  void optional(const sim::About& about, bool present, const std::function<void(bool)>& set,
+                const sim::Describe& value) override;
+  void list(const sim::About& about, std::size_t size, const std::function<void(std::size_t)>& resize,
+            const std::function<void(sim::Visitor&, std::size_t)>& element) override;
+  void alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
+                    const std::function<void(std::size_t)>& select, const sim::Describe& current) override;
+  void failed(std::string_view, const std::string&) override {}
+
+ private:
+  Outline& add(Outline::Kind kind, const sim::About& about, std::string standard);
+  std::vector<Outline> members_of(const sim::About& place, const sim::Describe& members);
+
+  sim::About place_;
+  int depth_ = 0;
+};
+
+/// The outline of a described struct, with the defaults that `standard` holds.
+template <class T>
+Outline outline(const T& standard = T{}) {
+  T value = standard;
+  Outliner outliner;
+  outliner(value, sim::About{});
+  return std::move(outliner.taken.front());
+}
+
+/// "a number", "text", "one of red, green": what may stand there, in a few words.
+std::string kind_text(const Outline& option);
+
+}  // namespace hearsay::scenarios

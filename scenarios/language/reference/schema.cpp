@@ -1,0 +1,202 @@
+#include "scenarios/language/reference/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "scenarios/language/units.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Text taken literally in a regular expression; of the characters units have, none but these is special.
+std::string pattern_of(std::string_view unit) {
+  std::string names;
+  for (const UnitName& name : unit_names(unit)) {
+    if (!names.empty()) names += '|';
+    names += name.name;
+  }
+  return fmt::format("^-?[0-9]*\\.?[0-9]*([eE][-+]?[0-9]+)? ?({})$", names);
+}
+
+class Maker {
+ public:
+  Json root(const Outline& o) {
+    Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "hearsay scenario"}};
+    Json body = object(o.members);
+    body["properties"]["$schema"] = {{"type", "string"},
+                                     {"description", "The JSON Schema that editors check this by."}};
+    body["properties"]["extends"] = {{"type", "string"},
+                                     {"description", "A scenario that this one changes."}};
+    body["properties"]["sweep"] = nullable(sweep());
+    schema.update(body);
+    Json definitions = Json::object();
+    for (const auto& [name, definition] : definitions_) definitions[name] = definition;
+    if (!definitions.empty()) schema["$defs"] = definitions;
+    return schema;
+  }
+
+ private:
+  Json object(const std::vector<Outline>& members) {
+    Json properties = Json::object();
+    for (const Outline& m : members) properties[m.name] = nullable(option(m));
+    return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  }
+
+  // The values of an axis are checked as options once they are in their places.
+  static Json sweep() {
+    const Json quantity{{"type", {"number", "string"}}};
+    const Json range{
+        {"type", "object"},
+        {"properties",
+         {{"from", quantity},
+          {"to", quantity},
+          {"step", quantity},
+          {"factor", {{"type", "number"}, {"exclusiveMinimum", 0}}},
+          {"count", {{"type", "integer"}, {"minimum", 2}}},
+          {"scale", {{"enum", {"linear", "log"}}}}}},
+        {"required", {"from", "to"}},
+        {"oneOf", {{{"required", {"step"}}}, {{"required", {"factor"}}}, {{"required", {"count"}}}}},
+        {"additionalProperties", false}};
+    const Json axis{{"anyOf", {{{"type", "array"}, {"minItems", 1}}, range, {{"type", "null"}}}}};
+    return {
+        {"type", "object"},
+        {"description", "Axes by the paths of their options; every combination of their values is run."},
+        {"properties",
+         {{"zip",
+           {{"type", "array"},
+            {"description", "Objects of axes that move together."},
+            {"items", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}}}}},
+          {"where", {{"type", "string"}, {"description", "Only points for which this holds."}}},
+          {"select",
+           {{"type", {"object", "null"}},
+            {"description", "Choose the best value of one axis by a metric, on other instances of the data."},
+            {"properties",
+             {{"over", {{"type", "string"}}},
+              {"minimise", {{"type", "string"}}},
+              {"maximise", {{"type", "string"}}},
+              {"on", {{"enum", {"validation", "test"}}}}}},
+            {"required", {"over"}},
+            {"oneOf", {{{"required", {"minimise"}}}, {{"required", {"maximise"}}}}},
+            {"additionalProperties", false}}},
+          {"random_numbers",
+           {{"enum", {"common", "independent"}},
+            {"description", "Whether all points have the same random numbers."}}}}},
+        {"additionalProperties", axis}};
+  }
+
+  // Null restores a default.
+  static Json nullable(Json schema) {
+    Json out;
+    if (schema.contains("description")) {
+      out["description"] = schema["description"];
+      schema.erase("description");
+    }
+    if (schema.contains("anyOf") && schema.size() == 1) {
+      out["anyOf"] = schema["anyOf"];
+    } else {
+      out["anyOf"].push_back(std::move(schema));
+    }
+    out["anyOf"].push_back({{"type", "null"}});
+    return out;
+  }
+
+  Json option(const Outline& o) {
+    Json schema = Json::object();
+    if (const std::string text = o.help + (o.source.empty() ? "" : " (" + o.source + ")"); !text.empty()) {
+      schema["description"] = text;
+    }
+    schema.update(value(o));
+    return schema;
+  }
+
+  Json value(const Outline& o) {
+    switch (o.kind) {
+      case Outline::Kind::kBoolean:
+        return {{"type", "boolean"}};
+      case Outline::Kind::kNumber:
+      case Outline::Kind::kWhole:
+        return number(o);
+      case Outline::Kind::kText:
+      case Outline::Kind::kFile:
+        return {{"type", "string"}};
+      case Outline::Kind::kChoice:
+        return choice(o);
+      case Outline::Kind::kObject:
+        return object(o.members);
+      case Outline::Kind::kList: {
+        Json list{{"type", "array"}};
+        if (!o.members.empty()) list["items"] = value(o.members[0]);
+        return list;
+      }
+      case Outline::Kind::kVariant:
+        return variant(o);
+    }
+    return {};
+  }
+
+  static Json number(const Outline& o) {
+    Json bare{{"type", o.kind == Outline::Kind::kWhole ? "integer" : "number"}};
+    if (std::isfinite(o.min)) bare[o.open_min ? "exclusiveMinimum" : "minimum"] = o.min;
+    if (std::isfinite(o.max)) bare[o.open_max ? "exclusiveMaximum" : "maximum"] = o.max;
+    if (unit_names(o.unit).empty()) return bare;
+    return {{"anyOf", {bare, {{"type", "string"}, {"pattern", pattern_of(o.unit)}}}}};
+  }
+
+  static Json choice(const Outline& o) {
+    Json names = Json::array();
+    for (const auto& c : o.choices) names.push_back(c.name);
+    return {{"enum", names}};
+  }
+
+  Json variant(const Outline& o) {
+    Json any = Json::array();
+    Json names = Json::array();
+    for (const OutlineAlternative& a : o.alternatives) {
+      any.push_back(defined(a));
+      names.push_back(a.name);
+      if (std::optional<Json> bare = shorthand(a)) any.push_back(*bare);
+    }
+    any.push_back({{"enum", names}});
+    return {{"anyOf", any}};
+  }
+
+  std::optional<Json> shorthand(const OutlineAlternative& a) {
+    for (const Outline& m : a.members) {
+      if (m.name == a.shorthand_key && a.shorthand != sim::Shorthand::kNone) return value(m);
+    }
+    return std::nullopt;
+  }
+
+  // A reference to the schema of an alternative; equal ones are defined once.
+  Json defined(const OutlineAlternative& a) {
+    Json schema = object(a.members);
+    schema["properties"]["type"] = {{"const", a.name}};
+    if (!a.help.empty()) schema["description"] = a.help;
+    const std::string text = schema.dump();
+    auto known = names_.find(text);
+    if (known == names_.end()) {
+      std::string name = a.name;
+      for (int i = 2; definitions_.contains(name); ++i) name = fmt::format("{}_{}", a.name, i);
+      definitions_[name] = std::move(schema);
+      known = names_.emplace(text, name).first;
+    }
+    return {{"$ref", "#/$defs/" + known->second}};
+  }
+
+  std::map<std::string, Json> definitions_;
+  std::map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+Json json_schema(const Outline& root) {
+  return Maker().root(root);
+}
+
+}  // namespace hearsay::scenarios

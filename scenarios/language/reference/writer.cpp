@@ -1,0 +1,106 @@
+#include "scenarios/language/reference/writer.hpp"
+
+#include <cmath>
+
+#include "scenarios/language/units.hpp"
+
+namespace hearsay::scenarios {
+
+void Writer::put(const sim::About& about, Json value) {
+  if (about.required) required_.insert(below(about.name));
+  if (out_->is_array()) {
+    out_->push_back(std::move(value));
+  } else {
+    (*out_)[std::string(about.name)] = std::move(value);
+  }
+}
+
+bool Writer::put_quantity(const sim::About& about, double value) {
+  if (numbers_ != Numbers::kQuantities || unit_names(unit(about)).empty()) return false;
+  const std::string text = format_quantity(value, unit(about));
+  if (parse_quantity(text, unit(about)) != value) return false;
+  put(about, text);
+  return true;
+}
+
+void Writer::number(double& value, const sim::About& about) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (!std::isfinite(value)) return put(about, nullptr);
+  if (put_quantity(about, value)) return;
+  const bool whole =
+      value == std::floor(value) && std::abs(value) < kExact && !(value == 0 && std::signbit(value));
+  put(about, whole ? Json(static_cast<std::int64_t>(value)) : Json(value));
+}
+
+void Writer::whole(std::int64_t& value, const sim::About& about) {
+  if (!put_quantity(about, static_cast<double>(value))) put(about, value);
+}
+
+void Writer::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
+  put(about, std::string(all[index].name));
+}
+
+// What `members` write into `start`, which is the value of `name`.
+Writer::Json Writer::within(std::string_view name, std::string_view place_unit, Json start,
+                            const sim::Describe& members) {
+  Json* const outer = std::exchange(out_, &start);
+  const std::string outer_pointer = std::exchange(pointer_, below(name));
+  const std::string_view outer_unit = std::exchange(place_unit_, place_unit);
+  members(*this);
+  place_unit_ = outer_unit;
+  pointer_ = outer_pointer;
+  out_ = outer;
+  return start;
+}
+
+void Writer::object(const sim::About& about, const sim::Describe& members) {
+  put(about, within(about.name, about.unit.empty() ? place_unit_ : unit(about), Json::object(), members));
+}
+
+void Writer::optional(const sim::About& about, bool present, const std::function<void(bool)>& set,
+                      const sim::Describe& value) {
+  if (!present) return put(about, nullptr);
+  value(*this);
+  if (!collect_defaults_) return;
+  set(true);
+  Writer fresh(numbers_, false, place_unit_);
+  value(fresh);
+  of_present_[below(about.name)] = fresh.written().front();
+}
+
+void Writer::list(const sim::About& about, std::size_t size, const std::function<void(std::size_t)>& resize,
+                  const std::function<void(sim::Visitor&, std::size_t)>& element) {
+  put(about, within(about.name, place_unit_, Json::array(), [&](sim::Visitor& v) {
+        for (std::size_t i = 0; i < size; ++i) element(v, i);
+      }));
+  if (!collect_defaults_) return;
+  resize(size + 1);
+  Writer fresh(numbers_, false, place_unit_);
+  element(fresh, size);
+  of_elements_[below(about.name)] = fresh.written().front();
+  resize(size);
+}
+
+void Writer::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
+                          const std::function<void(std::size_t)>&, const sim::Describe& current) {
+  const sim::Alternative& held = all[index];
+  const Json type{{"type", std::string(held.name)}};
+  Json value = within(about.name, unit(about), type, current);
+  if (collect_defaults_) {
+    required_.insert(below(about.name) + "/type");
+    Writer fresh(numbers_, false, unit(about));
+    of_kind_[below(about.name)] = fresh.within(about.name, unit(about), type, held.describe_default);
+  }
+  const auto kind = held.shorthand.kind;
+  const bool shorthand = kind == sim::Shorthand::kNumber || kind == sim::Shorthand::kList;
+  if (numbers_ == Numbers::kQuantities && shorthand && value.size() == 2) {
+    if (const auto member = value.find(held.shorthand.key); member != value.end()) value = Json(*member);
+  }
+  put(about, std::move(value));
+}
+
+std::string canonical(const nlohmann::ordered_json& json) {
+  return nlohmann::json(json).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace hearsay::scenarios

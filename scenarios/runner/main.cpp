@@ -1,5 +1,0 @@
-#include "scenarios/runner/command_line.hpp"
-
-int main(int argc, char** argv) {
-  return hearsay::scenarios::command_line(argc, argv);
-}

@@ -1,0 +1,191 @@
+#include "scenarios/runner/sweep/axis.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/member_names.hpp"
+#include "scenarios/language/units.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr double kSlack = 1e-9;  // of a step: what rounding may add up to
+
+// A number and the unit it is written in.
+struct Quantity {
+  double number = 0;
+  std::string unit;
+};
+
+std::optional<Quantity> quantity(const Node& node) {
+  if (node.is(Node::Kind::kNumber)) return Quantity{node.number, ""};
+  if (!node.is(Node::Kind::kText) || !si_number(node)) return std::nullopt;
+  Quantity q;
+  const char* end = node.text.data() + node.text.size();
+  const auto [rest, error] = std::from_chars(node.text.data(), end, q.number);
+  q.unit.assign(rest, end);
+  return q;
+}
+
+}  // namespace
+
+std::optional<double> si_number(const Node& value) {
+  if (value.is(Node::Kind::kNumber)) return value.number;
+  if (!value.is(Node::Kind::kText)) return std::nullopt;
+  // No two dimensions have a unit of the same name.
+  for (const char* unit : {"s", "B", "B/s", "1/s", "m", "m/s"}) {
+    if (const auto number = parse_quantity(value.text, unit)) return number;
+  }
+  return std::nullopt;
+}
+
+std::string label_of(const Node& value) {
+  switch (value.kind) {
+    case Node::Kind::kNull:
+      return "default";
+    case Node::Kind::kBoolean:
+      return value.boolean ? "true" : "false";
+    case Node::Kind::kNumber:
+    case Node::Kind::kText:
+      return value.text;
+    case Node::Kind::kList:
+    case Node::Kind::kObject: {
+      std::string text;
+      for (const auto& item : value.items()) {
+        const bool named = !item.key.empty() && item.key != "type";
+        text += (text.empty() ? "" : " ") + (named ? item.key + "=" : "") + label_of(item.value);
+      }
+      return text;
+    }
+  }
+  return "";
+}
+
+Axis::Axis(const Document& document, std::string path, const Node& written, const std::string& pointer)
+    : path_(std::move(path)), written_(written) {
+  if (written.is(Node::Kind::kObject)) {
+    read_range(document, pointer);
+  } else if (!written.is(Node::Kind::kList) || written.items().empty()) {
+    throw InputError(located(
+        document.where(written.at), pointer,
+        fmt::format("must be a list of at least one value or a range such as {{\"from\": 0, \"to\": 1, "
+                    "\"step\": 0.1}}, got {}",
+                    written.is(Node::Kind::kList) ? "an empty list" : found(written))));
+  }
+}
+
+void Axis::read_range(const Document& document, const std::string& pointer) {
+  const std::vector<std::string> known{"from", "to", "step", "factor", "count", "scale"};
+  const auto fail = [&](const Node& at, std::string_view key, const std::string& message) {
+    throw InputError(
+        located(document.where(at.at), pointer + (key.empty() ? "" : pointer_step(key)), message));
+  };
+  for (const auto& item : written_.items()) {
+    if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
+    std::string advice = did_you_mean(item.key, known);
+    if (advice.empty()) advice = "; known are " + comma_separated(known);
+    throw InputError(
+        located(document.where(item.value.key_at), pointer + pointer_step(item.key),
+                fmt::format("must be a known key of a range, got '{}'{}", printable(item.key), advice)));
+  }
+  const auto number = [&](std::string_view key) {
+    const Node* node = written_.find(key);
+    if (node == nullptr) fail(written_, "", fmt::format("must have '{}', being a range", key));
+    const std::optional<Quantity> q = quantity(*node);
+    if (!q)
+      fail(*node, key, fmt::format("must be a number or a quantity such as \"15 ms\", got {}", found(*node)));
+    return *q;
+  };
+  const bool step = written_.find("step") != nullptr, factor = written_.find("factor") != nullptr,
+             count = written_.find("count") != nullptr;
+  if (int{step} + int{factor} + int{count} != 1)
+    fail(written_, "", "must have one of step, factor and count");
+
+  const Quantity from = number("from"), to = number("to");
+  const Quantity by = number(step ? "step" : factor ? "factor" : "count");
+  const bool same_unit = from.unit == to.unit && (!step || from.unit == by.unit);
+  unit_ = same_unit ? from.unit : "";
+  const auto in_unit = [&](std::string_view key, const Quantity& q) {
+    return same_unit ? q.number : *si_number(*written_.find(key));
+  };
+  from_ = in_unit("from", from);
+  to_ = in_unit("to", to);
+  by_ = step ? in_unit("step", by) : by.number;
+
+  const Node* by_node = written_.find(step ? "step" : factor ? "factor" : "count");
+  if (step) {
+    kind_ = Kind::kStep;
+    if (by_ == 0 || (to_ - from_) / by_ < 0) fail(*by_node, "step", "must lead from 'from' towards 'to'");
+  } else if (factor) {
+    kind_ = Kind::kFactor;
+    if (!by.unit.empty() || !(by_ > 0) || by_ == 1)
+      fail(*by_node, "factor", "must be above 0 and not 1, got " + found(*by_node));
+    if (!(from_ * to_ > 0))
+      fail(written_, "", "must have 'from' and 'to' of one sign and not 0, having a factor");
+    if (std::log(to_ / from_) / std::log(by_) < 0)
+      fail(*by_node, "factor", "must lead from 'from' towards 'to'");
+  } else {
+    kind_ = Kind::kCount;
+    if (!by.unit.empty() || by_ < 2 || by_ != std::floor(by_))
+      fail(*by_node, "count", "must be a whole number of at least 2, got " + found(*by_node));
+  }
+  if (const Node* scale = written_.find("scale")) {
+    const bool log = scale->is(Node::Kind::kText) && scale->text == "log";
+    if (!log && !(scale->is(Node::Kind::kText) && scale->text == "linear"))
+      fail(*scale, "scale", "must be one of linear, log, got " + found(*scale));
+    if (!count) fail(*scale, "scale", "must not be given without a count");
+    if (log && !(from_ * to_ > 0))
+      fail(*scale, "scale", "must be linear where 'from' and 'to' are not of one sign, got \"log\"");
+    if (log) kind_ = Kind::kLogCount;
+  }
+}
+
+double Axis::size() const {
+  switch (kind_) {
+    case Kind::kList:
+      return static_cast<double>(written_.items().size());
+    case Kind::kStep:
+      return std::floor((to_ - from_) / by_ + kSlack) + 1;
+    case Kind::kFactor:
+      return std::floor(std::log(to_ / from_) / std::log(by_) + kSlack) + 1;
+    case Kind::kCount:
+    case Kind::kLogCount:
+      return by_;
+  }
+  return 0;
+}
+
+AxisValue Axis::value(std::size_t i) const {
+  if (kind_ == Kind::kList) {
+    const Node& node = written_.items()[i].value;
+    return {node, label_of(node), si_number(node)};
+  }
+  const auto k = static_cast<double>(i);
+  double x = from_;
+  if (kind_ == Kind::kStep) x = from_ + k * by_;
+  if (kind_ == Kind::kFactor) x = from_ * std::pow(by_, k);
+  if (kind_ == Kind::kCount) x = from_ + (to_ - from_) * (k / (by_ - 1));
+  if (kind_ == Kind::kLogCount) x = from_ * std::pow(to_ / from_, k / (by_ - 1));
+  const std::string digits = fmt::format("{:.15g}", x);
+
+  Node node;
+  node.at = node.key_at = written_.at;
+  node.text = fmt::format("{}", std::stod(digits)) + unit_;
+  if (unit_.empty()) {
+    node.kind = Node::Kind::kNumber;
+    node.number = std::stod(digits);
+    node.integer = node.text.find_first_of(".e") == std::string::npos;
+  } else {
+    node.kind = Node::Kind::kText;
+  }
+  const std::optional<double> number = si_number(node);
+  std::string label = node.text;
+  return {std::move(node), std::move(label), number};
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,76 @@
+#pragma once
+// The points of a study: every combination of the values that a scenario's "sweep" gives for its axes.
+//
+//   "sweep": { "privacy.epsilon": [0.1, 1], "network.latency.max": {"from": "0 ms", "to": "60 ms", "step":
+//   "15 ms"},
+//              "zip": [ {"data.records": [1e4, 1e5], "protocol.rho": [1, 2]} ],     these move together
+//              "where": "privacy.epsilon * data.records >= 1e4",                    only points for which it
+//              holds "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
+//              only the best value of an axis is reported: selection.hpp
+//              "random_numbers": "independent" }                                          by default "common"
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/runner/sweep/axis.hpp"
+#include "scenarios/runner/sweep/condition.hpp"
+#include "scenarios/runner/sweep/selection.hpp"
+
+namespace hearsay::scenarios {
+
+/// A study that is too large for its limits or the machine; what() has the numbers.
+struct RefusedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct SweepPoint {
+  std::vector<std::string> labels;                     ///< one an axis
+  std::vector<double> numbers;                         ///< one an axis, in SI; NaN of what is no number
+  std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
+};
+
+class Sweep {
+ public:
+  /// Takes "sweep" out of the document. An axis that one of `sets` ("path=value" of the command line, already
+  /// applied) gives a value is left with that one; "sweep.PATH=..." is an axis itself. Throws InputError.
+  Sweep(Document& document, std::span<const std::string> sets);
+
+  std::vector<std::string> axes() const;
+  /// By axis a number that is equal for axes that move together, and whether all its values are numbers.
+  std::vector<std::size_t> groups() const;
+  std::vector<bool> numeric() const;
+  bool independent() const { return independent_; }
+  /// Over which axis the best value is to be chosen, if over any.
+  const std::optional<Selection>& selection() const { return selection_; }
+
+  /// The points, the first axis varying slowest; one without labels where nothing is swept. `only` is a
+  /// further condition, of the command line. Throws InputError, or RefusedError if there are more than
+  /// `most_points`: at once where there is no condition, and after trying at most 1e7 combinations where
+  /// there is.
+  std::vector<SweepPoint> points(const std::string& only, double most_points) const;
+
+ private:
+  struct Group {
+    std::vector<Axis> axes;  // that move together
+  };
+  void read(const Document& document, const Node& written);
+  void read_zip(const Document& document, const Node& zip);
+  void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
+  double combinations() const;
+  std::vector<Condition> conditions(const std::string& only) const;
+
+  std::vector<Group> groups_;
+  std::string where_, where_place_;
+  bool independent_ = false;
+  std::optional<Selection> selection_;
+};
+
+/// The document of one point: the scenario with the point's values in place. Shorter paths are set first, and
+/// of equally long ones "type", for a type clears what belongs to another.
+Document at_point(const Document& document, const SweepPoint& point);
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,50 @@
+#pragma once
+// How long an agent's computations take.
+#include <concepts>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+#include "sim/random/distribution.hpp"
+#include "sim/random/stream.hpp"
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+/// How often a compute time that varies is drawn.
+enum class ComputeDrawn { kPerComputation, kPerAgent };
+template <>
+struct Choices<ComputeDrawn> {
+  static constexpr std::array kValues{Choice{"per_computation", "anew for every computation"},
+                                      Choice{"per_agent", "once for each agent: some are slow for good"}};
+};
+
+/// A law of compute times as an option.
+class ComputeOptions {
+ public:
+  ComputeOptions(double seconds = 0) : law(seconds) {}  // NOLINT(google-explicit-constructor)
+  template <std::convertible_to<Distribution::Law> L>
+  ComputeOptions(const L& l, ComputeDrawn d = ComputeDrawn::kPerComputation) : law(l), drawn(d) {}  // NOLINT
+
+  Distribution law;  ///< s
+  ComputeDrawn drawn = ComputeDrawn::kPerComputation;
+  void describe_as(Visitor& v, const About& about);
+};
+
+class ComputeTime {
+ public:
+  ComputeTime(const ComputeOptions& options, const Streams& streams)
+      : options_(options), none_(options.law.upper() <= 0), streams_(streams) {}
+
+  /// Nothing takes any time: the engine then keeps no state.
+  bool none() const { return none_; }
+  /// Of the n-th computation of agent i, drawn from (kCompute, i), index n, or once from (kPerAgent, i),
+  /// index kComputeOption. O(1), no allocation.
+  Time of(AgentId i, std::uint32_t n) const;
+
+ private:
+  ComputeOptions options_;
+  bool none_;
+  Streams streams_;
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,144 @@
+#include "sim/clocks/clocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/check.hpp"
+#include "sim/files/csv_table.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::sim {
+
+namespace {
+constexpr About kMissed{.name = "missed",
+                        .help = "What becomes of a tick that finds its agent down or busy."};
+}
+
+void Poisson::describe(Visitor& v) {
+  v(rate, {.name = "rate",
+           .help = "Mean number of ticks per second of an agent; a law is drawn once per agent.",
+           .unit = "1/s",
+           .min = 0,
+           .open_min = true});
+  v(missed, kMissed);
+}
+
+void Periodic::describe(Visitor& v) {
+  v(period, {.name = "period",
+             .help = "From one tick to the next; a law is drawn once per agent.",
+             .unit = "s",
+             .min = 0,
+             .open_min = true});
+  v(phase, {.name = "phase",
+            .help = "When the first tick is due; a law is drawn once per agent.",
+            .unit = "s",
+            .min = 0});
+  v(jitter, {.name = "jitter",
+             .help = "How late a tick is, drawn anew for every one; at most a period.",
+             .unit = "s",
+             .min = 0});
+  v(missed, kMissed);
+}
+
+void ClockTrace::describe(Visitor& v) {
+  v(times, {.name = "times", .help = "Times of the ticks, never falling.", .unit = "s", .min = 0});
+  v(agents, {.name = "agents", .help = "Who ticks at each of them."});
+  v(path, {.name = "path", .help = "Instead of both, a table with the columns time (in s) and agent."});
+  v(missed, kMissed);
+  v.check(path.has_value() != (!times.empty() || !agents.empty()), "",
+          "give either times and agents, or path");
+  v.check(times.size() == agents.size(), "agents",
+          fmt::format("must name one agent for each of the {} times, got {}", times.size(), agents.size()));
+  v.check(std::is_sorted(times.begin(), times.end()), "times", "must never fall");
+}
+
+std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
+  const CsvTable table(file);
+  const std::size_t time = table.column("time"), agent = table.column("agent");
+  auto list = std::make_shared<TickList>();
+  list->name = file.path;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const Time at = table.number(row, time);
+    if (at < 0)
+      throw FileError(fmt::format("{}a time must not be negative, found {:g} s", table.at(row), at));
+    if (!list->times.empty() && at < list->times.back()) {
+      throw FileError(fmt::format("{}time runs backwards: {:g} s comes after {:g} s", table.at(row), at,
+                                  list->times.back()));
+    }
+    list->times.push_back(at);
+    list->agents.push_back(table.agent(row, agent));
+  }
+  return list;
+}
+
+Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& streams, AgentId first,
+               const std::shared_ptr<const TickList>& ticks)
+    : first_(first), key_(streams.key(Purpose::kClock)) {
+  missed_ = std::visit([](const auto& clock) { return clock.missed; }, options);
+  if (const auto* trace = std::get_if<ClockTrace>(&options)) {
+    check(!trace->path || ticks != nullptr, "a clock trace was not read");
+    const auto take = [&](const std::vector<Time>& times, const std::vector<AgentId>& who) {
+      for (std::size_t k = 0; k < times.size(); ++k) {
+        if (who[k] >= agents) {
+          throw std::invalid_argument(
+              fmt::format("the clock trace names agent {}, there are agents 0 to {}", who[k], agents - 1));
+        }
+        ticks_[who[k]].push_back(times[k] + 0.0);  // events order by bits, where -0 comes last
+      }
+    };
+    kind_ = Kind::kTrace;
+    rate_ = 0;
+    ticks_.resize(agents);
+    if (trace->path) {
+      take(ticks->times, ticks->agents);
+    } else {
+      take(trace->times, trace->agents);
+    }
+    return;
+  }
+  const auto values = [&](const PerAgent& law, std::uint32_t option) {
+    return law.values(first, agents - first, option, streams);
+  };
+  if (const auto* poisson = std::get_if<Poisson>(&options)) {
+    rate_ = poisson->rate.mean();
+    if (!poisson->rate.constant()) rates_ = values(poisson->rate, kRateOption);
+    return;
+  }
+  const auto& periodic = std::get<Periodic>(options);
+  kind_ = Kind::kPeriodic;
+  periods_ = values(periodic.period, kPeriodOption);
+  phases_ = values(periodic.phase, kPhaseOption);
+  jitter_ = periodic.jitter;
+  for (const Time period : periods_) {
+    if (jitter_.upper() > period) {
+      throw std::invalid_argument(
+          fmt::format("a jitter of up to {:g} s exceeds a period of {:g} s: ticks would change places",
+                      jitter_.upper(), period));
+    }
+    rates_.push_back(1 / period);
+  }
+}
+
+Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {
+  switch (kind_) {
+    case Kind::kPoisson:
+      break;
+    case Kind::kPeriodic: {
+      Stream s(key_, i, 0, n);
+      return phases_[i - first_] + n * periods_[i - first_] + jitter_.sample(s);
+    }
+    case Kind::kTrace:
+      return n < ticks_[i].size() ? ticks_[i][n] : kNever;
+  }
+  Stream s(key_, i, 0, n);
+  return previous + exponential(s, 1 / rate(i));
+}
+
+bool Clocks::silent() const {
+  return kind_ == Kind::kTrace &&
+         std::all_of(ticks_.begin() + first_, ticks_.end(), [](const auto& t) { return t.empty(); });
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,108 @@
+#pragma once
+// When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n, whatever else happens in
+// the run.
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+#include "sim/random/distribution.hpp"
+#include "sim/options/per_agent.hpp"
+#include "sim/random/stream.hpp"
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+/// What becomes of a tick that finds its agent down or busy.
+enum class Missed { kSkip, kDefer };
+template <>
+struct Choices<Missed> {
+  static constexpr std::array kValues{
+      Choice{"skip", "it is lost"},
+      Choice{"defer", "the agent ticks once when it is back or done, however many ticks it missed"}};
+};
+
+/// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean
+/// 1/rate.
+struct Poisson {
+  static constexpr std::string_view kName = "poisson";
+  static constexpr std::string_view kHelp = "Exponential gaps of mean 1/rate, each agent on its own.";
+  static constexpr std::string_view kExample =
+      R"({"type": "poisson", "rate": {"type": "uniform", "min": "0.5 /s", "max": "2 /s"}})";
+  PerAgent rate = 1.0;  ///< 1/s
+  Missed missed = Missed::kSkip;
+  void describe(Visitor& v);
+};
+
+/// Agent i's n-th tick, n = 0, 1, ..., is at phase_i + n period_i + jitter, the jitter drawn for each tick.
+struct Periodic {
+  static constexpr std::string_view kName = "periodic";
+  static constexpr std::string_view kHelp =
+      "Ticks at phase, phase + period, ..., each late by a jitter; one per period on average.";
+  static constexpr std::string_view kExample =
+      R"({"type": "periodic", "period": "1 s", "phase": {"type": "uniform", "max": "1 s"}, "jitter": "0 ms"})";
+  PerAgent period = 1.0;      ///< s
+  PerAgent phase = 0.0;       ///< s
+  Distribution jitter = 0.0;  ///< s, at most the period
+  Missed missed = Missed::kSkip;
+  void describe(Visitor& v);
+};
+
+/// Ticks at given times: agents[k] ticks at times[k].
+struct ClockTrace {
+  static constexpr std::string_view kName = "trace";
+  static constexpr std::string_view kHelp =
+      "Ticks at given times, for replaying a schedule; as many as there are.";
+  static constexpr std::string_view kExample = R"({"type": "trace", "path": "ticks.csv"})";
+  std::vector<double> times = {};      ///< s, never falling
+  std::vector<AgentId> agents = {};    ///< who ticks then
+  std::optional<InputFile> path = {};  ///< instead, a table with the columns time and agent
+  Missed missed = Missed::kSkip;
+  void describe(Visitor& v);
+};
+
+using ClockOptions = std::variant<Poisson, Periodic, ClockTrace>;
+
+/// The rows of a file of ticks.
+struct TickList {
+  std::string name;
+  std::vector<Time> times;
+  std::vector<AgentId> agents;
+  /// Throws FileError for a table without the columns, or times that fall.
+  static std::shared_ptr<const TickList> read(const InputFile& file);
+};
+
+class Clocks {
+ public:
+  /// Values that vary are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption.
+  /// `first`: 1 where agent 0 is a hub, which has no clock; lists name the others. `ticks`: what the file of
+  /// a trace holds. Throws std::invalid_argument for a trace that names an agent there is not, a list of
+  /// another length, a jitter that can exceed a period.
+  Clocks(const ClockOptions& options, AgentId agents, const Streams& streams, AgentId first = 0,
+         const std::shared_ptr<const TickList>& ticks = nullptr);
+
+  /// Time of tick `n` (from 0) of agent i, given that of the one before it (0 for the first); kNever if there
+  /// is none. O(1), no allocation.
+  Time tick(AgentId i, std::uint32_t n, Time previous) const;
+  /// Mean number of ticks per second of agent i; of a trace, 0.
+  double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i - first_]; }
+  bool defers() const { return missed_ == Missed::kDefer; }
+  /// Whether no agent ever ticks.
+  bool silent() const;
+
+ private:
+  enum class Kind : std::uint8_t { kPoisson, kPeriodic, kTrace };
+
+  Kind kind_ = Kind::kPoisson;
+  Missed missed_ = Missed::kSkip;
+  AgentId first_;
+  Stream::Key key_;
+  double rate_ = 1;
+  std::vector<double> rates_;           // empty: all have rate_
+  std::vector<Time> periods_, phases_;  // of periodic, by agent
+  Distribution jitter_;
+  std::vector<std::vector<Time>> ticks_;  // of a trace, by agent
+};
+
+}  // namespace hearsay::sim

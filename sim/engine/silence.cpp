@@ -1,0 +1,89 @@
+#include "sim/engine/silence.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace hearsay::sim {
+
+namespace {
+
+// When an agent may be up under a law whose course is known beforehand, as far as it is.
+using Times = std::vector<std::pair<Time, Time>>;
+
+constexpr std::uint32_t kMostPeriods = 1000;
+
+// A law that draws its periods may have anybody up at any time; one that ends has the agent as it leaves it.
+Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end) {
+  Times times;
+  auto [up, until] = law.first(i, l);
+  Time from = 0;
+  for (std::uint32_t n = 1; from < end; ++n) {
+    if (up) times.emplace_back(from, until);
+    if (until >= end) break;
+    if (n == kMostPeriods) {
+      times.emplace_back(until, end);
+      break;
+    }
+    from = until;
+    up = !up;
+    until = law.end(i, n, up, from, l);
+  }
+  return times;
+}
+
+Times common(const Times& a, const Times& b) {
+  Times both;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const Time from = std::max(a[i].first, b[j].first), to = std::min(a[i].second, b[j].second);
+    if (from < to) both.emplace_back(from, to);
+    (a[i].second < b[j].second ? i : j) += 1;
+  }
+  return both;
+}
+
+}  // namespace
+
+std::optional<std::string> why_silent(const Engine::Options& options, const Topology& topology,
+                                      const Streams& streams) {
+  if (topology.edges() == 0) return std::nullopt;
+  const AgentId hub = options.hub ? 0 : kNoAgent, first = options.hub ? 1 : 0;
+  const NetworkFiles files =
+      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks);
+  if (Clocks(options.clocks, topology.agents(), streams, first, files.ticks).silent())
+    return "nobody ever ticks: the clock trace is empty";
+  if (options.network.links.latency.lower() >= options.time_limit)
+    return "nobody can ever talk: the least latency is as long as the run";
+
+  const Links links(options.network.links, topology, streams, hub, files);
+  const Availability law(options.network.availability, streams, topology.agents(), first, files.sessions);
+  const auto up = [&](AgentId i) {
+    Times times{{0, kNever}};
+    for (std::uint32_t l = 0; l < law.laws(); ++l) {
+      if (law.applies_to(i, i == hub, l) && law.known(l))
+        times = common(times, known_times(law, i, l, options.time_limit));
+    }
+    return times;
+  };
+  bool lossy = true, apart = true;
+  for (AgentId i = 0; i < topology.agents(); ++i) {
+    const Times mine = up(i);
+    for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
+      const AgentId j = topology.neighbours(i)[k];
+      const bool lost = links.loss().certain(i, j, topology.first_edge(i) + k, options.time_limit);
+      // A message may leave while both are up, or reach one that comes later; the sender must be up before
+      // the receiver is for the last time.
+      const Times theirs = up(j);
+      const bool meet = !mine.empty() && !theirs.empty() && mine.front().first < theirs.back().second;
+      if (!lost && meet) return std::nullopt;
+      lossy = lossy && lost;
+      apart = apart && !meet;
+    }
+  }
+  if (lossy) return "nobody can ever talk: every message on every link is lost";
+  if (apart)
+    return "nobody can ever talk: no two neighbours are up in an order in which one could hear the other";
+  return "nobody can ever talk: every link loses all or has an end that is never up in time";
+}
+
+}  // namespace hearsay::sim

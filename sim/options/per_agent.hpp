@@ -1,0 +1,77 @@
+#pragma once
+// A number for each agent: one for all, a law drawn once per agent, or a list.
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/random/distribution.hpp"
+
+namespace hearsay::sim {
+
+struct ValueList {
+  static constexpr std::string_view kName = "values";
+  static constexpr std::string_view kHelp = "A number for each; a bare list means this.";
+  static constexpr Shorthand kShorthand{"values", Shorthand::kList};
+  std::vector<double> values;
+  void describe(Visitor& v);
+};
+
+/// Values that stand in a column of the data: put in place of its name before a run.
+struct OfColumn {
+  static constexpr std::string_view kName = "column";
+  static constexpr std::string_view kHelp =
+      "A column of the data that has one number for all records of an owner.";
+  static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
+  std::string column;
+  void describe(Visitor& v);
+};
+
+/// What a value drawn once per agent is of: index of (kPerAgent, agent). A number is never used again for
+/// something else; 1 is an owner's epsilon, 13 its number of releases.
+enum PerAgentOption : std::uint32_t {
+  kRateOption = 0,
+  kLatencyOption = 2,
+  kComputeOption = 3,
+  kUplinkOption = 4,
+  kDownlinkOption = 5,
+  kPeriodOption = 6,
+  kPhaseOption = 7,
+  kCutOffOption = 8,
+  kJoinOption = 9,
+  kLeaveOption = 10,
+  kDayPhaseOption = 11,
+  kNodeOption = 12
+};
+
+class PerAgent {
+ public:
+  using Law =
+      std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, ValueList, OfColumn>;
+
+  PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is for all
+  template <std::convertible_to<Law> L>
+  PerAgent(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
+
+  /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent, b), index `option`,
+  /// so that adding an agent leaves the others' values as they were; `b` tells apart several that have the
+  /// same option. Throws std::invalid_argument when a list has another length than count.
+  std::vector<double> values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams,
+                             std::uint32_t b = 0) const;
+  /// Whether the values are still to come from a column of the data.
+  bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
+  /// The one value of all, if there is one.
+  bool constant() const { return std::holds_alternative<Constant>(law_); }
+  /// Whether each agent has a value of its own, written down.
+  bool list() const { return std::holds_alternative<ValueList>(law_); }
+  /// Mean of the law or list; NaN of a column.
+  double mean() const;
+  /// Ends of the values it can take.
+  Support support() const;
+
+  void describe_as(Visitor& v, const About& about);
+
+ private:
+  Law law_;
+};
+
+}  // namespace hearsay::sim

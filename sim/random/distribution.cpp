@@ -1,0 +1,160 @@
+#include "sim/random/distribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/random/random.hpp"
+
+namespace hearsay::sim {
+
+void Constant::describe(Visitor& v) {
+  v(value, {.name = "value", .help = "The value.", .unit = "=", .required = true});
+}
+
+void Uniform::describe(Visitor& v) {
+  v(min, {.name = "min", .help = "Least value.", .unit = "="});
+  v(max, {.name = "max", .help = "Greatest value.", .unit = "=", .required = true});
+  v.check(max >= min, "max", fmt::format("must be at least min ({:g}), got {:g}", min, max));
+}
+double Uniform::sample(Stream& s) const {
+  return uniform(s, min, max);
+}
+double Uniform::sample_size_biased(Stream& s) const {
+  // Density proportional to x on [min, max]: its distribution function (x^2 - min^2)/(max^2 - min^2)
+  // inverted.
+  return std::sqrt(uniform(s, min * min, max * max));
+}
+
+void Exponential::describe(Visitor& v) {
+  v(average, {.name = "mean", .help = "Mean.", .unit = "=", .min = 0, .open_min = true, .required = true});
+}
+double Exponential::sample(Stream& s) const {
+  return exponential(s, average);
+}
+double Exponential::sample_size_biased(Stream& s) const {
+  return gamma(s, 2, average);
+}
+
+void Lognormal::describe(Visitor& v) {
+  v(median, {.name = "median", .help = "Median.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(sigma,
+    {.name = "sigma", .help = "Standard deviation of the logarithm.", .min = 0, .max = 20, .required = true});
+}
+double Lognormal::sample(Stream& s) const {
+  return median * std::exp(normal(s, 0, sigma));
+}
+double Lognormal::sample_size_biased(Stream& s) const {
+  return median * std::exp(normal(s, sigma * sigma, sigma));
+}
+double Lognormal::mean() const {
+  return median * std::exp(sigma * sigma / 2);
+}
+
+void Gamma::describe(Visitor& v) {
+  v(shape, {.name = "shape", .help = "Shape.", .min = 0, .open_min = true, .required = true});
+  v(average, {.name = "mean",
+              .help = "Mean: shape times scale.",
+              .unit = "=",
+              .min = 0,
+              .open_min = true,
+              .required = true});
+}
+double Gamma::sample(Stream& s) const {
+  return gamma(s, shape, average / shape);
+}
+double Gamma::sample_size_biased(Stream& s) const {
+  return gamma(s, shape + 1, average / shape);
+}
+
+void Pareto::describe(Visitor& v) {
+  v(min, {.name = "min", .help = "Least value.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(alpha, {.name = "alpha", .help = "Tail exponent.", .min = 0, .open_min = true, .required = true});
+}
+double Pareto::sample(Stream& s) const {
+  return min * std::pow(1 - uniform(s), -1 / alpha);
+}
+double Pareto::sample_size_biased(Stream& s) const {
+  return min * std::pow(1 - uniform(s), -1 / (alpha - 1));
+}
+double Pareto::mean() const {
+  return alpha > 1 ? alpha * min / (alpha - 1) : std::numeric_limits<double>::infinity();
+}
+
+namespace {
+
+double mean_of(const Mixture::Part& part) {
+  return std::visit([](const auto& law) { return law.mean(); }, part.law);
+}
+
+// The part in which a point uniform on the line of all parts, each as long as `length` says, falls.
+template <class Length>
+const Mixture::Part& pick(const std::vector<Mixture::Part>& parts, Stream& s, Length length) {
+  double total = 0;
+  for (const Mixture::Part& part : parts) total += length(part);
+  double at = uniform(s) * total;
+  for (const Mixture::Part& part : parts) {
+    at -= length(part);
+    if (at < 0) return part;
+  }
+  return parts.back();
+}
+
+}  // namespace
+
+void Mixture::Part::describe(Visitor& v) {
+  v(weight, {.name = "weight", .help = "How often, against the others.", .min = 0, .open_min = true});
+  v(law, {.name = "law", .help = "The law.", .unit = "=", .required = true});
+}
+void Mixture::describe(Visitor& v) {
+  v(parts, {.name = "parts", .help = "The laws and their weights.", .required = true});
+  v.check(!parts.empty(), "parts", "must hold at least one law");
+}
+double Mixture::sample(Stream& s) const {
+  const Part& part = pick(parts, s, [](const Part& p) { return p.weight; });
+  return std::visit([&s](const auto& law) { return law.sample(s); }, part.law);
+}
+double Mixture::sample_size_biased(Stream& s) const {
+  // A fixed instant falls into a period of a part in proportion to the time that its periods cover.
+  const Part& part = pick(parts, s, [](const Part& p) { return p.weight * mean_of(p); });
+  return std::visit([&s](const auto& law) { return law.sample_size_biased(s); }, part.law);
+}
+double Mixture::mean() const {
+  double total = 0, sum = 0;
+  for (const Part& part : parts) {
+    total += part.weight;
+    sum += part.weight * mean_of(part);
+  }
+  return parts.empty() ? 0 : sum / total;
+}
+double Mixture::lower() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    least = std::min(least, std::visit([](const auto& law) { return law.lower(); }, part.law));
+  return parts.empty() ? 0 : least;
+}
+double Mixture::upper() const {
+  double greatest = -std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    greatest = std::max(greatest, std::visit([](const auto& law) { return law.upper(); }, part.law));
+  return parts.empty() ? 0 : greatest;
+}
+
+void check_range(Visitor& v, const About& about, const Support& support) {
+  const auto [lower, upper, attained] = support;
+  const bool above = about.open_min && attained ? lower > about.min : lower >= about.min;
+  const bool below = about.open_max && attained ? upper < about.max : upper <= about.max;
+  v.check(above && below, about.name,
+          fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]",
+                      about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', lower,
+                      upper));
+}
+
+void Distribution::describe_as(Visitor& v, const About& about) {
+  v.variant(law_, about);
+  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
+  check_range(v, about, support());
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,169 @@
+#pragma once
+// Distributions as values: wherever a number may vary, one of these laws may stand for it.
+#include <concepts>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+
+namespace hearsay::sim {
+
+// Each law L has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, which is
+// the law of the period that a fixed instant falls into; mean(); lower() and upper(), the ends of its
+// support.
+
+struct Constant {
+  static constexpr std::string_view kName = "constant";
+  static constexpr std::string_view kHelp = "Always the same value; a bare number means this.";
+  static constexpr Shorthand kShorthand{"value", Shorthand::kNumber};
+  double value = 0;
+  void describe(Visitor& v);
+  double sample(Stream&) const { return value; }
+  double sample_size_biased(Stream&) const { return value; }
+  double mean() const { return value; }
+  double lower() const { return value; }
+  double upper() const { return value; }
+};
+
+struct Uniform {
+  static constexpr std::string_view kName = "uniform";
+  static constexpr std::string_view kHelp = "Uniform on [min, max); mean (min + max)/2.";
+  static constexpr std::string_view kExample = R"({"type": "uniform", "min": "0 ms", "max": "15 ms"})";
+  double min = 0, max = 0;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const { return (min + max) / 2; }
+  double lower() const { return min; }
+  double upper() const { return max; }
+};
+
+struct Exponential {
+  static constexpr std::string_view kName = "exponential";
+  static constexpr std::string_view kHelp = "Exponential of the given mean.";
+  static constexpr std::string_view kExample = R"({"type": "exponential", "mean": "20 ms"})";
+  double average = 1;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const { return average; }
+  double lower() const { return 0; }
+  double upper() const { return std::numeric_limits<double>::infinity(); }
+};
+
+struct Lognormal {
+  static constexpr std::string_view kName = "lognormal";
+  static constexpr std::string_view kHelp =
+      "exp of a normal with mean ln(median) and deviation sigma; mean median exp(sigma^2/2).";
+  static constexpr std::string_view kExample = R"({"type": "lognormal", "median": "40 ms", "sigma": 0.5})";
+  double median = 1, sigma = 1;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const;
+  double lower() const { return 0; }
+  double upper() const { return std::numeric_limits<double>::infinity(); }
+};
+
+struct Gamma {
+  static constexpr std::string_view kName = "gamma";
+  static constexpr std::string_view kHelp = "Gamma of the given shape and mean.";
+  static constexpr std::string_view kExample = R"({"type": "gamma", "shape": 2, "mean": "20 ms"})";
+  double shape = 1, average = 1;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const { return average; }
+  double lower() const { return 0; }
+  double upper() const { return std::numeric_limits<double>::infinity(); }
+};
+
+struct Pareto {
+  static constexpr std::string_view kName = "pareto";
+  static constexpr std::string_view kHelp =
+      "P(X > x) = (min/x)^alpha for x >= min; mean alpha min/(alpha - 1), infinite for alpha <= 1.";
+  static constexpr std::string_view kExample = R"({"type": "pareto", "min": "5 ms", "alpha": 2.5})";
+  double min = 1, alpha = 2;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const;
+  double lower() const { return min; }
+  double upper() const { return std::numeric_limits<double>::infinity(); }
+};
+
+/// One of several laws, picked anew for every draw.
+struct Mixture {
+  static constexpr std::string_view kName = "mixture";
+  static constexpr std::string_view kHelp =
+      "One of several laws, picked with probability in proportion to its weight; the mean is that of their "
+      "means.";
+  static constexpr std::string_view kExample =
+      R"({"type": "mixture", "parts": [{"weight": 9, "law": "20 ms"}, {"weight": 1, "law": "300 ms"}]})";
+  struct Part {
+    double weight = 1;
+    std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto> law;
+    void describe(Visitor& v);
+  };
+  std::vector<Part> parts;
+  void describe(Visitor& v);
+  double sample(Stream& s) const;
+  double sample_size_biased(Stream& s) const;
+  double mean() const;
+  double lower() const;
+  double upper() const;
+};
+
+/// The ends of the values that a law or list can take.
+struct Support {
+  double lower, upper;
+  bool attained;  ///< both ends occur; else a law comes as near to them as you like, or occurs with
+                  ///< probability 0
+};
+
+/// Refuses a support that leaves the range of its place.
+void check_range(Visitor& v, const About& about, const Support& support);
+
+/// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves
+/// the range is refused when the scenario is read.
+class Distribution {
+ public:
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture>;
+
+  Distribution() = default;
+  Distribution(double value) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is a law
+  template <std::convertible_to<Law> L>
+  Distribution(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
+
+  /// One draw; O(1), no allocation. Draws nothing when constant.
+  double sample(Stream& s) const {
+    return std::visit([&s](const auto& law) { return law.sample(s); }, law_);
+  }
+  /// One draw from the size-biased law; the mean must be finite.
+  double sample_size_biased(Stream& s) const {
+    return std::visit([&s](const auto& law) { return law.sample_size_biased(s); }, law_);
+  }
+  double mean() const {
+    return std::visit([](const auto& law) { return law.mean(); }, law_);
+  }
+  double lower() const {
+    return std::visit([](const auto& law) { return law.lower(); }, law_);
+  }
+  double upper() const {
+    return std::visit([](const auto& law) { return law.upper(); }, law_);
+  }
+  /// A law of one point, a uniform one of no width included, takes the value of its ends.
+  Support support() const { return {lower(), upper(), lower() == upper()}; }
+  bool constant() const { return std::holds_alternative<Constant>(law_); }
+  const Law& law() const { return law_; }
+
+  void describe_as(Visitor& v, const About& about);
+
+ private:
+  Law law_;
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,104 @@
+#pragma once
+// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index),
+// so that adding an agent, a metric or another protocol moves no draw of anything else.
+//
+//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)),
+//             once per run and purpose
+//   counter = (block, index, entity a, entity b)
+//
+// An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message,
+// release or period of the entity; each index has 2^32 blocks of 128 bits.
+#include <array>
+#include <cstdint>
+
+#include "sim/random/philox.hpp"
+#include "sim/time.hpp"
+
+namespace hearsay::sim {
+
+/// What a draw is for. The numbers are part of every result: one is never used again for something else.
+enum class Purpose : std::uint32_t {
+  kClock = 1,         ///< (agent), index = n-th gap
+  kLatency = 2,       ///< (from, to), index = n-th message on the edge
+  kLoss = 3,          ///< (from, to), index = n-th message on the edge
+  kAvailability = 4,  ///< (agent), index = n-th up or down period
+  kTopology = 5,      ///< (0), or the node; index = what of the graph (TopologyDraw)
+  kData = 6,          ///< (owner), index = what of the owner's data
+  kNoise = 7,         ///< (agent), index = n-th release
+  kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent
+  kOnlineTick = 9,    ///< (agent), index = n-th tick: whether it finds its agent online
+  kOnlineMessage =
+      10,            ///< (from, to), index = n-th message on the edge: whether it finds its receiver online
+  kCompute = 11,     ///< (agent), index = n-th computation
+  kProtocol = 1000,  ///< + the protocol's own purpose: (agent), index = n-th draw
+};
+
+/// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.
+class Stream {
+ public:
+  using result_type = std::uint64_t;
+  using Key = std::array<std::uint32_t, 2>;
+
+  Stream(Key key, std::uint32_t a, std::uint32_t b, std::uint32_t index)
+      : counter_{0, index, a, b}, key_(key) {}
+
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+
+  result_type operator()() {
+    if (next_ == 2) refill();
+    return words_[next_++];
+  }
+
+ private:
+  void refill() {
+    const auto out = philox4x32(counter_, key_);
+    words_[0] = out[0] | (std::uint64_t{out[1]} << 32);
+    words_[1] = out[2] | (std::uint64_t{out[3]} << 32);
+    ++counter_[0];
+    next_ = 0;
+  }
+
+  std::array<std::uint32_t, 4> counter_;
+  Key key_;
+  std::array<std::uint64_t, 2> words_{};
+  std::uint32_t next_ = 2;
+};
+
+/// All streams of one run.
+class Streams {
+ public:
+  Streams(std::uint64_t seed, std::uint32_t repetition) : seed_(seed), repetition_(repetition) {
+    for (std::uint32_t p = 0; p < keys_.size(); ++p) keys_[p] = derive(p);
+  }
+
+  Stream operator()(Purpose purpose, std::uint32_t a, std::uint32_t b = 0, std::uint32_t index = 0) const {
+    return Stream(key(purpose), a, b, index);
+  }
+
+  /// The stream of a purpose that a protocol numbers itself, apart from all of the engine's.
+  Stream protocol(std::uint32_t own_purpose, std::uint32_t a, std::uint32_t b = 0,
+                  std::uint32_t index = 0) const {
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + own_purpose), a, b, index);
+  }
+
+  Stream::Key key(Purpose purpose) const {
+    const auto p = static_cast<std::uint32_t>(purpose);
+    return p < keys_.size() ? keys_[p] : derive(p);
+  }
+  std::uint64_t seed() const { return seed_; }
+  std::uint32_t repetition() const { return repetition_; }
+
+ private:
+  Stream::Key derive(std::uint32_t purpose) const {
+    const auto out = philox4x32({repetition_, purpose, 0, 0},
+                                {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
+    return {out[0], out[1]};
+  }
+
+  std::uint64_t seed_;
+  std::uint32_t repetition_;
+  std::array<Stream::Key, 16> keys_{};
+};
+
+}  // namespace hearsay::sim

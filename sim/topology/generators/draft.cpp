@@ -1,0 +1,131 @@
+#include "sim/topology/generators/draft.hpp"
+
+#include "sim/topology/components.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/check.hpp"
+
+namespace hearsay::sim {
+
+namespace {
+
+// The k-th becomes what was the order[k]-th; of none nothing is left.
+template <class T>
+void reorder(std::vector<T>& all, const std::vector<AgentId>& order) {
+  if (all.empty()) return;
+  std::vector<T> moved;
+  moved.reserve(order.size());
+  for (const AgentId k : order) moved.push_back(std::move(all[k]));
+  all = std::move(moved);
+}
+
+}  // namespace
+
+std::string Draft::called(AgentId node) const {
+  return names.empty() ? fmt::format("node {}", node) : fmt::format("node '{}'", names[node]);
+}
+
+std::size_t merge_duplicates(Draft& d) {
+  for (Edge& e : d.edges)
+    if (e.a > e.b) std::swap(e.a, e.b);
+  const std::size_t before = d.edges.size();
+  const auto same = [](const Edge& x, const Edge& y) { return x.a == y.a && x.b == y.b; };
+  const auto less = [](const Edge& x, const Edge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
+  if (d.weight.empty() && d.latency.empty() && d.length.empty()) {
+    std::sort(d.edges.begin(), d.edges.end(), less);
+    d.edges.erase(std::unique(d.edges.begin(), d.edges.end(), same), d.edges.end());
+    return before - d.edges.size();
+  }
+  require_edges_fit(before);
+  std::vector<AgentId> order(before);
+  std::iota(order.begin(), order.end(), AgentId{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](AgentId x, AgentId y) { return less(d.edges[x], d.edges[y]); });
+  reorder(d.edges, order);
+  reorder(d.weight, order);
+  reorder(d.latency, order);
+  reorder(d.length, order);
+  std::vector<AgentId> kept;
+  for (AgentId k = 0; k < before; ++k) {
+    if (kept.empty() || !same(d.edges[kept.back()], d.edges[k])) {
+      kept.push_back(k);
+      continue;
+    }
+    const AgentId first = kept.back();
+    if (!d.weight.empty()) d.weight[first] = std::max(d.weight[first], d.weight[k]);
+    if (!d.latency.empty()) d.latency[first] = std::min(d.latency[first], d.latency[k]);
+    if (!d.length.empty()) d.length[first] = std::min(d.length[first], d.length[k]);
+  }
+  reorder(d.edges, kept);
+  reorder(d.weight, kept);
+  reorder(d.latency, kept);
+  reorder(d.length, kept);
+  return before - kept.size();
+}
+
+Draft induced(Draft&& d, const std::vector<AgentId>& kept) {
+  std::vector<AgentId> number(d.nodes, kMaxAgents);
+  for (AgentId k = 0; k < kept.size(); ++k) number[kept[k]] = k;
+  std::vector<AgentId> edges;  // that stay
+  for (AgentId k = 0; k < d.edges.size(); ++k) {
+    Edge& e = d.edges[k];
+    e = {number[e.a], number[e.b]};
+    if (e.a != kMaxAgents && e.b != kMaxAgents) edges.push_back(k);
+  }
+  if (edges.size() < d.edges.size()) {
+    for (auto* values : {&d.weight, &d.latency, &d.length}) reorder(*values, edges);
+    reorder(d.edges, edges);
+  }
+  reorder(d.places, kept);
+  reorder(d.names, kept);
+  d.nodes = static_cast<AgentId>(kept.size());
+  return std::move(d);
+}
+
+void keep_largest_component(Draft& d) {
+  const std::vector<AgentId> component = connected_components(d.nodes, d.edges);
+  std::vector<AgentId> size(d.nodes);
+  for (const AgentId c : component) ++size[c];
+  const auto largest = static_cast<AgentId>(std::max_element(size.begin(), size.end()) - size.begin());
+  if (size[largest] == d.nodes) return;
+  std::vector<AgentId> kept;
+  for (AgentId i = 0; i < d.nodes; ++i)
+    if (component[i] == largest) kept.push_back(i);
+  const auto count = d.nodes - std::count(size.begin(), size.end(), 0u);
+  const AgentId before = d.nodes;
+  d = induced(std::move(d), kept);
+  d.notes.push_back(
+      fmt::format("the largest of {} components is left: {} of {} nodes", count, d.nodes, before));
+}
+
+void join_components(Draft& d) {
+  const std::vector<AgentId> component = connected_components(d.nodes, d.edges);
+  std::vector<AgentId> first;  // of each component
+  for (AgentId i = 0; i < d.nodes; ++i)
+    if (component[i] == i) first.push_back(i);
+  if (first.size() < 2) return;
+  if (!d.weight.empty() || !d.latency.empty()) {
+    throw TopologyError(
+        fmt::format("the {} components can not be connected: the links of this graph have {}, and new ones "
+                    "would have none",
+                    first.size(), d.weight.empty() ? "latencies" : "weights"));
+  }
+  for (std::size_t k = 1; k < first.size(); ++k) {
+    d.edges.push_back({first[k - 1], first[k]});
+    if (!d.length.empty()) d.length.push_back(distance(d.places[first[k - 1]], d.places[first[k]]));
+  }
+  d.notes.push_back(fmt::format("{} links were added between {} components", first.size() - 1, first.size()));
+}
+
+Topology freeze(Draft&& d) {
+  Topology t = Topology::from_edges(d.nodes, d.edges,
+                                    EdgeValues{.weight = d.weight, .latency = d.latency, .length = d.length});
+  t.describe_agents(std::move(d.places), std::move(d.names), std::move(d.notes));
+  return t;
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,138 @@
+#include "sim/topology/generators/scale_free.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/rmat_graph_generator.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sim/topology/topology_draw.hpp"
+
+namespace hearsay::sim {
+
+namespace {
+using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
+}  // namespace
+
+void BarabasiAlbert::describe(Visitor& v) {
+  v(links, {.name = "links", .help = "Links of an agent when it comes.", .min = 1});
+}
+
+Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
+  const std::uint64_t core = o.links + std::uint64_t{1};
+  if (nodes < core)
+    throw TopologyError(
+        fmt::format("{} links for every agent need at least {} agents, got {}", o.links, core, nodes));
+  require_edges_fit(core * o.links / 2 + (nodes - core) * o.links);
+  Stream s = topology_stream(streams, TopologyDraw::kEdges);
+  Draft d{.nodes = nodes};
+  std::vector<AgentId> ends;  // of all links: an agent is there as often as it has links
+  const auto link = [&](AgentId a, AgentId b) { d.edges.push_back({a, b}); };
+  for (AgentId a = 0; a < core; ++a)
+    for (AgentId b = a + 1; b < core; ++b) link(a, b);
+  for (const Edge& e : d.edges) ends.insert(ends.end(), {e.a, e.b});
+  std::vector<AgentId> chosen;
+  for (auto node = static_cast<AgentId>(core); node < nodes; ++node) {
+    chosen.clear();
+    while (chosen.size() < o.links) {
+      const AgentId other = ends[uniform_index(s, ends.size())];
+      if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
+    }
+    for (const AgentId other : chosen) {
+      link(other, node);
+      ends.insert(ends.end(), {other, node});
+    }
+  }
+  return d;
+}
+
+void PowerLaw::describe(Visitor& v) {
+  v(exponent, {.name = "exponent",
+               .help = "The share of agents with k neighbours falls as k to minus this.",
+               .min = 2,
+               .open_min = true});
+  v(mean_degree, {.name = "mean_degree",
+                  .help = "Expected number of neighbours before it is rounded down.",
+                  .min = 0,
+                  .open_min = true});
+}
+
+Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
+  Draft d{.nodes = nodes};
+  if (nodes < 2) return d;
+  const double alpha = 1 / (o.exponent - 1);
+  const double beta = o.mean_degree * (1 - alpha) * std::pow(nodes, alpha);
+  require_edges_fit(static_cast<std::uint64_t>(std::min(1e18, nodes * std::min(o.mean_degree, nodes - 1.0))));
+  Stream s = topology_stream(streams, TopologyDraw::kEdges);
+  std::vector<AgentId> stubs;
+  for (AgentId i = 0; i < nodes; ++i) {
+    const auto x = static_cast<double>(1 + uniform_index(s, nodes));
+    const double count = std::clamp(std::floor(beta * std::pow(x, -alpha)), 1.0, nodes - 1.0);
+    stubs.insert(stubs.end(), static_cast<std::size_t>(count), i);
+  }
+  shuffle(stubs, s);
+  std::size_t loops = 0;
+  for (std::size_t k = 1; k < stubs.size(); k += 2) {
+    if (stubs[k - 1] == stubs[k]) {
+      ++loops;
+    } else {
+      d.edges.push_back({stubs[k - 1], stubs[k]});
+    }
+  }
+  if (const std::size_t lost = loops + merge_duplicates(d); lost > 0)
+    d.notes.push_back(
+        fmt::format("{} links were repetitions, or of an agent to itself, and are left out", lost));
+  return d;
+}
+
+void Rmat::describe(Visitor& v) {
+  v(mean_degree, {.name = "mean_degree", .help = "Mean number of neighbours.", .min = 0});
+  v(a,
+    {.name = "a", .help = "Probability of the quarter of links within the first half.", .min = 0, .max = 1});
+  v(b, {.name = "b", .help = "Probability of links from the first half to the second.", .min = 0, .max = 1});
+  v(c, {.name = "c", .help = "Probability of links from the second half to the first.", .min = 0, .max = 1});
+  v.check(a + b + c <= 1 + 1e-12, "", fmt::format("a, b and c must sum to at most 1, got {}", a + b + c));
+}
+
+Draft draw(const Rmat& o, AgentId nodes, const Streams& streams) {
+  Draft d{.nodes = nodes};
+  const double pairs = 0.5 * nodes * (nodes - 1.0);
+  const double wanted = std::round(0.5 * nodes * o.mean_degree);
+  const auto refuse = [&] {
+    throw TopologyError(
+        fmt::format("{} different links between {} agents do not come up: lower mean_degree, or bring a, b "
+                    "and c nearer to 1/4",
+                    wanted, nodes));
+  };
+  if (wanted > pairs) refuse();
+  const auto count = static_cast<std::uint64_t>(wanted);
+  require_edges_fit(count);
+  if (count == 0) return d;
+  Stream s = topology_stream(streams, TopologyDraw::kEdges);
+  // Boost's own renumbering would use the same random numbers again.
+  boost::rmat_iterator<Stream, BoostGraph> at(s, std::bit_ceil(nodes), std::numeric_limits<int>::max(), o.a,
+                                              o.b, o.c, std::max(0.0, 1 - o.a - o.b - o.c), false);
+  const std::uint64_t attempts = 100 * count + 1000;
+  for (std::uint64_t tried = 0; d.edges.size() < count;) {
+    const std::uint64_t missing = count - d.edges.size();
+    for (std::uint64_t k = 0; k < missing; ++tried, ++at) {
+      if (tried == attempts || tried == std::numeric_limits<int>::max() - 1) refuse();
+      if (at->first == at->second || at->first >= nodes || at->second >= nodes) continue;
+      d.edges.push_back({static_cast<AgentId>(at->first), static_cast<AgentId>(at->second)});
+      ++k;
+    }
+    merge_duplicates(d);
+  }
+  std::vector<AgentId> name(nodes);
+  std::iota(name.begin(), name.end(), AgentId{0});
+  Stream order = topology_stream(streams, TopologyDraw::kOrder);
+  shuffle(name, order);
+  for (Edge& e : d.edges) e = {name[e.a], name[e.b]};
+  return d;
+}
+
+}  // namespace hearsay::sim
