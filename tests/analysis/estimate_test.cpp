@@ -7,7 +7,6 @@
 using namespace hearsay::analysis;
 
 namespace {
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }
 
 TEST_CASE("log-log slope: a power has its exponent, and nothing departs from it") {
