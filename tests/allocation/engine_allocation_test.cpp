@@ -42,7 +42,7 @@ class Watched {
 
  private:
   void watch() {
-    const std::size_t made = tests::allocations.made, capacity = engine_.capacity();
+    const std::size_t made = test::allocations.made, capacity = engine_.capacity();
     if (engine_.events() > warm_up) {
       ++events;
       if (capacity != capacity_) {
@@ -65,9 +65,9 @@ class Watched {
 }  // namespace
 
 TEST_CASE("allocations are counted") {
-  const std::size_t before = tests::allocations.made;
+  const std::size_t before = test::allocations.made;
   const auto* one = new std::array<double, 100>();
-  CHECK(tests::allocations.made == before + 1);
+  CHECK(test::allocations.made == before + 1);
   delete one;
 }
 

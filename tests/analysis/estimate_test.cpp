@@ -6,9 +6,6 @@
 
 using namespace hearsay::analysis;
 
-namespace {
-}
-
 TEST_CASE("log-log slope: a power has its exponent, and nothing departs from it") {
   CHECK(log_log_slope({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}) == Approx(-2));
   CHECK(log_log_departure({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}) == Approx(1));

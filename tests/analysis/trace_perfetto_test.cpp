@@ -168,9 +168,9 @@ TEST_CASE(
   analysis::TraceOptions options;
   options.format = {analysis::TraceFormat::kPerfetto, analysis::TraceFormat::kCsv};
   analysis::TraceFiles files(options, scratch.path());
-  tests::Busy run;
+  test::Busy run;
   const std::uint64_t traced = run.run(&files);
-  CHECK(traced == tests::Busy().run());
+  CHECK(traced == test::Busy().run());
   CHECK_FALSE(std::filesystem::exists(scratch / "trace.perfetto.json"));
   files.commit();
   CHECK(std::filesystem::exists(scratch / "trace.csv"));

@@ -8,7 +8,7 @@
 
 #include "tests/support/architecture.hpp"
 
-using hearsay::tests::offences;
+using hearsay::test::offences;
 using Lines = std::vector<std::string>;
 namespace fs = std::filesystem;
 
@@ -52,7 +52,7 @@ TEST_CASE("architecture: comments may say anything, and hide nothing") {
 TEST_CASE("architecture: this tree") {
   const fs::path root(HEARSAY_SOURCE_DIR);
   std::size_t files = 0;
-  for (const auto layer : hearsay::tests::kLayers) {
+  for (const auto layer : hearsay::test::kLayers) {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer)) {
       const auto extension = entry.path().extension();
       if (extension != ".hpp" && extension != ".cpp") continue;

@@ -28,7 +28,7 @@ struct Silent {
 
   void on_start() {
     started = Clock::now();
-    set_up_bytes = tests::allocations.peak;
+    set_up_bytes = test::allocations.peak;
   }
   void on_tick(AgentId) {}
   void on_message(const Message&) {}
@@ -57,8 +57,8 @@ void million(benchmark::State& state, Make make) {
   constexpr AgentId kAgents = 1'000'000;
   double set_up = 0, running = 0, events = 0, set_up_bytes = 0, peak_bytes = 0;
   for (auto _ : state) {
-    const std::size_t before = tests::allocations.live;
-    tests::allocations.peak = before;
+    const std::size_t before = test::allocations.live;
+    test::allocations.peak = before;
     const auto begin = Clock::now();
     const Streams streams(1, 0);
     const Topology graph = make_topology(RandomRegular{10}, kAgents, streams);
@@ -73,7 +73,7 @@ void million(benchmark::State& state, Make make) {
     running += seconds(handler.started, end);
     events += static_cast<double>(engine.events());
     set_up_bytes = static_cast<double>(handler.set_up_bytes - before);
-    peak_bytes = static_cast<double>(tests::allocations.peak - before);
+    peak_bytes = static_cast<double>(test::allocations.peak - before);
   }
   state.counters["set_up_s"] = set_up / static_cast<double>(state.iterations());
   state.counters["set_up_B_per_agent"] = set_up_bytes / kAgents;

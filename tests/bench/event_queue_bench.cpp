@@ -37,7 +37,7 @@ void hold(benchmark::State& state) {
 }
 
 BENCHMARK(hold<EventQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
-BENCHMARK(hold<hearsay::tests::PlainQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
+BENCHMARK(hold<hearsay::test::PlainQueue>)->Arg(100)->Arg(10'000)->Arg(1'000'000);
 
 }  // namespace
 

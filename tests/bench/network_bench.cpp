@@ -26,7 +26,7 @@ struct Talker {
   const Topology& graph;
   std::size_t set_up = 0;
 
-  void on_start() { set_up = tests::allocations.peak; }
+  void on_start() { set_up = test::allocations.peak; }
   void on_tick(AgentId i) {
     engine.compute(i);
     const double number = 1;
@@ -52,12 +52,12 @@ void law(benchmark::State& state, const Change& change, AgentId agents, const To
     change(options);
     Engine engine(options, graph, streams);
     Talker talker{engine, graph};
-    const std::size_t before = tests::allocations.made;
+    const std::size_t before = test::allocations.made;
     const std::clock_t begin = std::clock();
     engine.run(talker);
     seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     events += static_cast<double>(engine.events());
-    allocations += static_cast<double>(tests::allocations.made - before);
+    allocations += static_cast<double>(test::allocations.made - before);
   }
   state.counters["ns_per_event"] = seconds / events * 1e9;
   state.counters["allocations"] = allocations;
@@ -69,8 +69,8 @@ void memory(benchmark::State& state, const AvailabilityOptions& availability) {
   const Topology graph = make_topology(Ring{}, kAgents, streams);
   double bytes = 0;
   for (auto _ : state) {
-    const std::size_t before = tests::allocations.live;
-    tests::allocations.peak = before;
+    const std::size_t before = test::allocations.live;
+    test::allocations.peak = before;
     Engine::Options options;
     options.clocks = ClockTrace{};
     options.network.links.latency = 0.1;
@@ -80,7 +80,7 @@ void memory(benchmark::State& state, const AvailabilityOptions& availability) {
     Engine engine(options, graph, streams);
     Talker talker{engine, graph};
     engine.run(talker);
-    bytes = static_cast<double>(tests::allocations.peak - before) / kAgents;
+    bytes = static_cast<double>(test::allocations.peak - before) / kAgents;
   }
   state.counters["B_per_agent"] = bytes;
 }

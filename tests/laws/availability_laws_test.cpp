@@ -14,14 +14,14 @@ namespace {
 
 constexpr AgentId kAgents = 100'000;
 
-double residual_distance(const tests::KnownLaw& known, const std::vector<double>& lengths) {
-  return tests::ks_distance(lengths, [&known](double x) { return known.residual(x); });
+double residual_distance(const test::KnownLaw& known, const std::vector<double>& lengths) {
+  return test::ks_distance(lengths, [&known](double x) { return known.residual(x); });
 }
 
 }  // namespace
 
 TEST_CASE("on_off: later periods follow the laws of up and down times, whatever the start") {
-  for (const auto& known : tests::known_laws()) {
+  for (const auto& known : test::known_laws()) {
     INFO(known.name);
     const Availability law(OnOff{.up = known.law, .down = known.law, .start = Start::kStationary},
                            Streams(31, 0));
@@ -30,13 +30,13 @@ TEST_CASE("on_off: later periods follow the laws of up and down times, whatever 
       up[i] = law.end(i, 1, true, 0);
       down[i] = law.end(i, 2, false, 0);
     }
-    CHECK(tests::ks_distance(up, known.cdf) < tests::dkw_threshold(kAgents));
-    CHECK(tests::ks_distance(down, known.cdf) < tests::dkw_threshold(kAgents));
+    CHECK(test::ks_distance(up, known.cdf) < test::dkw_threshold(kAgents));
+    CHECK(test::ks_distance(down, known.cdf) < test::dkw_threshold(kAgents));
   }
 }
 
 TEST_CASE("on_off: started up, everybody is up for a whole up time") {
-  for (const auto& known : tests::known_laws()) {
+  for (const auto& known : test::known_laws()) {
     INFO(known.name);
     const Availability law(OnOff{.up = known.law, .down = 1.0, .start = Start::kUp}, Streams(32, 0));
     std::vector<double> lengths(kAgents);
@@ -46,14 +46,14 @@ TEST_CASE("on_off: started up, everybody is up for a whole up time") {
       up = up && law.first(i).up;
     }
     CHECK(up);
-    CHECK(tests::ks_distance(lengths, known.cdf) < tests::dkw_threshold(kAgents));
+    CHECK(test::ks_distance(lengths, known.cdf) < test::dkw_threshold(kAgents));
   }
 }
 
 TEST_CASE(
     "on_off: started stationary, the share up is E up/(E up + E down), and the rest of a period has the "
     "equilibrium law") {
-  const auto laws = tests::known_laws();
+  const auto laws = test::known_laws();
   for (std::size_t k = 0; k < laws.size(); ++k) {
     const auto &up = laws[k], &down = laws[(k + 3) % laws.size()];
     INFO(up.name << ", " << down.name);
@@ -64,15 +64,15 @@ TEST_CASE(
       const auto first = law.first(i);
       (first.up ? up_lengths : down_lengths).push_back(first.length);
     }
-    CHECK(tests::binomial_plausible(up_lengths.size(), kAgents, up.mean / (up.mean + down.mean)));
-    CHECK(residual_distance(up, up_lengths) < tests::dkw_threshold(up_lengths.size()));
-    CHECK(residual_distance(down, down_lengths) < tests::dkw_threshold(down_lengths.size()));
+    CHECK(test::binomial_plausible(up_lengths.size(), kAgents, up.mean / (up.mean + down.mean)));
+    CHECK(residual_distance(up, up_lengths) < test::dkw_threshold(up_lengths.size()));
+    CHECK(residual_distance(down, down_lengths) < test::dkw_threshold(down_lengths.size()));
   }
 }
 
 TEST_CASE("on_off: started stationary, a run stays so: at each time the share up is E up/(E up + E down)") {
   constexpr AgentId kRun = 20'000;
-  const auto laws = tests::known_laws();
+  const auto laws = test::known_laws();
   for (std::size_t k = 0; k < laws.size(); ++k) {
     const auto &up = laws[k], &down = laws[(k + 3) % laws.size()];
     INFO(up.name << ", " << down.name);
@@ -84,12 +84,12 @@ TEST_CASE("on_off: started stationary, a run stays so: at each time the share up
     options.observe_every = 1.7;
     options.time_limit = 12;
     Engine engine(options, ring, streams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     int looked = 0;
     script.observation = [&] {
       ++looked;
-      CHECK(tests::binomial_plausible(engine.up_count(), kRun, up.mean / (up.mean + down.mean)));
+      CHECK(test::binomial_plausible(engine.up_count(), kRun, up.mean / (up.mean + down.mean)));
     };
     script.run();
     CHECK(looked == 7);
@@ -109,11 +109,11 @@ TEST_CASE("on_off: started up, the share up at time t is that of two exponential
   options.observe_every = 0.5;
   options.time_limit = 5;
   Engine engine(options, ring, streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   script.observation = [&] {
     const double expected = u / (u + d) + d / (u + d) * std::exp(-(1 / u + 1 / d) * engine.now());
-    CHECK(tests::binomial_plausible(engine.up_count(), kRun, expected));
+    CHECK(test::binomial_plausible(engine.up_count(), kRun, expected));
   };
   script.run();
 }
@@ -126,6 +126,6 @@ TEST_CASE("on_off: agents are independent: an agent's first time says nothing ab
     next[i] = law.first(i + 1).length;
     later[i] = law.end(i, 2, true, 0);
   }
-  CHECK(std::abs(tests::centred_product(mine, next)) < tests::centred_product_threshold(kAgents));
-  CHECK(std::abs(tests::centred_product(mine, later)) < tests::centred_product_threshold(kAgents));
+  CHECK(std::abs(test::centred_product(mine, next)) < test::centred_product_threshold(kAgents));
+  CHECK(std::abs(test::centred_product(mine, later)) < test::centred_product_threshold(kAgents));
 }

@@ -5,23 +5,13 @@
 #include "analysis/theory/central_moments.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/protocols/central/central_async.hpp"
+#include "tests/support/statistics.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
+using test::Mean;
 
 namespace {
-
-struct Mean {
-  double sum = 0, squares = 0;
-  int count = 0;
-  void add(double x) {
-    sum += x;
-    squares += x * x;
-    ++count;
-  }
-  double mean() const { return sum / count; }
-  double standard_error() const { return std::sqrt((squares / count - mean() * mean()) / (count - 1)); }
-};
 
 void check_case(int owners, double epsilon, std::size_t records,
                 models::BudgetFor budget_for = models::BudgetFor::kHorizon) {

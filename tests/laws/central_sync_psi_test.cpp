@@ -6,25 +6,11 @@
 #include "analysis/theory/sync_moments.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/protocols/central/central_sync.hpp"
+#include "tests/support/statistics.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
-
-namespace {
-
-struct Mean {
-  double sum = 0, squares = 0;
-  int count = 0;
-  void add(double x) {
-    sum += x;
-    squares += x * x;
-    ++count;
-  }
-  double mean() const { return sum / count; }
-  double standard_error() const { return std::sqrt((squares / count - mean() * mean()) / (count - 1)); }
-};
-
-}  // namespace
+using test::Mean;
 
 TEST_CASE("central_sync: mean relative fitness is its closed form at every iteration, whitened data") {
   // Owners of different sizes and budgets; each one's Hessian is 2 I exactly, so f's is (2 + sigma) I.

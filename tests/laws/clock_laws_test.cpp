@@ -31,13 +31,13 @@ TEST_CASE("poisson clock: gaps are exponential with the configured rate") {
   for (const double rate : {0.01, 1.0, 30.0}) {
     const Clocks clocks(Poisson{rate}, 1, Streams(11, 0));
     const auto all = gaps(clocks, 0, kCount);
-    CHECK(tests::ks_distance(all, [rate](double x) { return -std::expm1(-rate * x); }) <
-          tests::dkw_threshold(kCount));
+    CHECK(test::ks_distance(all, [rate](double x) { return -std::expm1(-rate * x); }) <
+          test::dkw_threshold(kCount));
     // Their sum is Gamma(n, 1/rate), exactly.
     const boost::math::gamma_distribution<double> sum(kCount, 1 / rate);
     const double p = cdf(sum, std::accumulate(all.begin(), all.end(), 0.0));
-    CHECK(p > tests::kAlpha / 2);
-    CHECK(p < 1 - tests::kAlpha / 2);
+    CHECK(p > test::kAlpha / 2);
+    CHECK(p < 1 - test::kAlpha / 2);
   }
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("poisson clock: the agents together tick at the sum of the rates, each
   options.clocks = Poisson{Uniform{0.2, 5}};
   options.event_limit = kTicks;
   Engine engine(options, ring, streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   std::vector<std::uint64_t> ticks(kAgents);
   std::vector<double> between;
@@ -64,10 +64,10 @@ TEST_CASE("poisson clock: the agents together tick at the sum of the rates, each
   double rate = 0;
   for (AgentId i = 0; i < kAgents; ++i) rate += engine.clocks().rate(i);
   REQUIRE(between.size() == kTicks);
-  CHECK(tests::ks_distance(between, [rate](double x) { return -std::expm1(-rate * x); }) <
-        tests::dkw_threshold(kTicks));
+  CHECK(test::ks_distance(between, [rate](double x) { return -std::expm1(-rate * x); }) <
+        test::dkw_threshold(kTicks));
   for (AgentId i = 0; i < kAgents; ++i)
-    CHECK(tests::binomial_plausible(ticks[i], kTicks, engine.clocks().rate(i) / rate));
+    CHECK(test::binomial_plausible(ticks[i], kTicks, engine.clocks().rate(i) / rate));
 }
 
 TEST_CASE("poisson clock: gaps are independent of each other, of another agent's, repetition's and seed's") {
@@ -80,12 +80,12 @@ TEST_CASE("poisson clock: gaps are independent of each other, of another agent's
   const auto first = uniforms(0, 13, 0);
   std::vector<double> next(first.begin() + 1, first.end());
   const std::vector<double> all_but_last(first.begin(), first.end() - 1);
-  const double threshold = tests::centred_product_threshold(kCount - 1);
-  CHECK(std::abs(tests::centred_product(all_but_last, next)) < threshold);
-  CHECK(std::abs(tests::centred_product(first, uniforms(1, 13, 0))) < threshold);
-  CHECK(std::abs(tests::centred_product(first, uniforms(0, 13, 1))) < threshold);
-  CHECK(std::abs(tests::centred_product(first, uniforms(0, 14, 0))) < threshold);
-  CHECK(tests::centred_product(first, first) > threshold);  // 1/12
+  const double threshold = test::centred_product_threshold(kCount - 1);
+  CHECK(std::abs(test::centred_product(all_but_last, next)) < threshold);
+  CHECK(std::abs(test::centred_product(first, uniforms(1, 13, 0))) < threshold);
+  CHECK(std::abs(test::centred_product(first, uniforms(0, 13, 1))) < threshold);
+  CHECK(std::abs(test::centred_product(first, uniforms(0, 14, 0))) < threshold);
+  CHECK(test::centred_product(first, first) > threshold);  // 1/12
 }
 
 TEST_CASE("poisson clock: rates that vary follow their law over the agents") {
@@ -93,5 +93,5 @@ TEST_CASE("poisson clock: rates that vary follow their law over the agents") {
   const Clocks clocks(Poisson{Uniform{2, 6}}, kAgents, Streams(15, 0));
   std::vector<double> rates(kAgents);
   for (AgentId i = 0; i < kAgents; ++i) rates[i] = clocks.rate(i);
-  CHECK(tests::ks_distance(rates, [](double x) { return (x - 2) / 4; }) < tests::dkw_threshold(kAgents));
+  CHECK(test::ks_distance(rates, [](double x) { return (x - 2) / 4; }) < test::dkw_threshold(kAgents));
 }

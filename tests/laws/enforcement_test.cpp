@@ -92,9 +92,9 @@ TEST_CASE(
     options.network.compute_time = setting.compute;
     options.network.availability = setting.availability;
     options.network.in_flight = setting.in_flight;
-    tests::TraceLog trace;
+    test::TraceLog trace;
     Engine engine(options, graph, streams, &trace);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     std::uint64_t wrong = 0, acted = 0;
     const auto acts = [&](AgentId i) {

@@ -49,7 +49,7 @@ TEST_CASE("random regular: relabelling changes no probability, so every edge is 
     const Counts count = pair_counts(RandomRegular{degree}, agents, kGraphs, 41);
     for (AgentId i = 0; i < agents; ++i)
       for (AgentId j = 0; j < i; ++j)
-        CHECK(tests::binomial_plausible(count[i][j], kGraphs, degree / (agents - 1.0)));
+        CHECK(test::binomial_plausible(count[i][j], kGraphs, degree / (agents - 1.0)));
   }
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("uniform index: every value of a range that is no power of two is equa
   std::array<std::uint64_t, 7> count{};
   Stream s({1, 2}, 0, 0, 0);
   for (std::uint64_t k = 0; k < kCount; ++k) ++count[uniform_index(s, 7)];
-  for (const std::uint64_t c : count) CHECK(tests::binomial_plausible(c, kCount, 1.0 / 7));
+  for (const std::uint64_t c : count) CHECK(test::binomial_plausible(c, kCount, 1.0 / 7));
 }
 
 TEST_CASE("erdos renyi: the number of edges is binomial") {
@@ -74,10 +74,10 @@ TEST_CASE("erdos renyi: the number of edges is binomial") {
     const auto cdf = [&](double x) {
       return x < 0 ? 0.0 : boost::math::cdf(law, std::min(std::floor(x), kPairs));
     };
-    CHECK(tests::ks_distance(edges, cdf) < tests::dkw_threshold(edges.size()));
+    CHECK(test::ks_distance(edges, cdf) < test::dkw_threshold(edges.size()));
   }
   const Topology large = make_topology(ErdosRenyi{.mean_degree = 6}, 20'000, Streams(44, 0));
-  CHECK(tests::binomial_plausible(large.edges(), 20'000ull * 19'999 / 2, 6.0 / 19'999));
+  CHECK(test::binomial_plausible(large.edges(), 20'000ull * 19'999 / 2, 6.0 / 19'999));
   CHECK(make_topology(ErdosRenyi{.probability = 0}, 50, Streams(1, 0)).edges() == 0);
   CHECK(make_topology(ErdosRenyi{.probability = 1}, 50, Streams(1, 0)).edges() == 1225);
   CHECK(make_topology(ErdosRenyi{.mean_degree = 49}, 50, Streams(1, 0)).edges() == 1225);
@@ -100,7 +100,7 @@ TEST_CASE("erdos renyi: edges are equally likely, and independent in pairs") {
   }
   for (std::size_t x = 0; x < pairs.size(); ++x)
     for (std::size_t y = 0; y <= x; ++y)
-      CHECK(tests::binomial_plausible(both[x][y], kGraphs, x == y ? kP : kP * kP));
+      CHECK(test::binomial_plausible(both[x][y], kGraphs, x == y ? kP : kP * kP));
 }
 
 TEST_CASE("stochastic block: edges within and between blocks are binomial, each with its probability") {
@@ -110,7 +110,7 @@ TEST_CASE("stochastic block: edges within and between blocks are binomial, each 
   const auto block = [](AgentId i) { return i < 3 ? 0 : i < 4 ? 1 : 2; };
   for (AgentId i = 0; i < 8; ++i)
     for (AgentId j = 0; j < i; ++j)
-      CHECK(tests::binomial_plausible(count[i][j], kGraphs, block(i) == block(j) ? 0.7 : 0.2));
+      CHECK(test::binomial_plausible(count[i][j], kGraphs, block(i) == block(j) ? 0.7 : 0.2));
 
   // 101 agents in two blocks: 51 and 50.
   std::uint64_t within = 0, between = 0;
@@ -119,8 +119,8 @@ TEST_CASE("stochastic block: edges within and between blocks are binomial, each 
     for (AgentId i = 0; i < 101; ++i)
       for (const AgentId j : t.neighbours(i)) ++((i < 51) == (j < 51) ? within : between);
   }
-  CHECK(tests::binomial_plausible(within / 2, 100ull * (51 * 50 / 2 + 50 * 49 / 2), 0.1));
-  CHECK(tests::binomial_plausible(between / 2, 100ull * 51 * 50, 0.01));
+  CHECK(test::binomial_plausible(within / 2, 100ull * (51 * 50 / 2 + 50 * 49 / 2), 0.1));
+  CHECK(test::binomial_plausible(between / 2, 100ull * 51 * 50, 0.01));
   CHECK_THROWS_AS(make_topology(model, 9, Streams(1, 0)), TopologyError);
   CHECK_THROWS_AS(make_topology(StochasticBlock{.blocks = 4}, 3, Streams(1, 0)), TopologyError);
 }
@@ -150,7 +150,7 @@ TEST_CASE("watts strogatz: each link of the ring but the first is rewired with i
       most = std::max<std::uint64_t>(most, t.edges());
       CHECK(linked(t, 0, 1));
     }
-    CHECK(tests::binomial_plausible(kept - 50, 50ull * (kAgents * kNear - 1), 1 - rewire));
+    CHECK(test::binomial_plausible(kept - 50, 50ull * (kAgents * kNear - 1), 1 - rewire));
     CHECK(most <= kAgents * kNear);
   }
   CHECK_THROWS_AS(make_topology(WattsStrogatz{.neighbours = 4}, 5, Streams(1, 0)), TopologyError);
@@ -183,10 +183,10 @@ TEST_CASE("barabasi albert: earlier agents are chosen in proportion to their deg
     const Topology two = make_topology(BarabasiAlbert{2}, 5, Streams(50, k));
     last += linked(two, 3, 4) ? 1 : 0;
   }
-  CHECK(tests::binomial_plausible(hub, kGraphs, 0.5));
+  CHECK(test::binomial_plausible(hub, kGraphs, 0.5));
   // m = 2: agent 4 finds degrees 3, 3, 2 and agent 3's 2. It takes agent 3 first with probability 2/10, after
   // one of degree 3 with 2 (3/10)(2/7), after the other of degree 2 with (2/10)(2/8): 59/140 in all.
-  CHECK(tests::binomial_plausible(last, kGraphs, 59.0 / 140));
+  CHECK(test::binomial_plausible(last, kGraphs, 59.0 / 140));
 }
 
 TEST_CASE("random geometric: on a torus an agent's neighbours are binomial with probability pi r^2") {
@@ -197,7 +197,7 @@ TEST_CASE("random geometric: on a torus an agent's neighbours are binomial with 
       const RandomGeometric torus{.radius = 10 * radius, .side = 10, .torus = true};
       count += make_topology(torus, kAgents, Streams(51, k)).degree(7);
     }
-    CHECK(tests::binomial_plausible(count, 500ull * (kAgents - 1), std::numbers::pi * radius * radius));
+    CHECK(test::binomial_plausible(count, 500ull * (kAgents - 1), std::numbers::pi * radius * radius));
   }
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("random geometric: two agents of a square are near with the probabilit
     std::uint64_t count = 0;
     for (std::uint32_t k = 0; k < 20'000; ++k)
       count += make_topology(RandomGeometric{.radius = r}, 2, Streams(52, k)).edges();
-    CHECK(tests::binomial_plausible(count, 20'000,
+    CHECK(test::binomial_plausible(count, 20'000,
                                     std::numbers::pi * r * r - 8 * r * r * r / 3 + r * r * r * r / 2));
   }
 }
@@ -261,8 +261,8 @@ TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the fe
   for (const std::size_t d : {4, 8, 20, 60}) {
     const auto count = static_cast<double>(at_least[d]);
     INFO(d << ": " << count << " of " << kAgents * kGraphs);
-    CHECK(cdf(complement(with_stubs(static_cast<double>(d)), count - 1)) > tests::kAlpha);
-    CHECK(cdf(with_stubs(2 * static_cast<double>(d)), count) > tests::kAlpha);
+    CHECK(cdf(complement(with_stubs(static_cast<double>(d)), count - 1)) > test::kAlpha);
+    CHECK(cdf(with_stubs(2 * static_cast<double>(d)), count) > test::kAlpha);
   }
   CHECK(make_topology(PowerLaw{}, 1, Streams(1, 0)).edges() == 0);
   CHECK(make_topology(PowerLaw{}, 2, Streams(1, 0)).edges() == 1);
@@ -273,7 +273,7 @@ TEST_CASE("rmat: so many different links as asked for; alike where a = b = c = d
   const Rmat even{.mean_degree = 2, .a = 0.25, .b = 0.25, .c = 0.25};
   const Counts count = pair_counts(even, 5, kGraphs, 55);  // 5 of 10 pairs
   for (AgentId i = 0; i < 5; ++i)
-    for (AgentId j = 0; j < i; ++j) CHECK(tests::binomial_plausible(count[i][j], kGraphs, 0.5));
+    for (AgentId j = 0; j < i; ++j) CHECK(test::binomial_plausible(count[i][j], kGraphs, 0.5));
   for (const AgentId n : {64u, 100u, 1000u}) {
     const Topology t = make_topology(Rmat{}, n, Streams(1, 0));
     CHECK(t.edges() == 4 * n);
@@ -300,5 +300,5 @@ TEST_CASE("nodes at random: each is equally likely to have an agent") {
       ++count[static_cast<std::size_t>(std::find(all.places().begin(), all.places().end(), p) -
                                        all.places().begin())];
   }
-  for (const std::uint64_t c : count) CHECK(tests::binomial_plausible(c, kGraphs, 0.4));
+  for (const std::uint64_t c : count) CHECK(test::binomial_plausible(c, kGraphs, 0.4));
 }

@@ -6,16 +6,16 @@
 #include "sim/engine/network_files.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/distribution_functions.hpp"
+#include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::kPair;
 
 namespace {
 
 constexpr std::uint32_t kCount = 200'000;
-const Topology kPair = make_topology(Ring{}, 2, Streams(1, 0));
-
 // Latencies of the messages that arrive, out of kCount from 0 to 1, or back.
 std::vector<double> latencies(const Distribution& law, double loss, bool back = false,
                               std::uint64_t seed = 21) {
@@ -32,12 +32,12 @@ std::vector<double> latencies(const Distribution& law, double loss, bool back = 
 }  // namespace
 
 TEST_CASE("latency: draws follow the configured law") {
-  for (const auto& known : tests::known_laws()) {
+  for (const auto& known : test::known_laws()) {
     INFO(known.name);
     CHECK(known.law.mean() == Approx(known.mean));
     const auto all = latencies(known.law, 0);
     REQUIRE(all.size() == kCount);
-    CHECK(tests::ks_distance(all, known.cdf) < tests::dkw_threshold(kCount));
+    CHECK(test::ks_distance(all, known.cdf) < test::dkw_threshold(kCount));
     for (const double x : all) {
       if (x < known.law.lower() || x > known.law.upper()) FAIL("a draw lies outside the support");
     }
@@ -45,7 +45,7 @@ TEST_CASE("latency: draws follow the configured law") {
 }
 
 TEST_CASE("distribution: size-biased draws follow the density x f(x) / mean") {
-  for (const auto& known : tests::known_laws()) {
+  for (const auto& known : test::known_laws()) {
     INFO(known.name);
     const Streams streams(22, 0);
     std::vector<double> all(kCount);
@@ -53,15 +53,15 @@ TEST_CASE("distribution: size-biased draws follow the density x f(x) / mean") {
       Stream s = streams(Purpose::kAvailability, 0, 0, n);
       all[n] = known.law.sample_size_biased(s);
     }
-    CHECK(tests::ks_distance(all, known.size_biased) < tests::dkw_threshold(kCount));
+    CHECK(test::ks_distance(all, known.size_biased) < test::dkw_threshold(kCount));
   }
 }
 
 TEST_CASE("loss: messages are lost with the configured probability, whatever their latency") {
   for (const double p : {0.001, 0.1, 0.5, 0.98}) {
     const auto arrived = latencies(Uniform{0, 1}, p);
-    CHECK(tests::binomial_plausible(kCount - arrived.size(), kCount, p));
-    CHECK(tests::ks_distance(arrived, [](double x) { return x; }) < tests::dkw_threshold(arrived.size()));
+    CHECK(test::binomial_plausible(kCount - arrived.size(), kCount, p));
+    CHECK(test::ks_distance(arrived, [](double x) { return x; }) < test::dkw_threshold(arrived.size()));
   }
 }
 
@@ -74,13 +74,13 @@ TEST_CASE("loss: losing one message says nothing about the next") {
                second = links.transmit(0, 1, 0).lost.has_value();
     pairs += first && second ? 1u : 0u;
   }
-  CHECK(tests::binomial_plausible(pairs, kCount, p * p));
+  CHECK(test::binomial_plausible(pairs, kCount, p * p));
 }
 
 TEST_CASE("latency: the two directions of an edge, and messages on one, are independent") {
   const auto there = latencies(Uniform{0, 1}, 0), back = latencies(Uniform{0, 1}, 0, true);
-  const double threshold = tests::centred_product_threshold(kCount - 1);
-  CHECK(std::abs(tests::centred_product(there, back)) < threshold);
-  CHECK(std::abs(tests::centred_product({there.begin(), there.end() - 1}, {there.begin() + 1, there.end()})) <
+  const double threshold = test::centred_product_threshold(kCount - 1);
+  CHECK(std::abs(test::centred_product(there, back)) < threshold);
+  CHECK(std::abs(test::centred_product({there.begin(), there.end() - 1}, {there.begin() + 1, there.end()})) <
         threshold);
 }

@@ -4,14 +4,14 @@
 
 #include "sim/links/loss.hpp"
 #include "sim/engine/network_files.hpp"
+#include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::kPair;
 
 namespace {
-
-const Topology kPair = make_topology(Ring{}, 2, Streams(1, 0));
 
 // Lengths of the runs of lost messages and of the others, whole ones only, out of so many messages from 0
 // to 1.
@@ -51,10 +51,10 @@ TEST_CASE("gilbert_elliott: bursts are geometric with mean 1/p_bad_to_good, gaps
         runs_of({.p_good_to_bad = p, .p_bad_to_good = q, .loss_good = 0, .loss_bad = 1}, 1'000'000, ++seed);
     REQUIRE(runs.lost.size() > 10'000);
     const double good = p, bad = q;
-    CHECK(tests::ks_distance(runs.lost, [bad](double x) { return geometric(bad, x); }) <
-          tests::dkw_threshold(runs.lost.size()));
-    CHECK(tests::ks_distance(runs.kept, [good](double x) { return geometric(good, x); }) <
-          tests::dkw_threshold(runs.kept.size()));
+    CHECK(test::ks_distance(runs.lost, [bad](double x) { return geometric(bad, x); }) <
+          test::dkw_threshold(runs.lost.size()));
+    CHECK(test::ks_distance(runs.kept, [good](double x) { return geometric(good, x); }) <
+          test::dkw_threshold(runs.kept.size()));
   }
 }
 
@@ -68,7 +68,7 @@ TEST_CASE(
   for (std::uint32_t n = 0; n < 4; ++n) {
     std::uint64_t lost = 0;
     for (AgentId i = 1; i < kAgents; ++i) lost += loss.of(i, 0, star.edge(i, 0), n, 0) ? 1u : 0u;
-    CHECK(tests::binomial_plausible(lost, kAgents - 1, mean));
+    CHECK(test::binomial_plausible(lost, kAgents - 1, mean));
   }
 }
 
@@ -78,5 +78,5 @@ TEST_CASE("loss: of several laws a message escapes all with the product of the c
             {nullptr, nullptr});
   std::uint64_t kept = 0;
   for (std::uint32_t n = 0; n < kCount; ++n) kept += loss.of(0, 1, 0, n, 0) ? 0u : 1u;
-  CHECK(tests::binomial_plausible(kept, kCount, 0.8 * 0.7));
+  CHECK(test::binomial_plausible(kept, kCount, 0.8 * 0.7));
 }

@@ -12,11 +12,11 @@ using namespace hearsay::sim;
 
 namespace {
 
-constexpr AgentId kAgents = 20'000;
+constexpr AgentId kCrowd = 20'000;
 
 struct Crowd {
   Streams streams;
-  Topology ring = make_topology(Ring{}, kAgents, Streams(1, 0));
+  Topology ring = make_topology(Ring{}, kCrowd, Streams(1, 0));
   Engine::Options options;
 
   Crowd(std::uint64_t seed, AvailabilityOptions law, Time every, Time until) : streams(seed, 0) {
@@ -39,14 +39,14 @@ TEST_CASE("diurnal: at each time the share up is mean + amplitude sin(2 pi (t/pe
   for (const Diurnal& law : laws) {
     Crowd crowd(++seed, law, 1.3, 13);
     Engine engine(crowd.options, crowd.ring, crowd.streams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     int looked = 0;
     const double phase = law.phase.mean();
     script.observation = [&] {
       const double expected =
           law.mean + law.amplitude * std::sin(2 * M_PI * (engine.now() / law.period + phase));
-      CHECK(tests::binomial_plausible(engine.up_count(), kAgents, expected));
+      CHECK(test::binomial_plausible(engine.up_count(), kCrowd, expected));
       ++looked;
     };
     script.run();
@@ -59,19 +59,19 @@ TEST_CASE(
   const Diurnal law{.mean = 0.5, .amplitude = 0.3, .period = 10, .phase = 0.0, .memory = 2, .hub = false};
   Crowd crowd(75, law, 1, 4);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
-  std::vector<bool> early(kAgents);
+  std::vector<bool> early(kCrowd);
   const auto p = [&](double t) { return 0.5 + 0.3 * std::sin(2 * M_PI * t / 10); };
   script.observation = [&] {
     const Time t = engine.now();
     std::uint64_t both = 0;
-    for (AgentId i = 0; i < kAgents; ++i) {
+    for (AgentId i = 0; i < kCrowd; ++i) {
       if (t == 1) early[i] = engine.up(i);
       both += early[i] && engine.up(i) ? 1u : 0u;
     }
     if (t == 1) return;
-    CHECK(tests::binomial_plausible(both, kAgents, p(1) * p(t) + p(1) * (1 - p(1)) * std::exp(-(t - 1) / 2)));
+    CHECK(test::binomial_plausible(both, kCrowd, p(1) * p(t) + p(1) * (1 - p(1)) * std::exp(-(t - 1) / 2)));
   };
   script.run();
 }
@@ -83,9 +83,9 @@ TEST_CASE("diurnal: with phases uniform over a day the share up is the mean at e
           .mean = 0.6, .amplitude = 0.3, .period = 10, .phase = Uniform{0, 1}, .memory = 0.5, .hub = false},
       1.3, 10);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
-  script.observation = [&] { CHECK(tests::binomial_plausible(engine.up_count(), kAgents, 0.6)); };
+  script.observation = [&] { CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.6)); };
   script.run();
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("coin: each tick and each arrival finds its agent up with the probabil
   options.network.availability = Coin{.probability = kUp, .hub = false};
   options.network.links.latency = Uniform{0, 0.1};
   Engine engine(options, star, streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   std::uint64_t ticks = 0;
   std::vector<std::vector<bool>> got(51);
@@ -134,21 +134,21 @@ TEST_CASE("coin: each tick and each arrival finds its agent up with the probabil
     }
   }
   CHECK(sent > 100'000);
-  CHECK(tests::binomial_plausible(arrived, sent, kUp));
-  CHECK(tests::binomial_plausible(both, pairs, kUp * kUp));
+  CHECK(test::binomial_plausible(arrived, sent, kUp));
+  CHECK(test::binomial_plausible(both, pairs, kUp * kUp));
 }
 
 TEST_CASE("join_leave: the share up at time t is P(join <= t) - P(leave <= t)") {
   // Join uniform on [0, 10), leave uniform on [10, 30).
   Crowd crowd(78, JoinLeave{.join = Uniform{0, 10}, .leave = PerAgent(Uniform{10, 30}), .hub = false}, 3, 35);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   script.observation = [&] {
     const Time t = engine.now();
     const double expected = t <= 10 ? t / 10 : t >= 30 ? 0 : 1 - (t - 10) / 20;
     if (expected > 0) {
-      CHECK(tests::binomial_plausible(engine.up_count(), kAgents, expected));
+      CHECK(test::binomial_plausible(engine.up_count(), kCrowd, expected));
     } else {
       CHECK(engine.up_count() == 0);
     }
@@ -160,13 +160,13 @@ TEST_CASE("join_leave: a flash crowd by a mixture: the early share is there, the
   Crowd crowd(79, JoinLeave{.join = Mixture{{{1, Constant{0}}, {3, Constant{5}}}}, .leave = {}, .hub = false},
               2, 8);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   script.observation = [&] {
     if (engine.now() < 5) {
-      CHECK(tests::binomial_plausible(engine.up_count(), kAgents, 0.25));
+      CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.25));
     } else {
-      CHECK(engine.up_count() == kAgents);
+      CHECK(engine.up_count() == kCrowd);
     }
   };
   script.run();
@@ -177,13 +177,13 @@ TEST_CASE("all: independent laws multiply: the share up is the product of theirs
   const OnOff other{.up = Uniform{1, 3}, .down = Gamma{2, 2}, .start = Start::kStationary, .hub = false};
   Crowd crowd(80, AllOf{{one, other}}, 1.1, 8);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   script.observation = [&] {
-    CHECK(tests::binomial_plausible(engine.up_count(), kAgents, 0.75 * 0.5));
+    CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.75 * 0.5));
     if (engine.now() > 1.2) return;
     AgentId up = 0;
-    for (AgentId i = 0; i < kAgents; ++i) up += engine.up(i) ? 1 : 0;
+    for (AgentId i = 0; i < kCrowd; ++i) up += engine.up(i) ? 1 : 0;
     CHECK(up == engine.up_count());
   };
   script.run();
@@ -192,19 +192,19 @@ TEST_CASE("all: independent laws multiply: the share up is the product of theirs
 TEST_CASE(
     "group: each group's share of time up is that of its up and down times, and groups are independent") {
   GroupFailures law{.groups = {}, .up = Exponential{2}, .down = Exponential{3}, .start = Start::kStationary};
-  for (AgentId i = 0; i + 1 < kAgents; i += 2) law.groups.push_back({"", {i, i + 1}});
+  for (AgentId i = 0; i + 1 < kCrowd; i += 2) law.groups.push_back({"", {i, i + 1}});
   Crowd crowd(81, law, 1.1, 6);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   script.observation = [&] {
     std::uint64_t up = 0, apart = 0;
-    for (AgentId i = 0; i < kAgents; i += 2) {
+    for (AgentId i = 0; i < kCrowd; i += 2) {
       up += engine.up(i) ? 1u : 0u;
       apart += engine.up(i) != engine.up(i + 1) ? 1u : 0u;
     }
     CHECK(apart == 0);
-    CHECK(tests::binomial_plausible(up, kAgents / 2, 0.4));
+    CHECK(test::binomial_plausible(up, kCrowd / 2, 0.4));
   };
   script.run();
 }
@@ -220,10 +220,10 @@ TEST_CASE(
     mine[n] = clocks.tick(0, n, 0) - 0.5 - 2.0 * n;
     other[n] = clocks.tick(1, n, 0) - 0.5 - 2.0 * n;
   }
-  CHECK(tests::ks_distance(mine, [](double x) {
+  CHECK(test::ks_distance(mine, [](double x) {
           return x < 0 ? 0 : x > 1 ? 1 : x;
-        }) < tests::dkw_threshold(kCount));
-  CHECK(std::abs(tests::centred_product(mine, other)) < tests::centred_product_threshold(kCount));
+        }) < test::dkw_threshold(kCount));
+  CHECK(std::abs(test::centred_product(mine, other)) < test::centred_product_threshold(kCount));
   const Clocks exact(Periodic{.period = 0.1, .phase = 0.0, .jitter = 0.0, .missed = Missed::kSkip}, 1,
                      Streams(1, 0));
   CHECK(exact.tick(0, 1'000'000, 0) == 1'000'000 * 0.1);  // no sum of rounding errors

@@ -3,66 +3,23 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "tests/models/central_run.hpp"
 #include "tests/support/study_fixture.hpp"
 
+
 using namespace hearsay;
+using test::CentralRun;
+using test::laplace;
+using test::latency;
+using test::one_record_each;
+using test::ridge;
 
 namespace {
-
-// One record (x = 1, y) for each owner, so that the gradient of owner i's squared loss is 2 (theta - y_i).
-models::DataSet one_record_each(std::vector<double> targets) {
-  models::DataSet data;
-  data.feature_names = {"x"};
-  for (const double y : targets) {
-    models::Shard shard{models::Records::Ones(1, 1), Eigen::VectorXd::Constant(1, y)};
-    data.train.push_back(shard);
-    data.test.push_back({models::Records(0, 1), Eigen::VectorXd(0)});
-    data.owner_names.push_back("owner");
-  }
-  return data;
-}
-
-// g = theta^2/2: sigma = 1.
-models::ModelOptions ridge(double theta_max = 100) {
-  models::ModelOptions model;
-  model.l2 = 0.5;
-  model.theta_max = theta_max;
-  return model;
-}
 
 models::CentralAsync::Params with_rho(double rho) {
   models::CentralAsync::Params params;
   params.rho = models::GivenRho{rho};
   return params;
-}
-
-sim::NetworkOptions latency(double seconds) {
-  sim::NetworkOptions network;
-  network.links.latency = seconds;
-  return network;
-}
-
-struct Outcome {
-  std::unique_ptr<models::World> world;
-  models::CentralAsync protocol;
-  sim::End end;
-};
-
-Outcome run(const test::StudyFixture& fixture, const models::CentralAsync::Params& params,
-            const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
-  Outcome outcome{fixture.world(options), models::CentralAsync(params, fixture.study()), {}};
-  outcome.world->prescribed_noise = noise;
-  test::Watch watch([](const models::World&) {});
-  outcome.end = models::Driver<models::CentralAsync>(outcome.protocol, *outcome.world, watch).run();
-  return outcome;
-}
-
-models::PrivacyOptions laplace(double epsilon, double bound) {
-  models::PrivacyOptions privacy;
-  privacy.mechanism = models::Laplace{};
-  privacy.epsilon = epsilon;
-  privacy.gradient_bound = bound;
-  return privacy;
 }
 
 }  // namespace
@@ -73,7 +30,7 @@ TEST_CASE("central_async: three conversations worked by hand") {
   //   2: owner 1, bar = 1,    Q = 0,    theta_1 = 1 - 2 (1/4) = 0.5;                   theta_L = 1 - (1/2) =
   //   0.5 3: owner 2, bar = 0.25, Q = -5.5, theta_2 = 0.25 - 2 (1/16 - 2.75) = 5.625 -> 4; theta_L = 0.25 -
   //   0.125
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(4), {}, 3);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 4), {}, 3);
   std::vector<double> learner;
   const auto world = fixture.world(fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
   models::CentralAsync protocol(with_rho(9), fixture.study());
@@ -94,12 +51,12 @@ TEST_CASE("central_async: three conversations worked by hand") {
 TEST_CASE("central_async: the learner's own step is (N-1)/N as printed and 1/2 in the proof") {
   // N = 4, the second conversation with owner 1 has bar = 2 a N (1/4) (2)/2 = ... with a = 1, y_1 = 1:
   // theta_1 = 4 (1/4) 2 = 2, so bar = 1 and theta_L = 1 - c.
-  const test::StudyFixture fixture(one_record_each({1, 0, 0, 0}), ridge(), {}, 2);
+  const test::StudyFixture fixture(one_record_each({1, 0, 0, 0}), ridge(1, 100), {}, 2);
   auto params = with_rho(4);
   const auto options = fixture.engine({}, sim::ClockTrace{{1, 2}, {1, 1}});
-  CHECK(run(fixture, params, options).world->models(0, 0) == 0.25);
+  CHECK(CentralRun<models::CentralAsync>(fixture, params, options).world->models(0, 0) == 0.25);
   params.learner_step = models::LearnerStep::kProof;
-  CHECK(run(fixture, params, options).world->models(0, 0) == 0.5);
+  CHECK(CentralRun<models::CentralAsync>(fixture, params, options).world->models(0, 0) == 0.5);
 }
 
 TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsilon_i)") {
@@ -108,8 +65,8 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
   const double xi = 3, epsilon = 0.7;
   const std::uint64_t horizon = 4;
   const sim::ClockTrace clock{{1, 2, 3, 4}, {1, 2, 1, 1}};
-  const test::StudyFixture with(one_record_each({1, 3}), ridge(), laplace(epsilon, xi), horizon);
-  const auto drawn = run(with, with_rho(1), with.engine({}, clock));
+  const test::StudyFixture with(one_record_each({1, 3}), ridge(1, 100), laplace(epsilon, xi), horizon);
+  const auto drawn = CentralRun<models::CentralAsync>(with, with_rho(1), with.engine({}, clock));
 
   std::vector<Eigen::VectorXd> noise;
   std::map<sim::AgentId, std::uint32_t> releases;
@@ -120,8 +77,8 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
     models::add_laplace({w.data(), 1}, 2 * xi * static_cast<double>(horizon) / (1 * epsilon), s);
     noise.push_back(w);
   }
-  const test::StudyFixture without(one_record_each({1, 3}), ridge(), {}, horizon);
-  const auto prescribed = run(without, with_rho(1), without.engine({}, clock), &noise);
+  const test::StudyFixture without(one_record_each({1, 3}), ridge(1, 100), {}, horizon);
+  const auto prescribed = CentralRun<models::CentralAsync>(without, with_rho(1), without.engine({}, clock), &noise);
   CHECK(drawn.world->models(0, 0) == Approx(prescribed.world->models(0, 0)).epsilon(1e-14));
   CHECK(drawn.world->models(0, 0) != 0);
 
@@ -134,8 +91,8 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
 TEST_CASE("central_async: an answer that comes after the timeout is discarded and stays spent") {
   // A round trip takes 1.2 s, the learner waits 1 s: no answer is ever used. Each owner may release T = 5
   // times, then the run ends because nobody may answer any more.
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(), laplace(1, 1), 5);
-  const auto outcome = run(fixture, with_rho(1), fixture.engine(latency(0.6)));
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 100), laplace(1, 1), 5);
+  const auto outcome = CentralRun<models::CentralAsync>(fixture, with_rho(1), fixture.engine(latency(0.6)));
   CHECK(outcome.end == sim::End::kFinished);
   CHECK(outcome.world->iterations == 0);
   CHECK(outcome.world->models(0, 0) == 0);
@@ -151,17 +108,17 @@ TEST_CASE("central_async: an answer that comes after the timeout is discarded an
 }
 
 TEST_CASE("central_async: requests that find the learner busy wait in order, or are refused") {
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(), {}, 2);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 100), {}, 2);
   auto options = fixture.engine(latency(0.1), sim::ClockTrace{{1, 1.05, 1.06}, {1, 2, 1}});
   options.time_limit = 10;
   auto params = with_rho(4);
   params.when_busy = models::WhenBusy::kRefuse;
-  const auto refused = run(fixture, params, options);
+  const auto refused = CentralRun<models::CentralAsync>(fixture, params, options);
   CHECK(refused.world->iterations == 1);
   CHECK(refused.protocol.copy(1)[0] == 0);
 
   params.when_busy = models::WhenBusy::kQueue;
-  const auto queued = run(fixture, params, options);
+  const auto queued = CentralRun<models::CentralAsync>(fixture, params, options);
   CHECK(queued.world->iterations == 2);
   // Tick 1.0, request 1.1, query 1.2, answer 1.3; then at once the second: query 1.4, answer 1.5.
   CHECK(queued.world->engine.now() == Approx(1.5).epsilon(1e-12));
@@ -176,12 +133,12 @@ TEST_CASE(
   // Agent 1 sends a request at 1, goes down at 1.05 and never answers; agent 2's request waits from 1.2
   // until 1.1 + timeout. Down times are realised with an on_off law whose first period is up for 1.05 s for
   // every owner, so agent 2 is down then too and its tick comes after everybody is up again at 3.05.
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(), {}, 1);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 100), {}, 1);
   sim::NetworkOptions network = latency(0.1);
   network.availability = sim::OnOff{.up = 1.05, .down = 2.0};
   auto options = fixture.engine(network, sim::ClockTrace{{1, 3.5}, {1, 2}});
   options.time_limit = 20;
-  const auto outcome = run(fixture, with_rho(1), options);
+  const auto outcome = CentralRun<models::CentralAsync>(fixture, with_rho(1), options);
   CHECK(outcome.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kReceiverDown)] == 1);
   CHECK(outcome.world->iterations == 1);
   CHECK(outcome.world->engine.now() == Approx(3.8).epsilon(1e-12));
@@ -190,15 +147,15 @@ TEST_CASE(
 }
 
 TEST_CASE("central_async: horizon, strong convexity and rho are required to fit") {
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(), {}, 10);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 100), {}, 10);
   auto params = with_rho(1);
   params.horizon = 7;
   CHECK_THROWS_WITH(models::CentralAsync(params, fixture.study()),
                     "protocol.horizon (7) and stop.iterations (10) must agree where both are given");
-  const test::StudyFixture endless(one_record_each({1, 3}), ridge(), {},
+  const test::StudyFixture endless(one_record_each({1, 3}), ridge(1, 100), {},
                                    std::numeric_limits<std::uint64_t>::max());
   CHECK_THROWS_WITH(models::CentralAsync(with_rho(1), endless.study()), Catch::Contains("needs a horizon"));
-  models::ModelOptions flat = ridge();
+  models::ModelOptions flat = ridge(1, 100);
   flat.l2 = 0;
   const test::StudyFixture convex(one_record_each({1, 3}), flat, {}, 10);
   CHECK_THROWS_WITH(models::CentralAsync(with_rho(1), convex.study()), Catch::Contains("strong convexity"));
@@ -210,7 +167,7 @@ TEST_CASE("central_async: horizon, strong convexity and rho are required to fit"
 
 TEST_CASE("central_async: rho auto is 5 (N+1) T sigma / h_min") {
   // Hessian of the pooled mean loss (theta - y)^2 is 2: rho = 5 * 3 * 10 * 1/2 = 75, step = 75/(100 * 1).
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(), {}, 10);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 100), {}, 10);
   models::CentralAsync::Params params;
   params.rho = models::AutoRho{};
   CHECK(models::CentralAsync(params, fixture.study()).step() == Approx(0.75).epsilon(1e-12));

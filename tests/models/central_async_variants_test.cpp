@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/protocols/central/central_async.hpp"
+#include "tests/models/central_run.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -14,6 +15,9 @@ using models::CentralAsync;
 using test::latency;
 using test::one_record_each;
 using test::ridge;
+using test::CentralRun;
+using test::check_all;
+using test::laplace;
 
 namespace {
 
@@ -21,31 +25,6 @@ CentralAsync::Params unit_step(std::uint64_t horizon) {
   CentralAsync::Params params;
   params.rho = models::GivenRho{static_cast<double>(horizon * horizon)};
   return params;
-}
-
-struct Outcome {
-  std::unique_ptr<models::World> world;
-  CentralAsync protocol;
-  std::vector<double> learner, time;  // at every iteration
-  sim::End end;
-};
-
-Outcome run(const test::StudyFixture& fixture, const CentralAsync::Params& params,
-            const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
-  Outcome outcome{fixture.world(options), CentralAsync(params, fixture.study()), {}, {}, {}};
-  outcome.world->prescribed_noise = noise;
-  test::Watch watch([&](const models::World& w) {
-    outcome.learner.push_back(w.models(0, 0));
-    outcome.time.push_back(w.engine.now());
-  });
-  outcome.end = models::Driver<CentralAsync>(outcome.protocol, *outcome.world, watch).run();
-  return outcome;
-}
-
-void check_all(const std::vector<double>& got, const std::vector<double>& expected) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    CHECK(got[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-15));
 }
 
 }  // namespace
@@ -60,32 +39,32 @@ TEST_CASE("central_async: interleaved conversations update from the present copi
   const auto options = fixture.engine(latency(0.1), sim::ClockTrace{{1, 1.05}, {1, 1}});
   auto params = unit_step(2);
   params.interleave = true;
-  const auto current = run(fixture, params, options);
+  const auto current = CentralRun<CentralAsync>(fixture, params, options);
   check_all(current.learner, {0, 0, 0.5});
   check_all(current.time, {0, 1.3, 1.35});
   CHECK(current.protocol.copy(0)[0] == 2.5);
   CHECK(current.world->tally.updates == 2);
   CHECK(current.world->tally.staleness_steps == 1);
   params.stale_base = models::StaleBase::kSent;
-  const auto sent = run(fixture, params, options);
+  const auto sent = CentralRun<CentralAsync>(fixture, params, options);
   check_all(sent.learner, {0, 0, 0});
   CHECK(sent.protocol.copy(0)[0] == 2);
   params.interleave = false;
-  const auto alone = run(fixture, params, options);
+  const auto alone = CentralRun<CentralAsync>(fixture, params, options);
   check_all(alone.learner, {0, 0, 0.5});
   CHECK(alone.protocol.copy(0)[0] == 0.5);
   CHECK(alone.world->tally.staleness_steps == 0);
 }
 
 TEST_CASE("central_async: conversations that do not overlap are the same interleaved, from either base") {
-  const test::StudyFixture fixture(one_record_each({1, 3, 4}), ridge(1), test::laplace(5, 1), 60);
+  const test::StudyFixture fixture(one_record_each({1, 3, 4}), ridge(1), laplace(5, 1), 60);
   CentralAsync::Params params;
   params.rho = models::GivenRho{100};
-  const auto plain = run(fixture, params, fixture.engine());
+  const auto plain = CentralRun<CentralAsync>(fixture, params, fixture.engine());
   params.interleave = true;
-  CHECK(run(fixture, params, fixture.engine()).learner == plain.learner);
+  CHECK(CentralRun<CentralAsync>(fixture, params, fixture.engine()).learner == plain.learner);
   params.stale_base = models::StaleBase::kSent;
-  CHECK(run(fixture, params, fixture.engine()).learner == plain.learner);
+  CHECK(CentralRun<CentralAsync>(fixture, params, fixture.engine()).learner == plain.learner);
   CHECK(plain.learner.back() != 0);
 }
 
@@ -101,7 +80,7 @@ TEST_CASE("central_async: hundreds of conversations under way at a time each fin
   params.rho = models::GivenRho{300};
   params.interleave = true;
   params.timeout = 10;
-  const auto outcome = run(fixture, params, fixture.engine(latency(1), clock));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(1), clock));
   CHECK(outcome.world->iterations == 300);
   CHECK(outcome.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)] == 0);
   // All queries were sent from the start, so the updates are 300 steps with Q = -2 and -6 in turn.
@@ -125,7 +104,7 @@ TEST_CASE("central_async: with the initiative the learner queries everybody at i
   auto params = unit_step(4);
   params.initiative = models::Initiative::kLearner;
   params.interval = 10;
-  const auto outcome = run(fixture, params, fixture.engine(latency(0.1)));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.1)));
   check_all(outcome.learner, {0, 0, 0, 0.5, 1.625});
   check_all(outcome.time, {0, 0.2, 0.2, 10.2, 10.2});
   CHECK(outcome.protocol.copy(0)[0] == 0.5);
@@ -136,11 +115,11 @@ TEST_CASE("central_async: with the initiative the learner queries everybody at i
 
 TEST_CASE("central_async: a learner that asks stops asking when all budgets are spent") {
   // Three answers each are all that may be given; every other one comes too late to be used.
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), 3);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), laplace(1, 1), 3);
   auto params = unit_step(3);
   params.initiative = models::Initiative::kLearner;
   params.interval = 0.3;
-  const auto outcome = run(fixture, params, fixture.engine(latency(0.6)));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6)));
   CHECK(outcome.end == sim::End::kFinished);
   CHECK(outcome.world->iterations == 0);
   CHECK(outcome.world->ledger.account(1).releases == 3);
@@ -154,7 +133,7 @@ TEST_CASE("central_async: owners of a group answer as one") {
   auto params = unit_step(2);
   params.groups = {{1, 2}};
   const auto options = fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 2, 3}});
-  const auto outcome = run(fixture, params, options);
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, options);
   CHECK(outcome.protocol.copy(0)[0] == 5);
   CHECK(outcome.protocol.copy(1)[0] == 10);
   check_all(outcome.time, {0, 1, 3});
@@ -163,10 +142,10 @@ TEST_CASE("central_async: owners of a group answer as one") {
   // Members' own noise, 4 and 8, enters as (1/4) 4 + (3/4) 8 = 7: theta_G = -2 (1/2) (-5 + 7).
   const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 4.0),
                                            Eigen::VectorXd::Constant(1, 8.0), Eigen::VectorXd::Zero(1)};
-  CHECK(run(fixture, params, options, &noise).protocol.copy(0)[0] == -2);
-  const test::StudyFixture spending(test::equal_records({1, 3, 5}, {1, 3, 4}), ridge(1), test::laplace(1, 1),
+  CHECK(CentralRun<CentralAsync>(fixture, params, options, &noise).protocol.copy(0)[0] == -2);
+  const test::StudyFixture spending(test::equal_records({1, 3, 5}, {1, 3, 4}), ridge(1), laplace(1, 1),
                                     2);
-  const auto charged = run(spending, params, options);
+  const auto charged = CentralRun<CentralAsync>(spending, params, options);
   for (const sim::AgentId agent : {1u, 2u, 3u}) {
     CHECK(charged.world->ledger.account(agent).releases == 1);
     CHECK(charged.world->ledger.account(agent).spent().epsilon == Approx(0.5).epsilon(1e-14));
@@ -180,7 +159,7 @@ TEST_CASE("central_async: members of a group that answer in time speak for it") 
   auto params = unit_step(1);
   params.groups = {{1, 2}};
   params.learner_is_owner = 1;
-  const auto outcome = run(fixture, params, fixture.engine(latency(0.6), sim::ClockTrace{{1}, {1}}));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6), sim::ClockTrace{{1}, {1}}));
   check_all(outcome.time, {0, 2});
   CHECK(outcome.protocol.copy(0)[0] == 2);
 }
@@ -193,7 +172,7 @@ TEST_CASE("central_async: answers are weighted against how often their owner is 
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 3);
   auto params = unit_step(3);
   params.reweight_by_frequency = true;
-  const auto outcome = run(fixture, params, fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
   check_all(outcome.learner, {0, 0, 0.25, 0.0625});
   CHECK(outcome.protocol.copy(0)[0] == 0.75);
   CHECK(outcome.protocol.copy(1)[0] == 8.6875);
@@ -204,7 +183,7 @@ TEST_CASE("central_async: the weight against frequency stays between 0.1 and 10"
   const test::StudyFixture many(one_record_each(std::vector<double>(20, 1)), ridge(1), {}, 1);
   auto params = unit_step(1);
   params.reweight_by_frequency = true;
-  CHECK(run(many, params, many.engine({}, sim::ClockTrace{{1}, {1}})).protocol.copy(0)[0] ==
+  CHECK(CentralRun<CentralAsync>(many, params, many.engine({}, sim::ClockTrace{{1}, {1}})).protocol.copy(0)[0] ==
         Approx(0.2).epsilon(1e-12));
   // 21 visits to owner 1, whose y = 0 moves nothing; at the 22nd owner 2 would have 22/2.
   const test::StudyFixture two(one_record_each({0, 3}), ridge(1), {}, 22);
@@ -215,13 +194,13 @@ TEST_CASE("central_async: the weight against frequency stays between 0.1 and 10"
     clock.times.push_back(k);
     clock.agents.push_back(k < 22 ? 1 : 2);
   }
-  CHECK(run(two, params, two.engine({}, clock)).protocol.copy(1)[0] == Approx(60).epsilon(1e-12));
+  CHECK(CentralRun<CentralAsync>(two, params, two.engine({}, clock)).protocol.copy(1)[0] == Approx(60).epsilon(1e-12));
 }
 
 TEST_CASE(
     "central_async: a budget for the expected share is spread over T/N + 3 sqrt(T/N) answers, no more") {
   // T = 100, N = 4: 25 + 15. Owner 1 alone ticks, 60 times; the 41st time it has nothing left.
-  const test::StudyFixture fixture(one_record_each({1, 2, 3, 4}), ridge(1), test::laplace(2, 1), 100);
+  const test::StudyFixture fixture(one_record_each({1, 2, 3, 4}), ridge(1), laplace(2, 1), 100);
   CentralAsync::Params params;
   params.rho = models::GivenRho{1};
   params.budget_for = models::BudgetFor::kExpectedShare;
@@ -230,7 +209,7 @@ TEST_CASE(
     clock.times.push_back(k);
     clock.agents.push_back(1);
   }
-  const auto outcome = run(fixture, params, fixture.engine({}, clock));
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine({}, clock));
   CHECK(outcome.end == sim::End::kIdle);
   CHECK(outcome.world->iterations == 40);
   const models::Account& account = outcome.world->ledger.account(1);
@@ -245,13 +224,13 @@ TEST_CASE(
 }
 
 TEST_CASE("central_async: records that kappa owners may hold leave each of them a kappa-th of its budget") {
-  const test::StudyFixture once(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), 20);
-  const test::StudyFixture twice(one_record_each({1, 3}), ridge(1), test::laplace(2, 1), 20);
+  const test::StudyFixture once(one_record_each({1, 3}), ridge(1), laplace(1, 1), 20);
+  const test::StudyFixture twice(one_record_each({1, 3}), ridge(1), laplace(2, 1), 20);
   CentralAsync::Params params;
   params.rho = models::GivenRho{10};
-  const auto plain = run(once, params, once.engine());
+  const auto plain = CentralRun<CentralAsync>(once, params, once.engine());
   params.overlap = 2;
-  const auto shared = run(twice, params, twice.engine());
+  const auto shared = CentralRun<CentralAsync>(twice, params, twice.engine());
   CHECK(shared.learner == plain.learner);
   CHECK(shared.world->ledger.account(1).epsilon_budget() == 1);
 }
@@ -259,12 +238,12 @@ TEST_CASE("central_async: records that kappa owners may hold leave each of them 
 TEST_CASE("central_async: the owner that learns needs no message and no budget for its own data") {
   // Owner 1 is the learner. At 1 it answers itself at once: theta_1 = 2. Owner 2 asks at 2 and answers at 2.3
   // with noise 2, Q = -6 + 2: theta_2 = 4, theta_L = 0. Owner 1's tick at 2.2 waits for that: bar = 1, Q = 0.
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), 3);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), laplace(1, 1), 3);
   auto params = unit_step(3);
   params.learner_is_owner = 1;
   const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 2.0)};
   const auto outcome =
-      run(fixture, params, fixture.engine(latency(0.1), sim::ClockTrace{{1, 2, 2.2}, {1, 2, 1}}), &noise);
+      CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.1), sim::ClockTrace{{1, 2, 2.2}, {1, 2, 1}}), &noise);
   check_all(outcome.time, {0, 1, 2.3, 2.3});
   check_all(outcome.learner, {0, 0, 0, 0.5});
   CHECK(outcome.protocol.copy(1)[0] == 4);
@@ -310,7 +289,7 @@ TEST_CASE(
   network.availability = sim::Crash{.up = 5.0, .down = 1.0, .hub = true};
   sim::Engine::Options options = fixture.engine(network);
   options.time_limit = 30;
-  const auto outcome = run(fixture, params, options);
+  const auto outcome = CentralRun<CentralAsync>(fixture, params, options);
   check_all(outcome.learner, {0, 0, 0, 0, 0});
   check_all(outcome.time, {0, 0.2, 0.2, 6.2, 6.2});
   CHECK(outcome.protocol.copy(0)[0] == 2);

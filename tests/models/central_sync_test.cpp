@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "tests/models/central_run.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
+
 
 using namespace hearsay;
 using models::CentralSync;
@@ -13,6 +15,9 @@ using models::MissingAnswer;
 using test::latency;
 using test::one_record_each;
 using test::ridge;
+using test::CentralRun;
+using test::check_all;
+using test::laplace;
 
 namespace {
 
@@ -29,34 +34,6 @@ CentralSync::Params strongly_convex(double rho) {
   return params;
 }
 
-// What the learner's model and theta are at every iteration, and when.
-struct Outcome {
-  std::unique_ptr<models::World> world;
-  std::vector<std::uint64_t> iteration;
-  std::vector<double> model, theta, time;
-};
-
-Outcome run(const test::StudyFixture& fixture, const CentralSync::Params& params,
-            const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
-  Outcome outcome{.world = fixture.world(options), .iteration = {}, .model = {}, .theta = {}, .time = {}};
-  outcome.world->prescribed_noise = noise;
-  CentralSync protocol(params, fixture.study());
-  test::Watch watch([&](const models::World& w) {
-    outcome.iteration.push_back(w.iterations);
-    outcome.model.push_back(w.models(0, 0));
-    outcome.theta.push_back(protocol.theta()[0]);
-    outcome.time.push_back(w.engine.now());
-  });
-  models::Driver<CentralSync>(protocol, *outcome.world, watch).run();
-  return outcome;
-}
-
-void check_all(const std::vector<double>& got, const std::vector<double>& expected) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    CHECK(got[i] == Approx(expected[i]).epsilon(1e-14).margin(1e-15));
-}
-
 }  // namespace
 
 TEST_CASE("central_sync: three rounds of strongly_convex worked by hand") {
@@ -64,9 +41,9 @@ TEST_CASE("central_sync: three rounds of strongly_convex worked by hand") {
   // T = 4, rho = 16: steps 1, 1/2, 1/3.  0 -> 4 -> 4 - 8/2 = 0 -> 4/3: the minimiser, which 1/3 reaches in
   // one.
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 4);
-  const auto outcome = run(fixture, strongly_convex(16), fixture.engine());
+  const auto outcome = CentralRun<CentralSync>(fixture, strongly_convex(16), fixture.engine());
   CHECK(outcome.iteration == std::vector<std::uint64_t>{1, 2, 3, 4});
-  check_all(outcome.model, {0, 4, 0, 4.0 / 3});
+  check_all(outcome.learner, {0, 4, 0, 4.0 / 3});
   // Three queries and three answers with each of two owners, a vector in each.
   CHECK(outcome.world->engine.traffic().messages == 12);
   CHECK(outcome.world->engine.traffic().vectors == 12);
@@ -77,10 +54,10 @@ TEST_CASE("central_sync: three rounds of averaged worked by hand, one of them cl
   //   theta: 0 -> 4 clipped to 3 -> 3 - 2/sqrt(2) -> that - (2 that - 4)/sqrt(3)
   //   bar:   0 -> theta[1] = 0 -> (1/2.5) 0 + (1.5/2.5) 3 = 1.8 -> (2/3.5) 1.8 + (1.5/3.5) theta[3]
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(0, 3), {}, 4);
-  const auto outcome = run(fixture, averaged(1), fixture.engine());
+  const auto outcome = CentralRun<CentralSync>(fixture, averaged(1), fixture.engine());
   const double third = 3 - std::sqrt(2);
   check_all(outcome.theta, {0, 3, third, third - (2 * third - 4) / std::sqrt(3)});
-  check_all(outcome.model, {0, 0, 1.8, 2 / 3.5 * 1.8 + 1.5 / 3.5 * third});
+  check_all(outcome.learner, {0, 0, 1.8, 2 / 3.5 * 1.8 + 1.5 / 3.5 * third});
   CHECK(outcome.world->tally.projections == 3);
   CHECK(outcome.world->tally.clipped == 1);
 }
@@ -88,7 +65,7 @@ TEST_CASE("central_sync: three rounds of averaged worked by hand, one of them cl
 TEST_CASE("central_sync: an owner's answer weighs as its share of the records") {
   // 3 records of y = 1, one of y = 3: G = 2 theta - 2 (3/4 + 3/4) = 2 theta - 3; step 1/4 from 0 gives 3/4.
   const test::StudyFixture fixture(test::equal_records({1, 3}, {3, 1}), ridge(0), {}, 2);
-  check_all(run(fixture, strongly_convex(1), fixture.engine()).model, {0, 0.75});
+  check_all(CentralRun<CentralSync>(fixture, strongly_convex(1), fixture.engine()).learner, {0, 0.75});
 }
 
 TEST_CASE("central_sync: a round lasts as long as its slowest answer") {
@@ -96,7 +73,7 @@ TEST_CASE("central_sync: a round lasts as long as its slowest answer") {
   sim::NetworkOptions network;
   const sim::Uniform law{0.001, 0.1};
   network.links.latency = law;
-  const auto outcome = run(fixture, strongly_convex(1), fixture.engine(network));
+  const auto outcome = CentralRun<CentralSync>(fixture, strongly_convex(1), fixture.engine(network));
   REQUIRE(outcome.time.size() == 20);
   // The n-th message on each edge is that of round n + 1; its latency is drawn here once more.
   const sim::Streams streams(1, 0);
@@ -113,11 +90,11 @@ TEST_CASE("central_sync: a round lasts as long as its slowest answer") {
 }
 
 TEST_CASE("central_sync: latency changes when the rounds end and nothing else") {
-  const test::StudyFixture fixture(one_record_each({1, 2, 3}), ridge(1), test::laplace(1, 1), 20);
+  const test::StudyFixture fixture(one_record_each({1, 2, 3}), ridge(1), laplace(1, 1), 20);
   sim::NetworkOptions late;
   late.links.latency = sim::Distribution(sim::Uniform{0, 0.1});
-  CHECK(run(fixture, strongly_convex(1), fixture.engine(late)).model ==
-        run(fixture, strongly_convex(1), fixture.engine()).model);
+  CHECK(CentralRun<CentralSync>(fixture, strongly_convex(1), fixture.engine(late)).learner ==
+        CentralRun<CentralSync>(fixture, strongly_convex(1), fixture.engine()).learner);
 }
 
 TEST_CASE("central_sync: what stands for an answer that does not come within round_timeout") {
@@ -131,18 +108,18 @@ TEST_CASE("central_sync: what stands for an answer that does not come within rou
   auto params = strongly_convex(16);
   params.learner_is_owner = 1;
   const auto options = fixture.engine(latency(0.6));
-  const auto stale = [](const Outcome& o) {
+  const auto stale = [](const CentralRun<CentralSync>& o) {
     return o.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)];
   };
-  const auto reweighted = run(fixture, params, options);
-  check_all(reweighted.model, {0, 2, 0, 2.0 / 3});
+  const auto reweighted = CentralRun<CentralSync>(fixture, params, options);
+  check_all(reweighted.learner, {0, 2, 0, 2.0 / 3});
   check_all(reweighted.time, {0, 1, 2, 3});
   CHECK(stale(reweighted) == 2);
   params.missing = MissingAnswer::kZero;
-  check_all(run(fixture, params, options).model, {0, 1, 0.5, 0.5});
+  check_all(CentralRun<CentralSync>(fixture, params, options).learner, {0, 1, 0.5, 0.5});
   params.missing = MissingAnswer::kLast;
-  const auto last = run(fixture, params, options);
-  check_all(last.model, {0, 1, 2, 2 - 1.0 / 3});
+  const auto last = CentralRun<CentralSync>(fixture, params, options);
+  check_all(last.learner, {0, 1, 2, 2 - 1.0 / 3});
   CHECK(stale(last) == 0);
   // Two answers, each one round old.
   CHECK(last.world->tally.updates == 2);
@@ -154,22 +131,22 @@ TEST_CASE("central_sync: where nobody answers in time, reweight leaves the model
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 9);
   auto params = strongly_convex(81);
   const auto options = fixture.engine(latency(2.25));
-  const auto reweighted = run(fixture, params, options);
-  check_all(reweighted.model, std::vector<double>(9, 0.0));
+  const auto reweighted = CentralRun<CentralSync>(fixture, params, options);
+  check_all(reweighted.learner, std::vector<double>(9, 0.0));
   check_all(reweighted.time, {0, 1, 2, 3, 4, 5, 6, 7, 8});
   // The answers to round k's query, -4 together at theta = 0, arrive at k + 3.5: the first in round 5.
   // Round 5: G = 0 - 4, step 1/5: 0.8. Round 6: G = 0.8 - 4, step 1/6. 7: step 1/7. 8: step 1/8.
   params.missing = MissingAnswer::kLast;
   const double r6 = 0.8 + 3.2 / 6, r7 = r6 + (4 - r6) / 7, r8 = r7 + (4 - r7) / 8;
-  check_all(run(fixture, params, options).model, {0, 0, 0, 0, 0, 0.8, r6, r7, r8});
+  check_all(CentralRun<CentralSync>(fixture, params, options).learner, {0, 0, 0, 0, 0, 0.8, r6, r7, r8});
 }
 
 TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsilon_l), T - 1 are made") {
   const double xi = 3, epsilon = 0.7;
   const std::uint64_t horizon = 4;
-  const test::StudyFixture with(test::equal_records({1, 3}, {2, 1}), ridge(1), test::laplace(epsilon, xi),
+  const test::StudyFixture with(test::equal_records({1, 3}, {2, 1}), ridge(1), laplace(epsilon, xi),
                                 horizon);
-  const auto drawn = run(with, strongly_convex(1), with.engine());
+  const auto drawn = CentralRun<CentralSync>(with, strongly_convex(1), with.engine());
   std::vector<Eigen::VectorXd> noise;
   const sim::Streams streams(1, 0);
   for (std::uint32_t round = 0; round + 1 < horizon; ++round) {
@@ -181,8 +158,8 @@ TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsil
     }
   }
   const test::StudyFixture without(test::equal_records({1, 3}, {2, 1}), ridge(1), {}, horizon);
-  check_all(drawn.model, run(without, strongly_convex(1), without.engine(), &noise).model);
-  CHECK(drawn.model.back() != 0);
+  check_all(drawn.learner, CentralRun<CentralSync>(without, strongly_convex(1), without.engine(), &noise).learner);
+  CHECK(drawn.learner.back() != 0);
   for (const sim::AgentId agent : {1u, 2u}) {
     CHECK(drawn.world->ledger.account(agent).releases == horizon - 1);
     CHECK(drawn.world->ledger.account(agent).spent().epsilon == Approx(epsilon * 3 / 4).epsilon(1e-14));
@@ -192,36 +169,36 @@ TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsil
 
 TEST_CASE("central_sync: records that kappa owners may hold leave each of them a kappa-th of its budget") {
   const std::uint64_t horizon = 4;
-  const test::StudyFixture once(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), horizon);
-  const test::StudyFixture thrice(one_record_each({1, 3}), ridge(1), test::laplace(3, 1), horizon);
+  const test::StudyFixture once(one_record_each({1, 3}), ridge(1), laplace(1, 1), horizon);
+  const test::StudyFixture thrice(one_record_each({1, 3}), ridge(1), laplace(3, 1), horizon);
   auto params = strongly_convex(1);
-  const auto plain = run(once, params, once.engine());
+  const auto plain = CentralRun<CentralSync>(once, params, once.engine());
   params.overlap = 3;
-  const auto shared = run(thrice, params, thrice.engine());
-  check_all(shared.model, plain.model);
+  const auto shared = CentralRun<CentralSync>(thrice, params, thrice.engine());
+  check_all(shared.learner, plain.learner);
   CHECK(shared.world->ledger.account(1).epsilon_budget() == Approx(1).epsilon(1e-14));
 }
 
 TEST_CASE("central_sync: kappa divides delta too") {
-  models::PrivacyOptions privacy = test::laplace(1, 1);
+  models::PrivacyOptions privacy = laplace(1, 1);
   privacy.accountant = models::Accountant::kZcdp;
   privacy.delta = 1e-3;
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), privacy, 4);
   auto params = strongly_convex(1);
   params.overlap = 2;
-  const auto outcome = run(fixture, params, fixture.engine());
+  const auto outcome = CentralRun<CentralSync>(fixture, params, fixture.engine());
   CHECK(outcome.world->ledger.account(1).epsilon_budget() == Approx(0.5).epsilon(1e-14));
   CHECK(outcome.world->ledger.account(1).delta_budget() == Approx(5e-4).epsilon(1e-14));
 }
 
 TEST_CASE("central_sync: the owner that learns reads its own gradient without noise, message or charge") {
-  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), 4);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), laplace(1, 1), 4);
   auto params = strongly_convex(16);
   params.learner_is_owner = 2;
   // Owner 1's noise is prescribed: (1/2)(2 (theta - 1) + w) with w = 2, so G = 3 theta - 4 + 1.
   const std::vector<Eigen::VectorXd> noise(3, Eigen::VectorXd::Constant(1, 2.0));
-  const auto outcome = run(fixture, params, fixture.engine(), &noise);
-  check_all(outcome.model, {0, 3, 3 - 6.0 / 2, 1});
+  const auto outcome = CentralRun<CentralSync>(fixture, params, fixture.engine(), &noise);
+  check_all(outcome.learner, {0, 3, 3 - 6.0 / 2, 1});
   CHECK(outcome.world->engine.traffic().messages == 6);
   CHECK(outcome.world->ledger.account(1).releases == 3);
   CHECK(outcome.world->ledger.account(2).releases == 0);
@@ -235,7 +212,7 @@ TEST_CASE("central_sync: a learner that is the only owner is gradient descent") 
   const test::StudyFixture fixture(one_record_each({2}), ridge(0), {}, 3);
   auto params = strongly_convex(4.5);  // steps 1/2, 1/4
   params.learner_is_owner = 1;
-  check_all(run(fixture, params, fixture.engine()).model, {0, 2, 2});
+  check_all(CentralRun<CentralSync>(fixture, params, fixture.engine()).learner, {0, 2, 2});
 }
 
 TEST_CASE("central_sync: auto steps are 1/h_max and T^2/h_max") {
@@ -292,7 +269,7 @@ TEST_CASE(
   // There and back 2 x 0.25, between them 2.
   CentralSync::Params params = strongly_convex(1);
   params.round_timeout = 10;
-  check_all(run(fixture, params, fixture.engine(network)).time, {0, 2.5, 5, 7.5});
+  check_all(CentralRun<CentralSync>(fixture, params, fixture.engine(network)).time, {0, 2.5, 5, 7.5});
 }
 
 TEST_CASE(
@@ -303,14 +280,14 @@ TEST_CASE(
   network.availability = sim::Crash{.up = 2.5, .down = 1.0, .hub = true};
   sim::Engine::Options options = fixture.engine(network);
   options.time_limit = 5;
-  const auto outcome = run(fixture, strongly_convex(1), options);
+  const auto outcome = CentralRun<CentralSync>(fixture, strongly_convex(1), options);
   // k = 1 at 0, 2 at 1, 3 at 2; the round broken off at 2.5 counts at 3.5, when its model is that of the start;
   // round 4 is over at 4.5. Owners crash too, and answer what they are asked when they are up again.
   REQUIRE(outcome.iteration.size() >= 4);
   CHECK(outcome.iteration[3] == 4);
   CHECK(outcome.time[3] == Approx(3.5));
   CHECK(outcome.theta[3] == 0);
-  CHECK(outcome.model[3] == 0);
+  CHECK(outcome.learner[3] == 0);
   REQUIRE(outcome.iteration.size() >= 5);
   CHECK(outcome.iteration[4] == 5);
   CHECK(outcome.time[4] == Approx(4.5));

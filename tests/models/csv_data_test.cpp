@@ -5,21 +5,16 @@
 #include <cmath>
 
 #include "tests/models/text_file.hpp"
+#include "tests/support/streams.hpp"
+
 
 using namespace hearsay;
 using namespace hearsay::models;
 using test::TextFile;
+using test::csv_data;
+using test::kStreams;
 
 namespace {
-
-const sim::Streams kStreams(1, 0);
-
-CsvData options(const TextFile& file, std::string target = "y") {
-  CsvData o;
-  o.path = file.input();
-  o.target = std::move(target);
-  return o;
-}
 
 Records matrix(std::initializer_list<std::initializer_list<double>> rows) {
   return Eigen::MatrixXd(rows);
@@ -29,7 +24,7 @@ Records matrix(std::initializer_list<std::initializer_list<double>> rows) {
 
 TEST_CASE("csv: columns but the target are features, in file order") {
   const TextFile file("a,y,b\n1,2,3\n4.5,-5e1,+6\n");
-  const DataSet d = make_data(options(file), kStreams);
+  const DataSet d = make_data(csv_data(file), kStreams);
   REQUIRE(d.owners() == 1);
   CHECK(d.train[0].features == matrix({{1, 3}, {4.5, 6}}));
   CHECK(d.train[0].target == Eigen::Vector2d(2, -50));
@@ -43,10 +38,10 @@ TEST_CASE("csv: columns but the target are features, in file order") {
 TEST_CASE("csv: the delimiter is the one that the first line has most of, outside quotes") {
   for (const char* text : {"a;y\n1;2\n", "a\ty\n1\t2\n", "a|y\n1|2\n", "\"a,b,c\";y\n1;2\n"}) {
     const TextFile file(text);
-    CHECK(make_data(options(file), kStreams).train[0].features(0, 0) == 1);
+    CHECK(make_data(csv_data(file), kStreams).train[0].features(0, 0) == 1);
   }
   const TextFile file("a,b;y\n1;2\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.delimiter = ";";
   CHECK(make_data(o, kStreams).feature_names[0] == "a,b");
 }
@@ -55,7 +50,7 @@ TEST_CASE(
     "csv: quoted fields keep delimiters, quotes and line breaks; byte-order mark, CRLF, blank lines are "
     "passed over") {
   const TextFile file("\xEF\xBB\xBF\"na,me\",y,k\r\n1,2,\"x \"\"1\"\"\"\r\n\r\n3,4,\"p\nq\"\r\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
   const DataSet d = make_data(o, kStreams);
   CHECK(d.feature_names == std::vector<std::string>{"na,me"});
@@ -65,20 +60,20 @@ TEST_CASE(
 
 TEST_CASE("csv: without a header columns are numbered or named by the options") {
   const TextFile file("1,2,3\n4,5,6\n");
-  CHECK(make_data(options(file, "2"), kStreams).feature_names == std::vector<std::string>{"1", "3"});
-  CsvData o = options(file);
+  CHECK(make_data(csv_data(file, "2"), kStreams).feature_names == std::vector<std::string>{"1", "3"});
+  CsvData o = csv_data(file);
   o.columns = {"a", "b", "y"};
   const DataSet d = make_data(o, kStreams);
   CHECK(d.feature_names == std::vector<std::string>{"a", "b"});
   CHECK(d.train[0].target == Eigen::Vector2d(3, 6));
-  o = options(file, "3");
+  o = csv_data(file, "3");
   o.header = Header::kYes;  // the first row are names even though they are numbers
   CHECK(make_data(o, kStreams).train[0].target.size() == 1);
 }
 
 TEST_CASE("csv: features picks columns in its order, drop leaves some out") {
   const TextFile file("a,b,c,y\n1,2,3,4\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.features = {"c", "a"};
   CHECK(make_data(o, kStreams).train[0].features == matrix({{3, 1}}));
   o.features.clear();
@@ -88,7 +83,7 @@ TEST_CASE("csv: features picks columns in its order, drop leaves some out") {
 
 TEST_CASE("csv: text becomes codes in sorted order or a 0/1 column a value") {
   const TextFile file("k,a,y\nred,1,0\nblue,2,0\nred,3,0\ngreen,4,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   CHECK(make_data(o, kStreams).train[0].features == matrix({{2, 1}, {0, 2}, {2, 3}, {1, 4}}));
   o.encode = Encode::kOneHot;
   const DataSet d = make_data(o, kStreams);
@@ -100,7 +95,7 @@ TEST_CASE("csv: text becomes codes in sorted order or a 0/1 column a value") {
 
 TEST_CASE("csv: classes are the targets above a number, or equal to a value") {
   const TextFile file("x,y,z\n1,0,good\n2,1,bad\n3,2.0,good\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.features = {"x"};
   o.positive = PositiveAbove{0};
   CHECK(make_data(o, kStreams).train[0].target == Eigen::Vector3d(-1, 1, 1));
@@ -113,7 +108,7 @@ TEST_CASE("csv: classes are the targets above a number, or equal to a value") {
 
 TEST_CASE("csv: blocks are consecutive, the first ones take the remainder") {
   const TextFile file("x,y\n0,0\n1,0\n2,0\n3,0\n4,0\n5,0\n6,0\n7,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.owner = OwnerBlocks{3};
   const DataSet d = make_data(o, kStreams);
   REQUIRE(d.owners() == 3);
@@ -125,7 +120,7 @@ TEST_CASE("csv: blocks are consecutive, the first ones take the remainder") {
 TEST_CASE(
     "csv: owners by a column come in the order of first appearance; small ones are left out and noted") {
   const TextFile file("k,x,y\nb,1,0\na,2,0\nb,3,0\nc,4,0\na,5,0\na,6,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
   o.min_records = 2;
   DataSet d = make_data(o, kStreams);
@@ -152,7 +147,7 @@ TEST_CASE("csv: each of several files is an owner") {
 
 TEST_CASE("csv: missing values take the owner's own median or mean, the pooled one where it has none") {
   const TextFile file("k,x,y\na,1,0\na,?,0\na,2,0\na,9,0\nb,NA,0\nb,,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
   o.impute = Impute::kMedian;
   DataSet d = make_data(o, kStreams);
@@ -170,13 +165,13 @@ TEST_CASE("csv: missing values take the owner's own median or mean, the pooled o
 
 TEST_CASE("csv: missing text takes the most frequent value; an even median is the middle of two") {
   const TextFile file("k,x,y\nred,1,0\nblue,4,0\nred,?,0\n?,2,0\nblue,3,0\nred,0,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.impute = Impute::kMedian;
   const DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features(3, 0) == 1);  // red
   CHECK(d.train[0].features(2, 1) == 2);  // of 0 1 2 3 4
   const TextFile even("x,y\n1,0\n4,0\n?,0\n9,0\n6,0\n");
-  o = options(even);
+  o = csv_data(even);
   o.impute = Impute::kMedian;
   CHECK(make_data(o, kStreams).train[0].features(2, 0) == 5);
 }
@@ -185,7 +180,7 @@ TEST_CASE("csv: the test share is drawn per owner, disjoint from training, and k
   std::string text = "k,x,y\n";
   for (int i = 0; i < 40; ++i) text += (i % 2 ? "a," : "b,") + std::to_string(i) + ",0\n";
   const TextFile file(text);
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
   o.test_fraction = 0.3;
   const DataSet d = make_data(o, kStreams);

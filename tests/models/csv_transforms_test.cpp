@@ -4,25 +4,17 @@
 
 #include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
 using test::TextFile;
-
-namespace {
-const sim::Streams kStreams(1, 0);
-
-CsvData options(const TextFile& file) {
-  CsvData o;
-  o.path = file.input();
-  o.target = "y";
-  return o;
-}
-}  // namespace
+using test::csv_data;
+using test::kStreams;
 
 TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones are 0") {
   const TextFile file("a,b,y\n1,7,0\n3,7,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.standardise = true;
   const DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{-1, 0}, {1, 0}}, 1e-15));
@@ -34,7 +26,7 @@ TEST_CASE("csv: test records are standardised by training statistics") {
   std::string text = "x,y\n";
   for (int i = 0; i < 10; ++i) text += std::to_string(i) + "," + std::to_string(i) + "\n";
   const TextFile file(text);
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.test_fraction = 0.4;
   o.standardise = true;
   o.target_transform = TargetTransform::kStandardise;
@@ -50,7 +42,7 @@ TEST_CASE("csv: principal components of points on a line are the line") {
   // (a, b) = t (3, 4)/5 + (10, 20), t = -2, 0, 2: the first component is t, the second 0; its larger entry,
   // 4/5, positive.
   const TextFile file("a,b,y\n8.8,18.4,0\n10,20,0\n11.2,21.6,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.pca = PcaOptions{.components = 2};
   DataSet d = make_data(o, kStreams);
   CHECK((d.train[0].features - Eigen::MatrixXd{{-2, 0}, {0, 0}, {2, 0}}).norm() < 1e-12);
@@ -68,14 +60,14 @@ TEST_CASE("csv: principal components of points on a line are the line") {
 
 TEST_CASE("csv: unit ball divides by the largest norm") {
   const TextFile file("a,b,y\n3,4,0\n0,1,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.unit_ball = true;
   CHECK(make_data(o, kStreams).train[0].features.isApprox(Eigen::MatrixXd{{0.6, 0.8}, {0, 0.2}}, 1e-15));
 }
 
 TEST_CASE("csv: the target may be centred") {
   const TextFile file("a,y\n0,1\n0,5\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.target_transform = TargetTransform::kCentre;
   CHECK(make_data(o, kStreams).train[0].target == Eigen::Vector2d(-2, 2));
   o.target_transform = TargetTransform::kStandardise;
@@ -84,7 +76,7 @@ TEST_CASE("csv: the target may be centred") {
 
 TEST_CASE("csv: declared bounds scale features, clamp targets, or refuse") {
   const TextFile file("a,b,y\n1,3,9\n0.5,-0.5,-1\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.bounds = BoundsOptions{.features = 2, .target = 3};
   DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{0.5, 1.5}, {0.5, -0.5}}, 1e-15));
@@ -107,7 +99,7 @@ TEST_CASE("csv: declared bounds scale features, clamp targets, or refuse") {
 
 TEST_CASE("csv: the constant feature comes last and counts in the declared norm") {
   const TextFile file("a,y\n4,0\n");
-  CsvData o = options(file);
+  CsvData o = csv_data(file);
   o.bias = true;
   o.bounds = BoundsOptions{.features = 2, .target = {}};
   const DataSet d = make_data(o, kStreams);

@@ -8,11 +8,14 @@
 
 #include "models/data/synthetic/lending_like.hpp"
 #include "tests/support/study_fixture.hpp"
-
-namespace {
+#include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
 using gossip::GossipAverage;
+using test::latency;
+using test::ticks_of;
+
+namespace {
 
 constexpr Eigen::Index kFeatures = 2;
 
@@ -27,19 +30,6 @@ models::DataSet some_data(std::size_t agents) {
 test::StudyFixture study_on(const sim::TopologyOptions& topology, std::size_t agents, std::uint64_t ticks,
                             std::uint64_t seed = 1) {
   return {some_data(agents), {}, {}, ticks, topology, false, seed};
-}
-
-sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {
-  sim::ClockTrace trace;
-  for (std::size_t k = 0; k < agents.size(); ++k) trace.times.push_back(static_cast<double>(k) + 1);
-  trace.agents = agents;
-  return trace;
-}
-
-sim::NetworkOptions late_by(sim::Distribution latency) {
-  sim::NetworkOptions network;
-  network.links.latency = latency;
-  return network;
 }
 
 // Runs the protocol; calls look(models) after every `every` ticks. The run's fingerprint.
@@ -95,7 +85,7 @@ TEST_CASE("gossip averaging: what is still under way is not heard, by hand") {
   const auto fixture = study_on(sim::Ring{}, 3, 3);
   const sim::ClockTrace schedule{.times = {1, 1.5, 3}, .agents = {0, 2, 2}};
   // Latency 1 s: at 1.5 s agent 2 hears the starts 0 and 1, at 3 s 0.75 and 1.
-  const Eigen::VectorXd end = end_of(fixture, schedule, 0.5, late_by(1.0));
+  const Eigen::VectorXd end = end_of(fixture, schedule, 0.5, latency(1.0));
   CHECK(end == Eigen::Vector3d(0.75, 1, 1.0625));
 }
 
@@ -139,7 +129,7 @@ TEST_CASE("gossip averaging: over late links agents come to agree inside the int
   const auto fixture = study_on(sim::Ring{}, kAgents, 3000);
   double last = kAgents;
   run(
-      fixture, fixture.engine(late_by(sim::Distribution(sim::Uniform{0, 2}))), 0.5,
+      fixture, fixture.engine(latency(sim::Distribution(sim::Uniform{0, 2}))), 0.5,
       [&](const Eigen::MatrixXd& models) {
         CHECK(models.minCoeff() >= 0);
         CHECK(models.maxCoeff() <= kAgents - 1);
@@ -153,7 +143,7 @@ TEST_CASE("gossip averaging: a fingerprint is the seed's and does not change wit
   const auto fingerprint = [](std::uint64_t seed, std::uint64_t every) {
     const auto fixture = study_on(sim::Ring{}, 5, 400, seed);
     return run(
-        fixture, fixture.engine(late_by(sim::Distribution(sim::Uniform{0, 0.5}))), 0.5,
+        fixture, fixture.engine(latency(sim::Distribution(sim::Uniform{0, 0.5}))), 0.5,
         [](const Eigen::MatrixXd&) {}, every);
   };
   const std::uint64_t one = fingerprint(1, 1);

@@ -5,12 +5,11 @@
 
 #include <cmath>
 
+#include "tests/support/streams.hpp"
+
 using namespace hearsay;
 using namespace hearsay::models;
-
-namespace {
-const sim::Streams kStreams(7, 0);
-}
+using test::kStreams;
 
 TEST_CASE("lending_like: an owner's data stay when owners or records are added") {
   LendingLike o{.owners = 2, .records = 50, .heterogeneity = 0.3, .test_records = 5};

@@ -5,18 +5,19 @@
 #include <cmath>
 
 #include "tests/support/statistics.hpp"
+#include "tests/support/streams.hpp"
+
 
 using namespace hearsay;
 using namespace hearsay::models;
-using tests::binomial_plausible;
-using tests::dkw_threshold;
-using tests::ks_distance;
+using test::binomial_plausible;
+using test::dkw_threshold;
+using test::ks_distance;
+using test::kStreams;
 
 namespace {
 
-const sim::Streams kStreams(7, 0);
-
-LinearSeparators small() {
+LinearSeparators small_separators() {
   LinearSeparators o;
   o.owners = 6;
   o.features = 4;
@@ -25,7 +26,7 @@ LinearSeparators small() {
 }
 
 LinearSeparators many(std::size_t owners, std::size_t records) {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   o.owners = owners;
   o.records = records;
   o.features = 2;
@@ -68,7 +69,7 @@ std::pair<double, double> separating_arc(const Shard& s) {
 }  // namespace
 
 TEST_CASE("linear_separators: an owner's data stay when owners or records are added") {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   o.test_label_noise = true;
   const DataSet few = make_data(o, kStreams);
   o.owners = 9;
@@ -92,15 +93,15 @@ TEST_CASE("linear_separators: an owner's data stay when owners or records are ad
 
 TEST_CASE(
     "linear_separators: test records, seeds, repetitions and validation instances differ in everything") {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   o.records = 30;
   o.test_records = 30;
   const DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features != d.train[1].features);
   CHECK(d.train[0].features != d.test[0].features);
   o.instances = Instances::kValidation;
-  for (const DataSet& other : {make_data(o, kStreams), make_data(small(), sim::Streams(8, 0)),
-                               make_data(small(), sim::Streams(7, 1))}) {
+  for (const DataSet& other : {make_data(o, kStreams), make_data(small_separators(), sim::Streams(8, 0)),
+                               make_data(small_separators(), sim::Streams(7, 1))}) {
     CHECK(other.train[0].features.topRows(5) != d.train[0].features.topRows(5));
     CHECK(other.test[0].features.topRows(5) != d.test[0].features.topRows(5));
     CHECK(weight(other, 0, 1) != weight(d, 0, 1));
@@ -167,7 +168,7 @@ TEST_CASE(
 }
 
 TEST_CASE("linear_separators: exact_floor flips floor(f m) labels, each as likely as any other") {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   o.flip = Flip::kExactFloor;
   for (const auto& [m, count] : {std::pair{19, 0}, {20, 1}, {39, 1}, {40, 2}, {60, 3}, {99, 4}, {100, 5}}) {
     o.records = static_cast<std::size_t>(m);
@@ -188,7 +189,7 @@ TEST_CASE("linear_separators: exact_floor flips floor(f m) labels, each as likel
 
 TEST_CASE(
     "linear_separators: labels are those of a plane through 0, and weights of the angles between them") {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   o.owners = 5;
   o.records = 20000;
   o.flip_probability = 0;
@@ -236,7 +237,7 @@ TEST_CASE("linear_separators: angles are uniform, so that a threshold keeps its 
 }
 
 TEST_CASE("linear_separators: gamma sets how fast weights fall, and by default the graph is just connected") {
-  LinearSeparators o = small();
+  LinearSeparators o = small_separators();
   const double wide = angle(weight(make_data(o, kStreams), 0, 1));
   o.gamma = 0.5;
   CHECK(angle(weight(make_data(o, kStreams), 0, 1), 0.5) == Approx(wide));

@@ -12,14 +12,14 @@
 
 #include "models/data/ratings/als.hpp"
 #include "tests/models/text_file.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
 using test::TextFile;
+using test::kStreams;
 
 namespace {
-
-const sim::Streams kStreams(3, 0);
 
 Ratings ratings(std::vector<std::vector<Rating>> of_user, std::size_t items) {
   return {.of_user = std::move(of_user), .items = items};

@@ -7,11 +7,13 @@
 
 #include "models/data/synthetic/lending_like.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
+using test::two_classes;
 
 namespace {
 
@@ -21,13 +23,6 @@ DataSet one_owner(const Eigen::MatrixXd& x, const VectorXd& y) {
   d.test = {{Records(0, x.cols()), VectorXd(0)}};
   d.owner_names = {"a"};
   for (Eigen::Index j = 0; j < x.cols(); ++j) d.feature_names.push_back(std::to_string(j + 1));
-  return d;
-}
-
-// Linear scores plus noise, as classes: they overlap.
-DataSet classes(std::size_t owners, std::size_t records, std::size_t p) {
-  DataSet d = make_data(LendingLike{.owners = owners, .records = records, .features = p}, sim::Streams(3, 0));
-  for (Shard& s : d.train) s.target = s.target.array().sign();
   return d;
 }
 
@@ -150,7 +145,7 @@ TEST_CASE("optimum: meets the optimality conditions, free and boxed, of all owne
   for (const Loss& loss : {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(SmoothedHingeLoss{0.5})}) {
     for (const double theta_max : {0.15, 10.0}) {
       INFO(loss.name() << ", box " << theta_max);
-      const Problem problem(classes(3, 100, 8), {.loss = loss, .l2 = 1e-3, .theta_max = theta_max});
+      const Problem problem(two_classes(3, 100, 8), {.loss = loss, .l2 = 1e-3, .theta_max = theta_max});
       const Optimum all = minimise(problem);
       CHECK(all.kkt_residual <= 1e-10);
       CHECK(kkt(problem, all.theta) <= 1e-10);
@@ -159,7 +154,7 @@ TEST_CASE("optimum: meets the optimality conditions, free and boxed, of all owne
       CHECK(all.gap < 1e-12);
       CHECK(all.value == Approx(problem.objective(all.theta)).epsilon(1e-14));
 
-      DataSet alone = classes(3, 100, 8);
+      DataSet alone = two_classes(3, 100, 8);
       const Problem one(
           DataSet{.train = {alone.train[1]}, .test = {alone.test[1]}, .feature_names = alone.feature_names},
           {.loss = loss, .l2 = 1e-3, .theta_max = theta_max});
@@ -174,7 +169,7 @@ TEST_CASE("optimum: meets the optimality conditions, free and boxed, of all owne
 TEST_CASE("optimum of the hinge: at most liblinear's value, and within its own certificate of it") {
   for (const double l2 : {1e-1, 1e-3, 1e-5}) {
     INFO("l2 " << l2);
-    const Problem problem(classes(1, 400, 6), {.loss = HingeLoss{}, .l2 = l2});
+    const Problem problem(two_classes(1, 400, 6), {.loss = HingeLoss{}, .l2 = l2});
     const Optimum o = minimise(problem);
     const double theirs = liblinear_value(problem);
     CHECK(o.gap >= 0);
@@ -186,7 +181,7 @@ TEST_CASE("optimum of the hinge: at most liblinear's value, and within its own c
 }
 
 TEST_CASE("optimum of the hinge: an active box is certified too") {
-  const Problem problem(classes(2, 300, 5), {.loss = HingeLoss{}, .l2 = 1e-3, .theta_max = 0.3});
+  const Problem problem(two_classes(2, 300, 5), {.loss = HingeLoss{}, .l2 = 1e-3, .theta_max = 0.3});
   const Optimum o = minimise(problem);
   CHECK(o.box_active);
   CHECK(o.gap < 1e-8);

@@ -5,30 +5,20 @@
 #include <cmath>
 
 #include "tests/support/personal_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
+
 
 using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using hearsay::test::PersonalFixture;
-using hearsay::test::run;
-using hearsay::test::ticks_of;
+using test::PersonalFixture;
+using test::run;
+using test::ticks_of;
+using test::latency;
+using test::with_mu;
 
 namespace {
-
-sim::NetworkOptions late(sim::Distribution latency, double loss = 0) {
-  sim::NetworkOptions network;
-  network.links.latency = latency;
-  network.links.loss = sim::BernoulliLoss{loss};
-  return network;
-}
-
-P2pAdmm::Params with_mu(double mu, std::optional<double> lambda = {}) {
-  P2pAdmm::Params params;
-  params.personal.mu = mu;
-  params.personal.lambda = lambda;
-  return params;
-}
 
 // The greatest sum of the two ends' multipliers, over edges and both models.
 double invariant(const PersonalFixture& fixture, const P2pAdmm& protocol) {
@@ -58,7 +48,7 @@ double split(const PersonalFixture& fixture, const P2pAdmm& protocol) {
   return worst;
 }
 
-PersonalFixture two_agents(std::uint64_t exchanges) {
+PersonalFixture weighted_pair(std::uint64_t exchanges) {
   return {test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {2}}), SquaredLoss{}, {}, exchanges};
 }
 
@@ -71,8 +61,8 @@ TEST_CASE("p2p admm: one exchange of two agents, by hand") {
   //   agent 1: likewise -(1/4) [1/2 (-6)] = 0.75; copy of 0: 0.375
   //   Z^0 = (0.25 + 0.375)/2 = 0.3125, Z^1 = (0.125 + 0.75)/2 = 0.4375
   //   Lambda_e0^0 = 0.25 - 0.3125 = -0.0625 = -Lambda_e1^0, Lambda_e0^1 = 0.125 - 0.4375 = -0.3125
-  const PersonalFixture fixture = two_agents(2);
-  auto params = with_mu(0.25, 1);
+  const PersonalFixture fixture = weighted_pair(2);
+  auto params = with_mu<P2pAdmm>(0.25, 1);
   params.local_steps = 1;
   for (const AdmmExchange exchange : {AdmmExchange::kFull, AdmmExchange::kModels}) {
     params.exchange = exchange;
@@ -131,7 +121,7 @@ TEST_CASE("p2p admm: where links are late exchanges overlap, and both ends agree
     params.exchange = exchange;
     params.timeout = 10;
     const auto done = run<P2pAdmm>(
-        fixture, params, fixture.engine(late(sim::Distribution(sim::Uniform{0.02, 0.2})), clock, 4));
+        fixture, params, fixture.engine(latency(sim::Distribution(sim::Uniform{0.02, 0.2})), clock, 4));
     CHECK(done.end == sim::End::kIdle);
     CHECK(done.world->iterations > 200);
     CHECK(done.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)] >
@@ -142,10 +132,10 @@ TEST_CASE("p2p admm: where links are late exchanges overlap, and both ends agree
 }
 
 TEST_CASE("p2p admm: a lost request changes nothing but the asker's own computation") {
-  const PersonalFixture fixture = two_agents(10);
-  auto params = with_mu(0.25, 1);
+  const PersonalFixture fixture = weighted_pair(10);
+  auto params = with_mu<P2pAdmm>(0.25, 1);
   params.local_steps = 1;
-  const auto done = run<P2pAdmm>(fixture, params, fixture.engine(late(0, 1), ticks_of({0}), 4));
+  const auto done = run<P2pAdmm>(fixture, params, fixture.engine(latency(0, 1), ticks_of({0}), 4));
   CHECK(done.world->models(0, 0) == 0.25);
   CHECK(done.world->models(0, 1) == 0);
   for (const std::uint32_t e : {0u, 1u}) {
@@ -157,31 +147,31 @@ TEST_CASE("p2p admm: a lost request changes nothing but the asker's own computat
 TEST_CASE("p2p admm: a late answer leaves the ends of an edge different until the next exchange repairs it") {
   // 0.7 s each way and a timeout of 1 s: agent 0's exchange is committed at agent 1 alone. With 0.1 s afterwards
   // the next one is completed at both.
-  const PersonalFixture fixture = two_agents(10);
-  auto params = with_mu(0.25, 1);
+  const PersonalFixture fixture = weighted_pair(10);
+  auto params = with_mu<P2pAdmm>(0.25, 1);
   sim::ClockTrace clock{{1, 1.9, 3}, {0, 0, 0}};
   params.timeout = 1;
   const auto once =
-      run<P2pAdmm>(fixture, params, fixture.engine(late(0.7), {sim::ClockTrace{{1, 1.9}, {0, 0}}}, 4));
+      run<P2pAdmm>(fixture, params, fixture.engine(latency(0.7), {sim::ClockTrace{{1, 1.9}, {0, 0}}}, 4));
   CHECK(once.world->iterations == 1);  // at 1.9 s the first request was under way
   CHECK(invariant(fixture, *once.protocol) > 0.01);
   CHECK(split(fixture, *once.protocol) > 0.01);
   CHECK(once.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)] == 1);
   params.timeout = 2;  // long enough: both ends commit
-  const auto both = run<P2pAdmm>(fixture, params, fixture.engine(late(0.7), clock, 4));
+  const auto both = run<P2pAdmm>(fixture, params, fixture.engine(latency(0.7), clock, 4));
   CHECK(both.world->iterations == 2);
   CHECK(invariant(fixture, *both.protocol) < 1e-12);
   CHECK(split(fixture, *both.protocol) < 1e-12);
 }
 
 TEST_CASE("p2p admm: under loss the next completed exchange of an edge repairs it") {
-  const PersonalFixture fixture = two_agents(400);
-  auto params = with_mu(0.25, 1);
+  const PersonalFixture fixture = weighted_pair(400);
+  auto params = with_mu<P2pAdmm>(0.25, 1);
   params.timeout = 0.5;
   int broken = 0, repaired = 0;
   std::uint64_t delivered = 0;
   run<P2pAdmm>(
-      fixture, params, fixture.engine(late(0, 0.3), {}, 4), [&](const World& w, const P2pAdmm& protocol) {
+      fixture, params, fixture.engine(latency(0, 0.3), {}, 4), [&](const World& w, const P2pAdmm& protocol) {
         // What the last exchange left behind, seen as the next begins: request and answer delivered, or
         // the request alone.
         const std::uint64_t now = w.engine.traffic().delivered;

@@ -11,39 +11,28 @@
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "tests/support/personal_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
-using hearsay::test::PersonalFixture;
-using hearsay::test::run;
-using hearsay::test::ticks_of;
+using test::PersonalFixture;
+using test::run;
+using test::ticks_of;
 using CD = P2pCoordinateDescent;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::latency;
+using test::with_mu;
 
 namespace {
 
-sim::NetworkOptions late(sim::Distribution latency, double loss = 0) {
-  sim::NetworkOptions network;
-  network.links.latency = latency;
-  network.links.loss = sim::BernoulliLoss{loss};
-  return network;
-}
-
-PrivacyOptions laplace(double epsilon, double steps, double bound = 1) {
+PrivacyOptions laplace_for(double epsilon, double steps, double bound = 1) {
   PrivacyOptions privacy;
   privacy.mechanism = Laplace{};
   privacy.epsilon = epsilon;
   privacy.gradient_bound = bound;
   privacy.steps = sim::PerAgent(steps);
   return privacy;
-}
-
-CD::Params with_mu(double mu, std::optional<double> lambda = {}) {
-  CD::Params params;
-  params.personal.mu = mu;
-  params.personal.lambda = lambda;
-  return params;
 }
 
 // Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4: alpha =
@@ -105,7 +94,7 @@ TEST_CASE("p2p coordinate descent: three ticks worked by hand") {
   // Q = 1/2 (0.1875)^2 + 1/4 (0.3125^2 + 0.6875^2 + 2.125^2 + 0.875^2) = 1.48046875
   const PersonalFixture fixture = two_agents(3);
   std::vector<double> first, second, q;
-  const auto done = run<CD>(fixture, with_mu(0.25, 1), fixture.engine({}, ticks_of({0, 1, 0})),
+  const auto done = run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine({}, ticks_of({0, 1, 0})),
                             [&](const World& w, const CD& protocol) {
                               first.push_back(w.models(0, 0));
                               second.push_back(w.models(0, 1));
@@ -128,7 +117,7 @@ TEST_CASE("p2p coordinate descent: an agent uses what has reached it, not what o
   // Links take 1.5 s: agent 1 (t = 2) and agent 0 (t = 3) have heard nothing, agent 0 (t = 4) has heard 0.75.
   //   0.25; 1/2 (0 + 6/4) = 0.75; 0.125 + 1/2 (0 + 1/4) = 0.25; 0.125 + 1/2 (0.75 + 1/4) = 0.625
   const PersonalFixture fixture = two_agents(4);
-  const auto done = run<CD>(fixture, with_mu(0.25, 1), fixture.engine(late(1.5), ticks_of({0, 1, 0, 0})));
+  const auto done = run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine(latency(1.5), ticks_of({0, 1, 0, 0})));
   CHECK(done.world->models(0, 0) == 0.625);
   CHECK(done.world->models(0, 1) == 0.75);
   // Publications not yet heard: 0 at t = 1, one of agent 0 at t = 2, one of agent 1 at t = 3, none at t = 4.
@@ -141,9 +130,9 @@ TEST_CASE("p2p coordinate descent: an agent without points follows its neighbour
   // alpha = 1/(1 + 0.0005), theta = alpha 0.25.
   DataSet data = test::one_point_each({1, 0}, {1, 0}, {{{0, 1}}, {1}});
   data.train[1] = {Records(0, 1), VectorXd(0)};
-  const PersonalFixture fixture(data, SquaredLoss{}, laplace(1, 1), 4);
+  const PersonalFixture fixture(data, SquaredLoss{}, laplace_for(1, 1), 4);
   const std::vector<VectorXd> none{VectorXd::Zero(1), VectorXd::Zero(1)};
-  const auto done = run<CD>(fixture, with_mu(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0})), &none);
+  const auto done = run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0})), &none);
   const double once = 0.25 / 1.0005;
   const double twice = (1 - 1 / 1.0005) * once + 1 / 1.0005 * (0.25 - 0.00025 * 2 * once);
   CHECK(done.world->models(0, 1) == Approx(twice).epsilon(1e-14));
@@ -166,7 +155,7 @@ TEST_CASE("p2p coordinate descent: with zero latency a run is the sequential alg
     // Noise: Laplace(0, 2 L0/(eps m)) from (kNoise, i), index n. 600 ticks exhaust 60 releases of most.
     const double epsilon = 0.8, bound = 1.5;
     const std::uint64_t steps = 60;
-    const PersonalFixture closed(data, loss, laplace(epsilon, static_cast<double>(steps), bound),
+    const PersonalFixture closed(data, loss, laplace_for(epsilon, static_cast<double>(steps), bound),
                                  ticks.size());
     const auto spent = run<CD>(closed, {}, closed.engine({}, ticks_of(ticks)));
     const sim::Streams streams(1, 0);
@@ -199,7 +188,7 @@ TEST_CASE("p2p coordinate descent: run long it ends at the independent optimum")
     INFO(loss.name());
     const PersonalFixture fixture(test::random_agents({.agents = 7}), loss, {}, 60'000, {"q_gap"});
     // Late links too: the fixed point does not depend on them.
-    const auto done = run<CD>(fixture, {}, fixture.engine(late(sim::Distribution(sim::Uniform{0, 0.5}))));
+    const auto done = run<CD>(fixture, {}, fixture.engine(latency(sim::Distribution(sim::Uniform{0, 0.5}))));
     CHECK((done.world->models - done.protocol->personal().optimum().models).lpNorm<Eigen::Infinity>() < 1e-6);
     CHECK(std::abs(done.metric("q_gap")) < 1e-10);
   }
@@ -208,9 +197,9 @@ TEST_CASE("p2p coordinate descent: run long it ends at the independent optimum")
 TEST_CASE(
     "p2p coordinate descent: at a great mu agents end at their local models, at a small one they agree") {
   const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, {}, 40'000);
-  const auto own = run<CD>(fixture, with_mu(1e9, 0.3), fixture.engine());
+  const auto own = run<CD>(fixture, with_mu<CD>(1e9, 0.3), fixture.engine());
   CHECK((own.world->models - own.protocol->personal().local_minimisers()).lpNorm<Eigen::Infinity>() < 1e-6);
-  CD::Params common = with_mu(1e-9);
+  CD::Params common = with_mu<CD>(1e-9);
   common.initial = LocalModels{};
   const auto agreed = run<CD>(fixture, common, fixture.engine());
   const VectorXd mean = agreed.world->models.rowwise().mean();
@@ -220,10 +209,10 @@ TEST_CASE(
 
 TEST_CASE("p2p coordinate descent: Q is tracked exactly, and asking for it changes nothing") {
   const DataSet data = test::random_agents({.agents = 15});
-  const PrivacyOptions privacy = laplace(1, 40);
+  const PrivacyOptions privacy = laplace_for(1, 40);
   const PersonalFixture asks(data, LogisticLoss{}, privacy, 1000, {"objective_q"});
   const PersonalFixture does_not(data, LogisticLoss{}, privacy, 1000);
-  const auto network = late(sim::Distribution(sim::Uniform{0, 2}), 0.2);
+  const auto network = latency(sim::Distribution(sim::Uniform{0, 2}), 0.2);
   const auto tracked = run<CD>(asks, {}, asks.engine(network), [](const World& w, const CD& protocol) {
     double q = 0;
     protocol.measure(0, w, {&q, 1});
@@ -236,7 +225,7 @@ TEST_CASE("p2p coordinate descent: Q is tracked exactly, and asking for it chang
 }
 
 TEST_CASE("p2p coordinate descent: after its releases an agent is silent") {
-  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace(1, 3), 200);
+  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace_for(1, 3), 200);
   for (const AfterBudget after : {AfterBudget::kFreeze, AfterBudget::kLocal}) {
     CD::Params params;
     params.after_budget = after;
@@ -263,9 +252,9 @@ TEST_CASE("p2p coordinate descent: after its releases an agent is silent") {
 TEST_CASE("p2p coordinate descent: what `local` learns for itself reaches nobody") {
   // Agent 0 has one release; agent 1 must not see what agent 0 does afterwards.
   const std::vector<VectorXd> none(3, VectorXd::Zero(1));
-  PrivacyOptions privacy = laplace(1, 1);
+  PrivacyOptions privacy = laplace_for(1, 1);
   privacy.steps = sim::PerAgent(sim::ValueList{{1, 2}});
-  CD::Params params = with_mu(0.25, 1);
+  CD::Params params = with_mu<CD>(0.25, 1);
   params.after_budget = AfterBudget::kLocal;
   const PersonalFixture fixture = two_agents(4, privacy);
   const auto done = run<CD>(fixture, params, fixture.engine({}, ticks_of({0, 1, 0, 1})), &none);
@@ -275,8 +264,8 @@ TEST_CASE("p2p coordinate descent: what `local` learns for itself reaches nobody
 }
 
 TEST_CASE("p2p coordinate descent: lost publications stay spent") {
-  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace(1, 4), 300);
-  const auto done = run<CD>(fixture, {}, fixture.engine(late(0, 1)));
+  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace_for(1, 4), 300);
+  const auto done = run<CD>(fixture, {}, fixture.engine(latency(0, 1)));
   const sim::Traffic& traffic = done.world->engine.traffic();
   CHECK(traffic.delivered == 0);
   CHECK(traffic.vectors == 4 * 2 * fixture.topology().edges());
@@ -300,14 +289,14 @@ TEST_CASE("p2p coordinate descent: under churn and loss no ledger ever exceeds i
   for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp}) {
     for (const Schedule schedule : kSchedules) {
       for (const bool warm : {false, true}) {
-        PrivacyOptions privacy = laplace(0.9, 5);
+        PrivacyOptions privacy = laplace_for(0.9, 5);
         privacy.accountant = accountant;
         privacy.delta = std::exp(-5);
         privacy.schedule = schedule;
         CD::Params params;
         if (warm) privacy.epsilon_warm = 0.2, params.initial = PrivateWarmStart{};
         const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, privacy, 120);
-        auto network = late(sim::Distribution(sim::Uniform{0, 3}), 0.3);
+        auto network = latency(sim::Distribution(sim::Uniform{0, 3}), 0.3);
         network.availability = churn;
         const auto check = [&](const World& w, const CD&) {
           for (sim::AgentId i = 0; i < 6; ++i) {
@@ -329,7 +318,7 @@ TEST_CASE("p2p coordinate descent: under churn and loss no ledger ever exceeds i
 
 TEST_CASE("p2p coordinate descent: a warm start is paid first, out of the same budget") {
   // 0.15 = 0.05 + 0.1, the 0.1 over 10 steps at delta e^-5 under kairouz: 0.0106 a step or so.
-  PrivacyOptions privacy = laplace(0.15, 10);
+  PrivacyOptions privacy = laplace_for(0.15, 10);
   privacy.accountant = Accountant::kKairouz;
   privacy.delta = std::exp(-5);
   privacy.epsilon_warm = 0.05;
@@ -354,7 +343,7 @@ TEST_CASE("p2p coordinate descent: a warm start is paid first, out of the same b
 
 TEST_CASE("p2p coordinate descent: the warm start is one noisy gradient step each, then propagation") {
   const DataSet data = test::random_agents({});
-  PrivacyOptions privacy = laplace(1.5, 10, 0.7);
+  PrivacyOptions privacy = laplace_for(1.5, 10, 0.7);
   privacy.epsilon_warm = 0.5;
   CD::Params params;
   params.initial = PrivateWarmStart{};
@@ -379,9 +368,9 @@ TEST_CASE("p2p coordinate descent: the warm start is one noisy gradient step eac
 TEST_CASE("p2p coordinate descent: output perturbation has noise of mean norm p L0/eps, whatever m is") {
   // The radius of the noise is Gamma(p, L0/(eps m lambda)), m lambda = 1: over many runs its mean is p L0/eps.
   const DataSet data = test::random_agents({.agents = 4, .fewest = 5, .most = 50});
-  PrivacyOptions privacy = laplace(3, 1, 0.8);
+  PrivacyOptions privacy = laplace_for(3, 1, 0.8);
   privacy.epsilon_warm = 2;
-  CD::Params params = with_mu(1e9);  // so strong a pull that propagation leaves local models where they are
+  CD::Params params = with_mu<CD>(1e9);  // so strong a pull that propagation leaves local models where they are
   params.initial = PrivateWarmStart{LocalRelease::kOutput};
   const PersonalFixture fixture(data, LogisticLoss{}, privacy, 1);
   double radii = 0;
@@ -403,10 +392,10 @@ TEST_CASE("p2p coordinate descent: objective perturbation minimises the tilted o
   DataSet data = test::random_agents({.agents = 4, .scale = 0.5});
   data.bounds = DeclaredBounds{.features_l1 = 1, .target = 1};
   for (Shard& s : data.train) s.features /= 2;  // norm_1(x) <= 3/4
-  PrivacyOptions privacy = laplace(3, 1);
+  PrivacyOptions privacy = laplace_for(3, 1);
   privacy.gradient_bound.reset();
   privacy.epsilon_warm = 2.5;
-  CD::Params params = with_mu(1e9);
+  CD::Params params = with_mu<CD>(1e9);
   params.initial = PrivateWarmStart{LocalRelease::kObjective};
   const PersonalFixture fixture(data, LogisticLoss{}, privacy, 1);
   MatrixXd start;
@@ -427,20 +416,20 @@ TEST_CASE("p2p coordinate descent: objective perturbation minimises the tilted o
 }
 
 TEST_CASE("p2p coordinate descent: a start that is sent is not known before it arrives") {
-  CD::Params params = with_mu(0.25, 1);
+  CD::Params params = with_mu<CD>(0.25, 1);
   params.initial = ConstantModels{4};
   const PersonalFixture fixture = two_agents(2);
   // Known: 2 + 1/2 (4 - (2 3 + 8)/4) = 2.25. Sent and 1.5 s late: 2 + 1/2 (0 - 3.5) at t = 1.
-  CHECK(run<CD>(fixture, params, fixture.engine(late(1.5), ticks_of({0}))).world->models(0, 0) == 2.25);
+  CHECK(run<CD>(fixture, params, fixture.engine(latency(1.5), ticks_of({0}))).world->models(0, 0) == 2.25);
   params.initial_exchange = InitialExchange::kSent;
-  const auto sent = run<CD>(fixture, params, fixture.engine(late(1.5), ticks_of({0})));
+  const auto sent = run<CD>(fixture, params, fixture.engine(latency(1.5), ticks_of({0})));
   CHECK(sent.world->models(0, 0) == 0.25);
   CHECK(sent.world->engine.traffic().vectors == 3);  // two starts and one update
-  CHECK(run<CD>(fixture, params, fixture.engine(late(0.5), ticks_of({0}))).world->models(0, 0) == 2.25);
+  CHECK(run<CD>(fixture, params, fixture.engine(latency(0.5), ticks_of({0}))).world->models(0, 0) == 2.25);
 }
 
 TEST_CASE("p2p coordinate descent: run length") {
-  PrivacyOptions privacy = laplace(1, 1);
+  PrivacyOptions privacy = laplace_for(1, 1);
   privacy.steps = sim::PerAgent(sim::ValueList{{1, 3, 2, 2, 2, 2}});
   const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, privacy);
   CD::Params params;
@@ -457,10 +446,10 @@ TEST_CASE("p2p coordinate descent: run length") {
 
 TEST_CASE("p2p coordinate descent: a schedule knows at which ticks of the network its agent ticks") {
   // Ticks 0 1 1 0 1 0: agent 0 at 0, 3, 5, agent 1 at 1, 2, 4.
-  PrivacyOptions privacy = laplace(1, 2);
+  PrivacyOptions privacy = laplace_for(1, 2);
   privacy.schedule = Schedule::kProposition2Corrected;
   const PersonalFixture fixture = two_agents(6, privacy);
-  const auto done = run<CD>(fixture, with_mu(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0, 1, 0})));
+  const auto done = run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0, 1, 0})));
   const double c = done.protocol->personal().contraction();  // sigma = 1/2, L = 2, n = 2: 1 - 1/8
   CHECK(c == 0.875);
   const auto check = [&](sim::AgentId i, double t0, double t1) {
@@ -479,18 +468,18 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
     const PersonalFixture fixture(data, LogisticLoss{}, privacy, 1);
     CD protocol(params, fixture.study());
   };
-  PrivacyOptions privacy = laplace(1, 3);
+  PrivacyOptions privacy = laplace_for(1, 3);
   privacy.steps.reset();
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("give privacy.steps"));
-  privacy = laplace(1, 2.5);
+  privacy = laplace_for(1, 2.5);
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps must be whole numbers, got 2.5"));
-  privacy = laplace(1, 3);
+  privacy = laplace_for(1, 3);
   privacy.epsilon_warm = 0.1;
   CHECK_THROWS_WITH(make(privacy, {}),
                     Catch::Contains("is spent by protocol.initial private_warm_start only"));
   CD::Params warm;
   warm.initial = PrivateWarmStart{};
-  CHECK_THROWS_WITH(make(laplace(1, 3), warm), Catch::Contains("needs privacy.epsilon_warm"));
+  CHECK_THROWS_WITH(make(laplace_for(1, 3), warm), Catch::Contains("needs privacy.epsilon_warm"));
   privacy.epsilon_warm = 1;
   CHECK_THROWS_AS(make(privacy, warm), BudgetError);
   privacy.epsilon_warm = 0.5;
@@ -522,7 +511,7 @@ TEST_CASE("p2p coordinate descent: publications without events make the same run
         sim::LatencyOptions(sim::Uniform{0, 1}), sim::LatencyOptions(sim::Uniform{0.5, 4})}) {
     for (const sim::ClockOptions& clocks :
          {sim::ClockOptions(sim::Poisson{}), sim::ClockOptions(sim::Periodic{})}) {
-      const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{}, laplace(1, 40), 500);
+      const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{}, laplace_for(1, 40), 500);
       CD::Params params;
       params.initial = ConstantModels{0.5};
       params.initial_exchange = InitialExchange::kSent;
@@ -549,7 +538,7 @@ TEST_CASE("p2p coordinate descent: publications without events make the same run
 
 TEST_CASE("p2p coordinate descent: without events a run may end at a time too, with the same traffic") {
   const PersonalFixture fixture(test::random_agents({.agents = 10}), LogisticLoss{});
-  sim::Engine::Options options = fixture.engine(late(sim::Distribution(sim::Uniform{0, 2})));
+  sim::Engine::Options options = fixture.engine(latency(sim::Distribution(sim::Uniform{0, 2})));
   options.time_limit = 20;
   const auto by_events = run<CD>(fixture, {}, options);
   options.publications_only = true;
@@ -567,7 +556,7 @@ TEST_CASE(
   sim::Crash churn;
   churn.up = sim::Distribution(sim::Exponential{4});
   churn.down = sim::Distribution(sim::Exponential{1});
-  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace(1, 5), 300, {"objective_q"});
+  const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, laplace_for(1, 5), 300, {"objective_q"});
   auto options = fixture.engine();
   options.network.availability = churn;
   const auto done = run<CD>(fixture, {}, options, [](const World& w, const CD& protocol) {

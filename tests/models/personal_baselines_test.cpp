@@ -148,9 +148,9 @@ TEST_CASE(
     }
   }
   const auto cdf = [](double x) { return x < 0 ? std::exp(x / 2) / 2 : 1 - std::exp(-x / 2) / 2; };  // b = 2
-  CHECK(tests::ks_distance(first, cdf) < tests::dkw_threshold(first.size()));
-  CHECK(tests::ks_distance(second, cdf) < tests::dkw_threshold(second.size()));
-  CHECK(tests::binomial_plausible(flipped, 8000, 1 / (1 + std::exp(1))));
+  CHECK(test::ks_distance(first, cdf) < test::dkw_threshold(first.size()));
+  CHECK(test::ks_distance(second, cdf) < test::dkw_threshold(second.size()));
+  CHECK(test::binomial_plausible(flipped, 8000, 1 / (1 + std::exp(1))));
   for (sim::AgentId i = 0; i < 40; ++i) CHECK(done.world->ledger.account(i).spent().epsilon == 3);
   const PersonalProblem noisy({}, done.protocol->perturbed(), fixture.topology());
   CHECK(done.world->models == noisy.local_minimisers());

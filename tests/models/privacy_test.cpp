@@ -22,7 +22,7 @@ models::DataSet two_owners() {
   return data;
 }
 
-models::ModelOptions model() {
+models::ModelOptions box_of_10() {
   models::ModelOptions m;
   m.theta_max = 10;
   return m;
@@ -33,7 +33,7 @@ std::shared_ptr<const models::SpendingPlan> spending(double budget, std::uint64_
   return models::SpendingPlans(models::Laplace{}, {}, 2).uniform(budget, releases);
 }
 
-models::PrivacyOptions laplace() {
+models::PrivacyOptions only_laplace() {
   models::PrivacyOptions privacy;
   privacy.mechanism = models::Laplace{};
   return privacy;
@@ -109,19 +109,19 @@ TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is
 }
 
 TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
-  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
   const auto plan_of = [&](const models::PrivacyOptions& options) {
     return models::make_plan(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
   };
-  models::PrivacyOptions options = laplace();
+  models::PrivacyOptions options = only_laplace();
   CHECK_THROWS_WITH(plan_of(options), Catch::Contains("needs a bound on a record's gradient"));
   options.gradient_bound = 7;
   CHECK(plan_of(options).bound == 7);
   CHECK(plan_of(options).source == models::BoundSource::kGiven);
-  options = laplace();
+  options = only_laplace();
   options.clip = 5;
   CHECK(plan_of(options).clips());
-  options = laplace();
+  options = only_laplace();
   options.bound_from_data = true;
   // All records are x = (1, 1), y = 1: at 0 the gradient is 2 (0 - 1) (1, 1), L1 norm 4; at the optimum it is
   // about 0.
@@ -130,9 +130,9 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
 
   models::DataSet declared = two_owners();
   declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
-  const models::Problem problem(declared, model());
+  const models::Problem problem(declared, box_of_10());
   const auto plan =
-      models::make_plan(laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
+      models::make_plan(only_laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
   // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
   CHECK(plan.bound == 84);
   CHECK(plan.source == models::BoundSource::kDerived);
@@ -168,9 +168,9 @@ TEST_CASE("sensitive vectors can not be copied, read or turned into plain ones b
 }
 
 TEST_CASE("release: refused releases draw nothing and charge nothing") {
-  models::PrivacyOptions options = laplace();
+  models::PrivacyOptions options = only_laplace();
   options.gradient_bound = 1;
-  const test::StudyFixture fixture(two_owners(), model(), options, 1);
+  const test::StudyFixture fixture(two_owners(), box_of_10(), options, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
   const models::ReleasePlan plan = context.plan(1, 2);
@@ -189,7 +189,7 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
 }
 
 TEST_CASE("release: without privacy the gradient comes out as it is and nothing is spent") {
-  const test::StudyFixture fixture(two_owners(), model(), {}, 1);
+  const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
   const models::ReleasePlan plan = context.plan(1, 1);

@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "models/data/synthetic/lending_like.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
+using test::two_classes;
 
 namespace {
 
@@ -19,7 +21,7 @@ Shard shard(const Eigen::MatrixXd& x, const VectorXd& y) {
 }
 
 // Owner 0: (1, 0) -> 1, (0, 2) -> -1. Owner 1: (1, 1) -> 1. Test: owner 0 (1, 0) -> -1.
-DataSet small() {
+DataSet three_records() {
   DataSet d;
   d.train = {shard(Eigen::MatrixXd{{1, 0}, {0, 2}}, Vector2d(1, -1)),
              shard(Eigen::MatrixXd{{1, 1}}, VectorXd{{1}})};
@@ -29,19 +31,12 @@ DataSet small() {
   return d;
 }
 
-// Random features with targets -1 and +1, so that every loss has a meaning.
-DataSet classes(std::size_t owners, std::size_t records, std::size_t p) {
-  DataSet d = make_data(LendingLike{.owners = owners, .records = records, .features = p}, sim::Streams(3, 0));
-  for (Shard& s : d.train) s.target = s.target.array().sign();
-  return d;
-}
-
 const std::vector<Loss> kLosses{SquaredLoss{}, LogisticLoss{}, HingeLoss{}, SmoothedHingeLoss{0.5}};
 
 }  // namespace
 
 TEST_CASE("problem: squared loss worked by hand") {
-  const Problem problem(small(), {.loss = SquaredLoss{}, .l2 = 0.5});
+  const Problem problem(three_records(), {.loss = SquaredLoss{}, .l2 = 0.5});
   const Vector2d theta(2, 1);
   // Scores 2, 2, 3; residuals 1, 3, 2; mean of squares (1 + 9 + 4)/3; g = 0.5 * 5.
   CHECK(problem.objective(theta) == Approx(14.0 / 3 + 2.5));
@@ -65,7 +60,7 @@ TEST_CASE("problem: squared loss worked by hand") {
 }
 
 TEST_CASE("problem: l2_half halves the regulariser and its strong convexity") {
-  const Problem whole(small(), {.l2 = 0.5}), half(small(), {.l2 = 0.5, .l2_half = true});
+  const Problem whole(three_records(), {.l2 = 0.5}), half(three_records(), {.l2 = 0.5, .l2_half = true});
   CHECK(whole.sigma() == 1);
   CHECK(half.sigma() == 0.5);
   CHECK(whole.regulariser(Vector2d(2, 1)) == 2.5);
@@ -74,13 +69,13 @@ TEST_CASE("problem: l2_half halves the regulariser and its strong convexity") {
 
 TEST_CASE("problem: hinge, logistic and their errors worked by hand") {
   const Vector2d theta(0.5, -0.25);  // margins 0.5, 0.5, 0.25
-  const Problem hinge(small(), {.loss = HingeLoss{}, .l2 = 0});
+  const Problem hinge(three_records(), {.loss = HingeLoss{}, .l2 = 0});
   CHECK(hinge.objective(theta) == Approx((0.5 + 0.5 + 0.75) / 3));
   Vector2d gradient;
   hinge.mean_gradient(0, theta, gradient);
   CHECK(gradient == Vector2d(-0.5, 1));
   CHECK(hinge.test_error(theta) == 1);
-  const Problem logistic(small(), {.loss = LogisticLoss{}, .l2 = 0});
+  const Problem logistic(three_records(), {.loss = LogisticLoss{}, .l2 = 0});
   logistic.mean_gradient(1, Vector2d::Zero(), gradient);
   CHECK(gradient == Vector2d(-0.5, -0.5));
 }
@@ -91,7 +86,7 @@ TEST_CASE("problem: the mean gradient is the derivative of the mean loss") {
   const double h = 1e-6;
   for (const Loss& loss : kLosses) {
     INFO(loss.name());
-    const Problem problem(classes(2, 40, 6), {.loss = loss});
+    const Problem problem(two_classes(2, 40, 6), {.loss = loss});
     const VectorXd theta = VectorXd::LinSpaced(6, -0.4, 0.7);
     VectorXd gradient(6);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -127,7 +122,7 @@ TEST_CASE("problem: squared loss from moments is the pass over the records") {
 }
 
 TEST_CASE("problem: clipping scales long gradients to the bound and says how many") {
-  const Problem problem(small(), {.loss = SquaredLoss{}, .l2 = 0});
+  const Problem problem(three_records(), {.loss = SquaredLoss{}, .l2 = 0});
   const Vector2d theta(2, 1);  // owner 0's records have gradients (2, 0) and (0, 12)
   Vector2d out;
   CHECK(problem.mean_gradient_clipped(0, theta, 3, Norm::kL1, out) == 0.5);
@@ -146,7 +141,7 @@ TEST_CASE("problem: clipping scales long gradients to the bound and says how man
 
 TEST_CASE("problem: no record's gradient exceeds the bound derived from declared ones") {
   for (const Loss& loss : kLosses) {
-    DataSet d = classes(2, 200, 3);
+    DataSet d = two_classes(2, 200, 3);
     d.bounds->target = 1;
     const Problem problem(d, {.loss = loss, .theta_max = 2});
     const auto bound = problem.derived_gradient_bound();
@@ -155,13 +150,13 @@ TEST_CASE("problem: no record's gradient exceeds the bound derived from declared
       CHECK(problem.largest_record_gradient(Eigen::Vector3d(a, -2, 2), Norm::kL1) <= *bound);
     }
   }
-  CHECK_FALSE(Problem(small(), {.theta_max = 1.0}).derived_gradient_bound());
-  CHECK_FALSE(Problem(classes(2, 20, 3), {.loss = SquaredLoss{}}).derived_gradient_bound());  // no box
-  CHECK(Problem(classes(2, 20, 3), {.loss = HingeLoss{}}).derived_gradient_bound());
+  CHECK_FALSE(Problem(three_records(), {.theta_max = 1.0}).derived_gradient_bound());
+  CHECK_FALSE(Problem(two_classes(2, 20, 3), {.loss = SquaredLoss{}}).derived_gradient_bound());  // no box
+  CHECK(Problem(two_classes(2, 20, 3), {.loss = HingeLoss{}}).derived_gradient_bound());
 }
 
 TEST_CASE("problem: projection clamps to the box and counts") {
-  const Problem boxed(small(), {.theta_max = 1.0}), free(small(), {});
+  const Problem boxed(three_records(), {.theta_max = 1.0}), free(three_records(), {});
   VectorXd theta = Vector2d(3, -0.5);
   CHECK(boxed.project(theta) == 1);
   CHECK(theta == Vector2d(1, -0.5));
@@ -171,7 +166,7 @@ TEST_CASE("problem: projection clamps to the box and counts") {
 }
 
 TEST_CASE("problem: refuses targets that a loss can not use") {
-  DataSet d = small();
+  DataSet d = three_records();
   d.train[0].target[0] = 2;
   CHECK_THROWS_WITH(Problem(d, {.loss = HingeLoss{}}),
                     Catch::Contains("expected targets -1 and +1, found 2"));

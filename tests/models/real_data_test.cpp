@@ -8,13 +8,13 @@
 #include "models/data/csv/csv_data.hpp"
 #include "models/core/problem.hpp"
 #include "models/solvers/optimum.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
+using test::kStreams;
 
 namespace {
-
-const sim::Streams kStreams(1, 0);
 
 // The file in the data folder; nothing, with a warning, where there is none.
 std::optional<sim::InputFile> data_file(const std::string& name) {

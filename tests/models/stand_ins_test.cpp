@@ -6,13 +6,11 @@
 #include "models/data/synthetic/fraud_like.hpp"
 #include "models/data/synthetic/hospital_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
-
-namespace {
-const sim::Streams kStreams(7, 0);
-}
+using test::kStreams;
 
 TEST_CASE("hospital_like: 86 owners of 10 000 to 80 000 records, each of its own size") {
   HospitalLike o;

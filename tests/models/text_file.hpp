@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/options/describe.hpp"
+#include "models/data/csv/csv_data.hpp"
 
 namespace hearsay::test {
 
@@ -31,5 +31,12 @@ class TextFile {
   }
   std::filesystem::path folder_, path_;
 };
+
+inline models::CsvData csv_data(const TextFile& file, std::string target = "y") {
+  models::CsvData options;
+  options.path = file.input();
+  options.target = std::move(target);
+  return options;
+}
 
 }  // namespace hearsay::test

@@ -9,7 +9,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 

@@ -7,12 +7,12 @@
 
 #include "tests/support/statistics.hpp"
 
-namespace hearsay::models::test {
+namespace hearsay::test {
 
 namespace {
 
-using tests::binomial_plausible;
-using tests::kAlpha;
+using test::binomial_plausible;
+using test::kAlpha;
 
 class Faults {
  public:
@@ -26,7 +26,7 @@ class Faults {
   }
   template <class Cdf>
   void distance(const std::vector<double>& sample, const Cdf& cdf, const std::string& name) {
-    require(tests::ks_distance(sample, cdf) <= tests::dkw_threshold(sample.size()), name);
+    require(test::ks_distance(sample, cdf) <= test::dkw_threshold(sample.size()), name);
   }
   /// Independent fair coins a_k and b_k agree as often as not.
   void coins(const std::vector<bool>& a, const std::vector<bool>& b, const std::string& name) {
@@ -146,4 +146,4 @@ std::vector<std::string> exponential_norm_faults(const Sample& sample, double sc
   return faults.take();
 }
 
-}  // namespace hearsay::models::test
+}  // namespace hearsay::test

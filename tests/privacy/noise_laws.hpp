@@ -1,5 +1,5 @@
 #pragma once
-// Tests of noise against its law. Each check fails with probability at most tests::kAlpha if the law holds;
+// Tests of noise against its law. Each check fails with probability at most test::kAlpha if the law holds;
 // the names of those that fail are returned, so that a wrong sampler can be shown to be caught.
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/gamma.hpp>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace hearsay::models::test {
+namespace hearsay::test {
 
 /// Adds the noise of release `number` to a vector of zeros.
 using Sampler = std::function<void(std::span<double> x, std::uint32_t number)>;
@@ -37,4 +37,4 @@ std::vector<std::string> gaussian_faults(const Sample& sample, double scale);
 /// Beta((d-1)/2, (d-1)/2); radius and direction independent; both independent of the next release.
 std::vector<std::string> exponential_norm_faults(const Sample& sample, double scale);
 
-}  // namespace hearsay::models::test
+}  // namespace hearsay::test

@@ -7,7 +7,7 @@
 #include "models/core/context.hpp"
 #include "tests/support/study_fixture.hpp"
 
-namespace hearsay::models::test {
+namespace hearsay::test {
 
 /// Clopper-Pearson bounds of a probability after k successes of n, each wrong with probability alpha.
 inline double clopper_pearson_low(std::uint64_t k, std::uint64_t n, double alpha) {
@@ -24,22 +24,22 @@ inline double clopper_pearson_high(std::uint64_t k, std::uint64_t n, double alph
 /// One owner of four records in R^p. The first one's gradient at 0 points along the first axis, far longer
 /// than any clip, one way or the other: the two data sets are neighbours whose clipped gradients differ as
 /// much as they may.
-inline DataSet neighbour(bool other, Eigen::Index p) {
-  DataSet data;
+inline models::DataSet neighbour(bool other, Eigen::Index p) {
+  models::DataSet data;
   for (Eigen::Index j = 0; j < p; ++j) data.feature_names.push_back("x" + std::to_string(j));
-  Shard shard{Records::Zero(4, p), Eigen::VectorXd::Ones(4)};
+  models::Shard shard{Records::Zero(4, p), Eigen::VectorXd::Ones(4)};
   shard.features(0, 0) = 1000;
   shard.target[0] = other ? 1 : -1;
   shard.features.bottomRows(3).setConstant(0.01);
   data.train.push_back(shard);
-  data.test.push_back({Records(0, p), Eigen::VectorXd(0)});
+  data.test.push_back({models::Records(0, p), Eigen::VectorXd(0)});
   data.owner_names.emplace_back("owner");
   return data;
 }
 
 class Releasing {
  public:
-  Releasing(bool other, Eigen::Index p, const PrivacyOptions& privacy, std::uint64_t releases,
+  Releasing(bool other, Eigen::Index p, const models::PrivacyOptions& privacy, std::uint64_t releases,
             std::uint64_t seed)
       : fixture_(neighbour(other, p), model(), privacy, 1, sim::Star{}, true, seed),
         world_(fixture_.world(fixture_.engine())),
@@ -48,25 +48,25 @@ class Releasing {
         theta_(Eigen::VectorXd::Zero(p)) {}
 
   /// The next release.
-  Vector operator()() { return *context_.release(1, context_.gradient(1, theta_), plan_); }
+  models::Vector operator()() { return *context_.release(1, context_.gradient(1, theta_), plan_); }
   /// What it would be without noise.
   Eigen::VectorXd exact() { return context_.keep_local(context_.gradient(1, theta_)); }
-  const ReleasePlan& plan() const { return plan_; }
-  const World& world() const { return *world_; }
+  const models::ReleasePlan& plan() const { return plan_; }
+  const models::World& world() const { return *world_; }
   double sensitivity() const { return world_->study.privacy.sensitivity(4); }
 
  private:
-  static ModelOptions model() {
-    ModelOptions m;
+  static models::ModelOptions model() {
+    models::ModelOptions m;
     m.theta_max = 10;
     return m;
   }
 
-  hearsay::test::StudyFixture fixture_;
-  std::unique_ptr<World> world_;
-  Context context_;
-  ReleasePlan plan_;
+  StudyFixture fixture_;
+  std::unique_ptr<models::World> world_;
+  models::Context context_;
+  models::ReleasePlan plan_;
   Eigen::VectorXd theta_;
 };
 
-}  // namespace hearsay::models::test
+}  // namespace hearsay::test

@@ -7,7 +7,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 

@@ -8,38 +8,26 @@
 #include <sstream>
 
 #include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
+
 
 using namespace hearsay;
 using test::shell;
 using test::text_of;
+using test::kScenarios;
+using test::manifest_of;
+using test::rows_of;
 
 namespace {
 
-const std::string kScenarios = HEARSAY_SOURCE_DIR "/scenarios/";
-
 // Runs a scenario into a folder; the arguments shrink it.
-std::string run(const test::Scratch& dir, const std::string& name, const std::string& more) {
+std::string run_paper(const test::Scratch& dir, const std::string& name, const std::string& more) {
   const std::string folder = dir / ("out" + std::to_string(std::hash<std::string>{}(name + more)));
   const auto outcome =
       shell("hearsay run " + kScenarios + name + ".json --no-progress -j 2 -o " + folder + " " + more);
   INFO(name << " " << more << "\n" << outcome.err << outcome.out);
   REQUIRE(outcome.code == 0);
   return folder;
-}
-
-nlohmann::json manifest_of(const std::string& folder) {
-  return nlohmann::json::parse(text_of(folder + "/manifest.json"));
-}
-
-std::vector<std::vector<std::string>> rows_of(const std::string& file) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream in(text_of(file));
-  for (std::string line; std::getline(in, line);) {
-    std::vector<std::string>& row = rows.emplace_back();
-    std::istringstream fields(line + ",");
-    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
-  }
-  return rows;
 }
 
 // Means over repetitions of a metric at the end, by what the axes say, in order of points.
@@ -92,7 +80,7 @@ double slope(const nlohmann::json& manifest, std::size_t k) {
 TEST_CASE("papers: fitness improves with the budget, over iterations as at the end") {
   const test::Scratch dir;
   for (const char* name : {"papers/cost-of-privacy/fig2", "papers/value-of-collaboration/fig2"}) {
-    const auto psi = means(run(dir, name, "--repeat 5 --set data.records=30000"), "relative_fitness");
+    const auto psi = means(run_paper(dir, name, "--repeat 5 --set data.records=30000"), "relative_fitness");
     REQUIRE(psi.size() == 3);
     CHECK(psi[0].second > psi[1].second);
     CHECK(psi[1].second > psi[2].second);
@@ -103,7 +91,7 @@ TEST_CASE("papers: a timing figure's trace has one answer for each iteration, fr
   const test::Scratch dir;
   for (const auto& [name, owners] :
        {std::pair{"papers/cost-of-privacy/fig3", 3u}, {"papers/cost-of-privacy/fig8", 86u}}) {
-    const std::string folder = run(dir, name, "--set data.records=50");
+    const std::string folder = run_paper(dir, name, "--set data.records=50");
     std::map<std::string, int> answers;
     for (const auto& row : rows_of(folder + "/trace.csv")) {
       // A delivery at the learner that carries a vector is an answer.
@@ -122,7 +110,7 @@ TEST_CASE("papers: mean fitness falls with the square of budget and size") {
   const test::Scratch dir;
   for (const auto& [name, records] : {std::pair{"papers/cost-of-privacy/fig4", "[4000,8000]"},
                                       {"papers/value-of-collaboration/fig3", "[1000,2000]"}}) {
-    const auto manifest = manifest_of(run(dir, name,
+    const auto manifest = manifest_of(run_paper(dir, name,
                                           std::string("--repeat 5 --set 'sweep.data.records=") + records +
                                               "' --set 'sweep.privacy.epsilon=[10,30]'"));
     const auto& slopes = manifest.at("analysis").at("slopes");
@@ -139,7 +127,7 @@ TEST_CASE(
     "does") {
   const test::Scratch dir;
   const std::string folder =
-      run(dir, "papers/cost-of-privacy/fig6",
+      run_paper(dir, "papers/cost-of-privacy/fig6",
           "--repeat 10 --points 'privacy.epsilon == 10 && (data.owners == 2 || data.owners == 5)'");
   const auto all = gains_of(folder, {"data.heterogeneity", "data.owners"}, "1");
   const std::map<std::string, double> gain(all.begin(), all.end());
@@ -153,7 +141,7 @@ TEST_CASE(
 TEST_CASE("papers: hospitals gain the more the larger the budget") {
   const test::Scratch dir;
   const std::string folder =
-      run(dir, "papers/cost-of-privacy/fig10", "--repeat 3 --set data.records=20000 --set data.owners=20");
+      run_paper(dir, "papers/cost-of-privacy/fig10", "--repeat 3 --set data.records=20000 --set data.owners=20");
   std::map<double, int> gains;
   for (const auto& [epsilon, gain] : gains_of(folder, {"privacy.epsilon"}))
     gains[std::stod(epsilon)] += gain > 0 ? 1 : 0;
@@ -172,7 +160,7 @@ TEST_CASE(
     const std::string zip = std::string("[{\"data.records.1\":[1000,1000,") + large + "," + large +
                             "],\"data.records.2\":[1000,1000," + large + "," + large +
                             "],\"privacy.epsilon.1\":[0.1,10,0.1,10],\"privacy.epsilon.2\":[0.1,10,0.1,10]}]";
-    const std::string folder = run(dir, name,
+    const std::string folder = run_paper(dir, name,
                                    "--repeat " + std::to_string(repeat) + " --set 'sweep.zip=" + zip +
                                        "' --set data.records.0=2000 --set 'sweep.privacy.epsilon.0=[1,10]'");
     const auto psi = means(folder, "relative_fitness");
@@ -194,13 +182,13 @@ TEST_CASE(
 TEST_CASE("papers: the other figures run") {
   const test::Scratch dir;
   const auto shrink = [](const std::string& more) { return "--repeat 2 " + more; };
-  run(dir, "papers/cost-of-privacy/fig5", shrink("--points 'data.records == 10000'"));
-  run(dir, "papers/cost-of-privacy/fig7", shrink("--set data.records=500"));
-  run(dir, "papers/cost-of-privacy/fig9", shrink("--set data.records=500"));
-  run(dir, "papers/cost-of-privacy/fig11", shrink("--set data.records=1000"));
+  run_paper(dir, "papers/cost-of-privacy/fig5", shrink("--points 'data.records == 10000'"));
+  run_paper(dir, "papers/cost-of-privacy/fig7", shrink("--set data.records=500"));
+  run_paper(dir, "papers/cost-of-privacy/fig9", shrink("--set data.records=500"));
+  run_paper(dir, "papers/cost-of-privacy/fig11", shrink("--set data.records=1000"));
   for (const char* n : {"4", "5"})
-    run(dir, std::string("papers/value-of-collaboration/fig") + n,
+    run_paper(dir, std::string("papers/value-of-collaboration/fig") + n,
         shrink("--points 'data.records <= 20000'"));
   for (const char* n : {"7", "8", "9", "10"})
-    run(dir, std::string("papers/value-of-collaboration/fig") + n, shrink("--set data.records=1000"));
+    run_paper(dir, std::string("papers/value-of-collaboration/fig") + n, shrink("--set data.records=1000"));
 }

@@ -26,7 +26,7 @@ std::string scenario(const std::string& epsilon) {
 })";
 }
 
-test::Outcome run(const test::Scratch& dir, const std::string& epsilon, const std::string& folder) {
+test::Outcome run_epsilon(const test::Scratch& dir, const std::string& epsilon, const std::string& folder) {
   dir.write("t.csv", kTable);
   dir.write("s.json", scenario(epsilon));
   return test::shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress -o " + folder);
@@ -36,8 +36,8 @@ test::Outcome run(const test::Scratch& dir, const std::string& epsilon, const st
 
 TEST_CASE("column: each owner has the value of its own records, as if it stood in a list") {
   const test::Scratch dir;
-  REQUIRE(run(dir, R"({"column": "budget"})", "column").code == 0);
-  REQUIRE(run(dir, "[0.5, 2, 8]", "list").code == 0);
+  REQUIRE(run_epsilon(dir, R"({"column": "budget"})", "column").code == 0);
+  REQUIRE(run_epsilon(dir, "[0.5, 2, 8]", "list").code == 0);
   CHECK(test::text_of(dir / "column/series.csv") == test::text_of(dir / "list/series.csv"));
   CHECK(test::text_of(dir / "column/runs.csv") == test::text_of(dir / "list/runs.csv"));
   CHECK_THAT(test::text_of(dir / "column/scalars.csv"), Contains("privacy.epsilon,1,0.5\n") &&
@@ -50,14 +50,14 @@ TEST_CASE(
     "are") {
   const test::Scratch dir;
   for (const char* name : {"grade", "x", "budgit"}) {
-    const auto outcome = run(dir, std::string(R"({"column": ")") + name + "\"}", "out");
+    const auto outcome = run_epsilon(dir, std::string(R"({"column": ")") + name + "\"}", "out");
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.err,
                Contains("s.json:6:16: /privacy/epsilon: must be a column of the data with one number "
                         "for each owner (budget), got '" +
                         std::string(name)));
   }
-  CHECK_THAT(run(dir, R"({"column": "budgit"})", "out").err, Contains("did you mean 'budget'"));
+  CHECK_THAT(run_epsilon(dir, R"({"column": "budgit"})", "out").err, Contains("did you mean 'budget'"));
 }
 
 TEST_CASE("column: its values have to lie in the range of their place") {

@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
+
 
 using namespace hearsay;
 using test::shell;
 using test::text_of;
+using test::manifest_of;
 
 namespace {
 
@@ -18,10 +21,6 @@ const std::string kNoisy = R"("model": {"l2": 1e-5}, "baselines": ["isolated"], 
                "bounds": [{"type": "cost_of_privacy_11"}, {"type": "cost_of_privacy_11", "c1": 0, "c2": 5},
                           {"type": "asynchronous_moments"}],
                "gains": ["relative_fitness"]})";
-
-nlohmann::json manifest_of(const std::string& folder) {
-  return nlohmann::json::parse(text_of(folder + "/manifest.json"));
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ using test::Scratch;
 
 namespace {
 
-std::string refusal(const std::string& file, std::vector<std::string> sets = {}) {
+std::string merge_refusal(const std::string& file, std::vector<std::string> sets = {}) {
   return message_of([&] { scenarios::load(file, sets); });
 }
 
@@ -85,34 +85,34 @@ TEST_CASE("extends: circles, too long chains and what is no file are refused whe
   const std::string a = dir.write("a.json", R"({"extends": "b.json"})");
   dir.write("b.json", R"({
   "extends": "./a.json"})");
-  CHECK(refusal(a) == dir / "b.json" + ":2:14: /extends: must not lead back to itself, got " + a + " -> " +
+  CHECK(merge_refusal(a) == dir / "b.json" + ":2:14: /extends: must not lead back to itself, got " + a + " -> " +
                           dir / "b.json" + " -> " + a);
   for (int i = 0; i < 18; ++i) {
     const auto link = fmt::format(R"({{"extends": "c{}.json"}})", i + 1);
     dir.write(fmt::format("c{}.json", i), i < 17 ? link : "{}");
   }
-  CHECK(refusal(dir / "c1.json") == "accepted");
-  CHECK(refusal(dir / "c0.json")
+  CHECK(merge_refusal(dir / "c1.json") == "accepted");
+  CHECK(merge_refusal(dir / "c0.json")
             .starts_with(dir / "c16.json" + ":1:13: /extends: must extend at most 16 files deep, got " +
                          dir / "c0.json -> " + dir / "c1.json"));
-  CHECK(refusal(dir.write("d.json", R"({"extends": "none.json"})")) ==
+  CHECK(merge_refusal(dir.write("d.json", R"({"extends": "none.json"})")) ==
         dir / "d.json:1:13: /extends: must be a regular file, got nothing there (" + dir / "none.json" + ")");
-  CHECK(refusal(dir.write("e.json", R"({"extends": 3})")) ==
+  CHECK(merge_refusal(dir.write("e.json", R"({"extends": 3})")) ==
         dir / "e.json:1:13: /extends: must be the path of a file, got 3");
 }
 
 TEST_CASE("load: only a regular file of bounded size is opened") {
   const Scratch dir;
-  CHECK(refusal(dir / "none.json") == dir / "none.json: must be a regular file, got nothing there");
-  CHECK(refusal(dir.path().string()) == dir.path().string() + ": must be a regular file, got a directory");
-  CHECK(refusal("/dev/zero") == "/dev/zero: must be a regular file, got a device");
+  CHECK(merge_refusal(dir / "none.json") == dir / "none.json: must be a regular file, got nothing there");
+  CHECK(merge_refusal(dir.path().string()) == dir.path().string() + ": must be a regular file, got a directory");
+  CHECK(merge_refusal("/dev/zero") == "/dev/zero: must be a regular file, got a device");
   REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
-  CHECK(refusal(dir / "pipe") == dir / "pipe: must be a regular file, got a FIFO");
-  CHECK(refusal(dir.write("big.json", std::string(2 << 20, ' '))) ==
+  CHECK(merge_refusal(dir / "pipe") == dir / "pipe: must be a regular file, got a FIFO");
+  CHECK(merge_refusal(dir.write("big.json", std::string(2 << 20, ' '))) ==
         dir / "big.json: must be at most 1048576 bytes, got 2097152");
   const std::string half(700'000, ' ');
   dir.write("half.json", "{}" + half);
-  CHECK(refusal(dir.write("two.json", std::string(R"({"extends": "half.json"})") + half))
+  CHECK(merge_refusal(dir.write("two.json", std::string(R"({"extends": "half.json"})") + half))
             .find("/extends: must be at most 348552 bytes, got 700002") != std::string::npos);
 }
 
@@ -127,13 +127,13 @@ TEST_CASE("set: reaches into lists within their length, restores defaults, repla
   CHECK(d.root.find_path("p.type")->text == "b");
   CHECK(d.root.find_path("q")->items().size() == 1);
   CHECK(where(d, "e.k.0") == "--set e");
-  CHECK(refusal(file, {"m.2=c"}) == "--set m.2: /m: must be indexed by a number below 2, got '2'");
-  CHECK(refusal(file, {"n.x=c"}) == "--set n.x: /n: must be an object to have a 'x', got 3");
-  CHECK(refusal(file, {"n"}) == "--set n: must be path=value, got no '='");
-  CHECK(refusal(file, {"n..x=1"}).find("must be a path such as network.latency, got 'n..x'") !=
+  CHECK(merge_refusal(file, {"m.2=c"}) == "--set m.2: /m: must be indexed by a number below 2, got '2'");
+  CHECK(merge_refusal(file, {"n.x=c"}) == "--set n.x: /n: must be an object to have a 'x', got 3");
+  CHECK(merge_refusal(file, {"n"}) == "--set n: must be path=value, got no '='");
+  CHECK(merge_refusal(file, {"n..x=1"}).find("must be a path such as network.latency, got 'n..x'") !=
         std::string::npos);
-  CHECK(refusal(file, {"=1"}).find("must be a path such as") != std::string::npos);
-  CHECK(refusal(file, {"e={\"a\":1,}"}) == "--set e: expected string literal, got '}'");
+  CHECK(merge_refusal(file, {"=1"}).find("must be a path such as") != std::string::npos);
+  CHECK(merge_refusal(file, {"e={\"a\":1,}"}) == "--set e: expected string literal, got '}'");
 }
 
 TEST_CASE("sweep points: values set in a copy leave the document as it was") {

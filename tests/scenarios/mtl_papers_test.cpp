@@ -8,26 +8,15 @@
 #include <sstream>
 
 #include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
+
 
 using namespace hearsay;
 using test::Scratch;
+using test::kScenarios;
+using test::rows_of;
 
 namespace {
-
-const std::string kScenarios = HEARSAY_SOURCE_DIR "/scenarios/";
-
-using Row = std::vector<std::string>;
-
-std::vector<Row> rows_of(const std::string& file) {
-  std::vector<Row> rows;
-  std::istringstream in(test::text_of(file));
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line + ",");
-    Row& row = rows.emplace_back();
-    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
-  }
-  return rows;
-}
 
 // Means of a metric over repetitions and agents at its last record, by the labels of the axes.
 std::map<std::string, double> ends(const std::string& scenario, const std::string& changes,
@@ -38,7 +27,7 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
   INFO(outcome.err << outcome.out);
   REQUIRE(outcome.code == 0);
   const auto rows = rows_of(dir / "out" + ("/" + file + ".csv"));
-  const Row& head = rows.front();
+  const std::vector<std::string>& head = rows.front();
   const auto column = [&](const std::string& name) {
     return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
   };
@@ -46,7 +35,7 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
   const std::size_t name = file == "series" ? column("metric") : column("name"),
                     iteration = column("iteration");
   std::map<std::string, std::map<std::string, std::pair<double, double>>> last;  // labels -> run and agent
-  for (const Row& row : rows) {
+  for (const std::vector<std::string>& row : rows) {
     if (row.size() <= value || row[name] != metric) continue;
     std::string labels;
     for (std::size_t a = 0; a < axes; ++a) labels += (a > 0 ? " " : "") + row[a];

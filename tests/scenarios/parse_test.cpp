@@ -9,7 +9,7 @@ using scenarios::Position;
 
 namespace {
 
-std::string refusal(const std::string& text) {
+std::string parse_refusal(const std::string& text) {
   return test::message_of([&] { scenarios::parse(text, "x.json"); });
 }
 
@@ -56,43 +56,43 @@ TEST_CASE("parse: numbers keep how they were written") {
 }
 
 TEST_CASE("parse: what is no JSON is refused where it goes wrong") {
-  CHECK(refusal("") == "x.json:1:1: must be a JSON text, got nothing");
-  CHECK(refusal(" \n ") == "x.json:1:1: must be a JSON text, got nothing");
-  CHECK(refusal("\xef\xbb\xbf{}") == "x.json:1:1: must be UTF-8 without a byte order mark, got one");
-  CHECK(refusal("[1]") == "x.json:1:1: must be an object, got a list of 1");
-  CHECK(refusal("3") == "x.json:1:1: must be an object, got 3");
-  CHECK(refusal("{} {}") == "x.json:1:4: expected end of input, got '{'");
-  CHECK(refusal(std::string("{}\0{", 4)) == "x.json:1:3: must be text, got a NUL byte");
-  CHECK(refusal("{\"a\": {\"b\": [1, ") ==
+  CHECK(parse_refusal("") == "x.json:1:1: must be a JSON text, got nothing");
+  CHECK(parse_refusal(" \n ") == "x.json:1:1: must be a JSON text, got nothing");
+  CHECK(parse_refusal("\xef\xbb\xbf{}") == "x.json:1:1: must be UTF-8 without a byte order mark, got one");
+  CHECK(parse_refusal("[1]") == "x.json:1:1: must be an object, got a list of 1");
+  CHECK(parse_refusal("3") == "x.json:1:1: must be an object, got 3");
+  CHECK(parse_refusal("{} {}") == "x.json:1:4: expected end of input, got '{'");
+  CHECK(parse_refusal(std::string("{}\0{", 4)) == "x.json:1:3: must be text, got a NUL byte");
+  CHECK(parse_refusal("{\"a\": {\"b\": [1, ") ==
         "x.json:1:17: /a/b/1: expected '[', '{', or a literal, got end of input");
-  CHECK(refusal("{\"a\": \"bc") ==
+  CHECK(parse_refusal("{\"a\": \"bc") ==
         "x.json:1:9: /a: expected value, got \"bc (invalid string: missing closing quote)");
-  CHECK(refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, got '}'");
-  CHECK(refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, got NaN");
-  CHECK(refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, got -Infinity");
-  CHECK(refusal("{a: 1}") == "x.json:1:2: expected string literal, got a");
-  CHECK(refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, got 'b'");
-  CHECK(refusal("{\"a\":\n 1e400}") ==
+  CHECK(parse_refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, got '}'");
+  CHECK(parse_refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, got NaN");
+  CHECK(parse_refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, got -Infinity");
+  CHECK(parse_refusal("{a: 1}") == "x.json:1:2: expected string literal, got a");
+  CHECK(parse_refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, got 'b'");
+  CHECK(parse_refusal("{\"a\":\n 1e400}") ==
         "x.json:2:2: /a: must be a number of at most 1.8e308 in magnitude, got 1e400");
-  CHECK(refusal("{\"a\": \"\xff\"}").find("x.json:1:8: /a: expected") == 0);
-  CHECK(refusal("{\"a\": \"x\xff\"}").find("\\xff (invalid string: ill-formed UTF-8 byte)") !=
+  CHECK(parse_refusal("{\"a\": \"\xff\"}").find("x.json:1:8: /a: expected") == 0);
+  CHECK(parse_refusal("{\"a\": \"x\xff\"}").find("\\xff (invalid string: ill-formed UTF-8 byte)") !=
         std::string::npos);
-  CHECK(refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: must be text without NUL, got \"\\x00\"");
-  CHECK(refusal("{\"a\": 1 /* ").find("missing closing '*/'") != std::string::npos);
+  CHECK(parse_refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: must be text without NUL, got \"\\x00\"");
+  CHECK(parse_refusal("{\"a\": 1 /* ").find("missing closing '*/'") != std::string::npos);
 }
 
 TEST_CASE("parse: a key given twice is refused with both its lines") {
-  CHECK(refusal("{\"n\": {\"a\": 1,\n\"b\": 2,\n  \"a\": 3}}") ==
+  CHECK(parse_refusal("{\"n\": {\"a\": 1,\n\"b\": 2,\n  \"a\": 3}}") ==
         "x.json:3:3: /n/a: must be given once, got it on line 1 and again on line 3");
-  CHECK(refusal("{\"n\": {\"a\": 1}, \"a\": 3}") == "accepted");
+  CHECK(parse_refusal("{\"n\": {\"a\": 1}, \"a\": 3}") == "accepted");
 }
 
 TEST_CASE("parse: 64 levels are read, 65 are not") {
   const auto nested = [](int lists) {
     return "{\"a\": " + repeated("[", lists) + repeated("]", lists) + "}";
   };
-  CHECK(refusal(nested(63)) == "accepted");
-  CHECK(refusal(nested(64)) == "x.json:1:70: must nest at most 64 deep, got more");
+  CHECK(parse_refusal(nested(63)) == "accepted");
+  CHECK(parse_refusal(nested(64)) == "x.json:1:70: must nest at most 64 deep, got more");
 }
 
 TEST_CASE("parse: whatever its size, input is refused in one short line") {
@@ -115,7 +115,7 @@ TEST_CASE("parse: whatever its size, input is refused in one short line") {
       std::string(large.size(), '\n') + "{",
   };
   for (const std::string& input : inputs) {
-    const std::string message = refusal(input);
+    const std::string message = parse_refusal(input);
     INFO(message);
     CHECK(message.starts_with("x.json:"));
     CHECK(message.size() < 300);

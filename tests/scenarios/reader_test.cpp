@@ -19,7 +19,7 @@ toy::Study study(const std::string& text) {
   return value;
 }
 
-std::string refusal(const std::string& text) {
+std::string reader_refusal(const std::string& text) {
   return message_of([&text] { study(text); });
 }
 
@@ -58,21 +58,21 @@ TEST_CASE("nearest: the least edit distance, then no letter too much, then a lon
 }
 
 TEST_CASE("reader: unknown keys are refused with the nearest known one") {
-  CHECK(refusal(R"({"colr": "red"})") ==
+  CHECK(reader_refusal(R"({"colr": "red"})") ==
         "x.json:1:2: /colr: must be a known key, got 'colr'; did you mean 'colour'?");
-  CHECK(refusal("{\"network\": {\n \"latncy\": 3}}") ==
+  CHECK(reader_refusal("{\"network\": {\n \"latncy\": 3}}") ==
         "x.json:2:2: /network/latncy: must be a known key, got 'latncy'; did you mean 'latency'?");
-  CHECK(refusal(R"({"network": {"zzz": 1}})") ==
+  CHECK(reader_refusal(R"({"network": {"zzz": 1}})") ==
         "x.json:1:14: /network/zzz: must be a known key, got 'zzz'; known are topology, latency, bandwidth, "
         "loss");
-  CHECK(refusal(R"({"network": {"topology": {"type": "star", "size": 1}}})") ==
+  CHECK(reader_refusal(R"({"network": {"topology": {"type": "star", "size": 1}}})") ==
         "x.json:1:43: /network/topology/size: must be a known key of 'star', got 'size'; known are points, "
         "type");
-  CHECK(refusal(R"({"network": {"topology": {"colour": "red"}}})") ==
+  CHECK(reader_refusal(R"({"network": {"topology": {"colour": "red"}}})") ==
         "x.json:1:27: /network/topology/colour: must be a known key of 'star', got 'colour'; known are "
         "points, type; "
         "another \"type\" (star, blocks, named) must be named");
-  CHECK(refusal("{\"a/b~c\\n\": 1}")
+  CHECK(reader_refusal("{\"a/b~c\\n\": 1}")
             .starts_with("x.json:1:2: /a~1b~0c\\x0a: must be a known key, got 'a/b~c\\x0a'; known"));
 }
 
@@ -80,17 +80,17 @@ TEST_CASE("reader: numbers must be numbers in their range, with their unit") {
   CHECK(study(R"({"horizon": "15 ms"})").horizon == 0.015);
   CHECK(study(R"({"horizon": 2.5})").horizon == 2.5);
   CHECK(study(R"({"network": {"bandwidth": "10 Mbit/s"}})").network.bandwidth == 1.25e6);
-  CHECK(refusal(R"({"horizon": "15 MB"})") ==
+  CHECK(reader_refusal(R"({"horizon": "15 MB"})") ==
         "x.json:1:13: /horizon: must be a duration such as \"15 ms\" (in ns, us, ms, s, min, h, d) or a "
         "number in s, "
         "got \"15 MB\"");
-  CHECK(refusal(R"({"horizon": true})").ends_with("or a number in s, got true"));
-  CHECK(refusal(R"({"network": {"loss": "0.5"}})") ==
+  CHECK(reader_refusal(R"({"horizon": true})").ends_with("or a number in s, got true"));
+  CHECK(reader_refusal(R"({"network": {"loss": "0.5"}})") ==
         "x.json:1:22: /network/loss: must be a number, got \"0.5\"");
-  CHECK(refusal(R"({"network": {"loss": 1.5}})") == "x.json:1:22: /network/loss: must be in [0, 1], got 1.5");
-  CHECK(refusal(R"({"horizon": "-3 ms"})") == "x.json:1:13: /horizon: must be at least 0 s, got \"-3 ms\"");
-  CHECK(refusal(R"({"privacy": {"epsilon": 0}})") == "x.json:1:25: /privacy/epsilon: must be above 0, got 0");
-  CHECK(refusal(R"({"horizon": 9007199254740993})") ==
+  CHECK(reader_refusal(R"({"network": {"loss": 1.5}})") == "x.json:1:22: /network/loss: must be in [0, 1], got 1.5");
+  CHECK(reader_refusal(R"({"horizon": "-3 ms"})") == "x.json:1:13: /horizon: must be at least 0 s, got \"-3 ms\"");
+  CHECK(reader_refusal(R"({"privacy": {"epsilon": 0}})") == "x.json:1:25: /privacy/epsilon: must be above 0, got 0");
+  CHECK(reader_refusal(R"({"horizon": 9007199254740993})") ==
         "x.json:1:13: /horizon: must be an integer that a double can hold, got 9007199254740993");
   CHECK(study(R"({"horizon": 9007199254740994})").horizon == 9007199254740994.0);
 }
@@ -102,7 +102,7 @@ TEST_CASE("reader: whole numbers are whole, at most 2^53, and fit their type") {
   CHECK(study(R"({"small": -2147483648})").small == std::numeric_limits<std::int32_t>::min());
   const auto refused = [](const std::string& key, const std::string& value, const std::string& expected) {
     INFO(key << " " << value);
-    CHECK(refusal("{\"" + key + "\": " + value + "}") == "x.json:1:" + std::to_string(key.size() + 6) +
+    CHECK(reader_refusal("{\"" + key + "\": " + value + "}") == "x.json:1:" + std::to_string(key.size() + 6) +
                                                              ": /" + key + ": must be " + expected +
                                                              ", got " + value);
   };
@@ -117,31 +117,31 @@ TEST_CASE("reader: whole numbers are whole, at most 2^53, and fit their type") {
 }
 
 TEST_CASE("reader: text, truth, choices and lists must be such") {
-  CHECK(refusal(R"({"name": 3})") == "x.json:1:10: /name: must be text, got 3");
-  CHECK(refusal(R"({"owners": [{"weight": 1, "shares": 1}]})") ==
+  CHECK(reader_refusal(R"({"name": 3})") == "x.json:1:10: /name: must be text, got 3");
+  CHECK(reader_refusal(R"({"owners": [{"weight": 1, "shares": 1}]})") ==
         "x.json:1:37: /owners/0/shares: must be true or false, got 1");
   CHECK(study(R"({"colour": "blue"})").colour == toy::Colour::kBlue);
-  CHECK(refusal(R"({"colour": "bleu"})") ==
+  CHECK(reader_refusal(R"({"colour": "bleu"})") ==
         "x.json:1:12: /colour: must be one of red, green, blue, got \"bleu\"; did you mean 'blue'?");
-  CHECK(refusal(R"({"colour": "gren"})") ==
+  CHECK(reader_refusal(R"({"colour": "gren"})") ==
         "x.json:1:12: /colour: must be one of red, green, blue, got \"gren\"; did you mean 'green'?");
-  CHECK(refusal(R"({"colour": 1})") == "x.json:1:12: /colour: must be one of red, green, blue, got 1");
+  CHECK(reader_refusal(R"({"colour": 1})") == "x.json:1:12: /colour: must be one of red, green, blue, got 1");
   CHECK(study(R"({"metrics": []})").metrics.empty());
   CHECK(study(R"({"metrics": ["a", "b"]})").metrics == std::vector<std::string>{"a", "b"});
-  CHECK(refusal(R"({"metrics": "a"})") == "x.json:1:13: /metrics: must be a list, got \"a\"");
-  CHECK(refusal(R"({"metrics": ["a", null]})") == "x.json:1:19: /metrics/1: must be text, got null");
-  CHECK(refusal(R"({"network": 3})") == "x.json:1:13: /network: must be an object, got 3");
-  CHECK(refusal(R"({"network": {"topology": [2, 0]}})") ==
+  CHECK(reader_refusal(R"({"metrics": "a"})") == "x.json:1:13: /metrics: must be a list, got \"a\"");
+  CHECK(reader_refusal(R"({"metrics": ["a", null]})") == "x.json:1:19: /metrics/1: must be text, got null");
+  CHECK(reader_refusal(R"({"network": 3})") == "x.json:1:13: /network: must be an object, got 3");
+  CHECK(reader_refusal(R"({"network": {"topology": [2, 0]}})") ==
         "x.json:1:30: /network/topology/1: must be at least 1, got 0");
 }
 
 TEST_CASE("reader: what must be given is missed at the object it is missed in") {
-  CHECK(refusal("{\"owners\": [{\"weight\": 1},\n {\"shares\": true}]}") ==
+  CHECK(reader_refusal("{\"owners\": [{\"weight\": 1},\n {\"shares\": true}]}") ==
         "x.json:2:2: /owners/1/weight: must be given, got nothing");
-  CHECK(refusal(R"({"hub": {}})") == "x.json:1:9: /hub/weight: must be given, got nothing");
-  CHECK(refusal(R"({"hub": {"wieght": 1}})") ==
+  CHECK(reader_refusal(R"({"hub": {}})") == "x.json:1:9: /hub/weight: must be given, got nothing");
+  CHECK(reader_refusal(R"({"hub": {"wieght": 1}})") ==
         "x.json:1:10: /hub/wieght: must be a known key, got 'wieght'; did you mean 'weight'?");
-  CHECK(refusal(R"({"network": {"latency": "exponential"}})") ==
+  CHECK(reader_refusal(R"({"network": {"latency": "exponential"}})") ==
         "x.json:1:25: /network/latency/mean: must be given, got nothing");
   CHECK(study(R"({"hub": {"weight": 2}})").hub->weight == 2);
 }
@@ -159,12 +159,12 @@ TEST_CASE("reader: the kind of thing is named by type, by its shorthand, or is t
   CHECK(std::get<toy::Named>(topology(R"("petersen")")).word == "petersen");
   CHECK(std::get<toy::Named>(topology(R"("named")")).word == "none");
   CHECK(std::get<toy::Named>(topology(R"({"word": "w", "colour": "red"})")).colour == toy::Colour::kRed);
-  CHECK(refusal(R"({"network": {"topology": {"type": "strar"}}})") ==
+  CHECK(reader_refusal(R"({"network": {"topology": {"type": "strar"}}})") ==
         "x.json:1:35: /network/topology/type: must be one of star, blocks, named, got \"strar\"; did you "
         "mean 'star'?");
-  CHECK(refusal(R"({"network": {"topology": {"type": 3}}})") ==
+  CHECK(reader_refusal(R"({"network": {"topology": {"type": 3}}})") ==
         "x.json:1:35: /network/topology/type: must be one of star, blocks, named, got 3");
-  CHECK(refusal(R"({"network": {"topology": true}})") ==
+  CHECK(reader_refusal(R"({"network": {"topology": true}})") ==
         "x.json:1:26: /network/topology: must be an object with a \"type\" (star, blocks, named) or a list "
         "or text, got true");
 }
@@ -179,7 +179,7 @@ TEST_CASE("reader: a distribution has the unit and the range of its place") {
   CHECK(std::get<sim::Uniform>(latency(R"({"type": "uniform", "max": 1})").law()).min == 0);
   CHECK(std::get<sim::Exponential>(latency(R"({"type": "exponential", "mean": "1 min"})").law()).average ==
         60);
-  const auto refused = [](const std::string& l) { return refusal(R"({"network": {"latency": )" + l + "}}"); };
+  const auto refused = [](const std::string& l) { return reader_refusal(R"({"network": {"latency": )" + l + "}}"); };
   CHECK(refused("-1") == "x.json:1:25: /network/latency: must be at least 0 s, got -1");
   CHECK(refused(R"("15 MB")").find("/network/latency: must be a duration such as") != std::string::npos);
   CHECK(refused(R"({"type": "lognormal", "median": "1 s", "sigma": "1 s"})") ==
@@ -187,17 +187,17 @@ TEST_CASE("reader: a distribution has the unit and the range of its place") {
   CHECK(refused(R"({"min": "-5 ms", "max": 1})") ==
         "x.json:1:33: /network/latency/min: must be at least 0 s, got \"-5 ms\"");
   CHECK(refused(R"({"type": "expnential"})").ends_with("got \"expnential\"; did you mean 'exponential'?"));
-  CHECK(refusal(R"({"rates": [1, 0]})") == "x.json:1:15: /rates/1: must be above 0 /s, got 0");
+  CHECK(reader_refusal(R"({"rates": [1, 0]})") == "x.json:1:15: /rates/1: must be above 0 /s, got 0");
   CHECK(study(R"({"rates": ["5 Hz", {"type": "exponential", "mean": "6 /min"}]})").rates[1].mean() == 0.1);
 }
 
 TEST_CASE("reader: options that do not go together are told at the one that was written") {
-  CHECK(refusal("{\"horizon\": 5,\n \"warm_up\": 7}") ==
+  CHECK(reader_refusal("{\"horizon\": 5,\n \"warm_up\": 7}") ==
         "x.json:2:13: /warm_up: must be at most horizon (5 s), got 7 s");
-  CHECK(refusal("{\"warm_up\": 70}") == "x.json:1:13: /warm_up: must be at most horizon (10 s), got 70 s");
-  CHECK(refusal(R"({"network": {"latency": {"min": "30 ms", "max": "15 ms"}}})") ==
+  CHECK(reader_refusal("{\"warm_up\": 70}") == "x.json:1:13: /warm_up: must be at most horizon (10 s), got 70 s");
+  CHECK(reader_refusal(R"({"network": {"latency": {"min": "30 ms", "max": "15 ms"}}})") ==
         "x.json:1:49: /network/latency/max: must be at least min (0.03), got 0.015");
-  CHECK(refusal(R"({"horizon": -1, "warm_up": 70})") ==
+  CHECK(reader_refusal(R"({"horizon": -1, "warm_up": 70})") ==
         "x.json:1:13: /horizon: must be at least 0 s, got -1");
 }
 

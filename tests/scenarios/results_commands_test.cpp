@@ -15,7 +15,7 @@ using test::text_of;
 
 namespace {
 
-void run(const Scratch& dir, const std::string& more) {
+void run_study(const Scratch& dir, const std::string& more) {
   const auto outcome = shell("hearsay run " + dir / "s.json" + " --no-progress " + more);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
@@ -53,7 +53,7 @@ TEST_CASE("commands: each tells its use, and what is wrong with it in one line")
 TEST_CASE("commands: export writes the tables that run wrote") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run(dir, "-o " + dir / "out");
+  run_study(dir, "-o " + dir / "out");
   CHECK(shell("hearsay export " + dir / "out -o " + dir / "again").code == 0);
   for (const char* file : {"series.csv", "scalars.csv", "runs.csv"}) {
     CHECK(text_of(dir / "out/" + file).size() > 100);
@@ -65,7 +65,7 @@ TEST_CASE("commands: export writes the tables that run wrote") {
 TEST_CASE("commands: verify makes runs again, from the results alone, and sees a changed one") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run(dir, "-o " + dir / "out");
+  run_study(dir, "-o " + dir / "out");
   std::filesystem::remove(dir / "s.json");
   const auto all = shell("hearsay verify " + dir / "out");
   CHECK(all.code == 0);
@@ -83,7 +83,7 @@ TEST_CASE("commands: verify tells that an input file has changed") {
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
   dir.write("s.json", R"({"data": {"type": "csv", "path": "a.csv", "target": "y", "owner": {"blocks": 2}},
     "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1}, "stop": {"iterations": 5}})");
-  run(dir, "-o " + dir / "out");
+  run_study(dir, "-o " + dir / "out");
   CHECK(shell("cd /; hearsay verify " + dir / "out").code == 0);
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
   const auto changed = shell("hearsay verify " + dir / "out");
@@ -94,8 +94,8 @@ TEST_CASE("commands: verify tells that an input file has changed") {
 TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run(dir, "-o " + dir / "a");
-  run(dir, "-o " + dir / "b -j 1");
+  run_study(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "b -j 1");
   const auto same = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(same.code == 0);
   CHECK(same.out == "8 runs, all the same\n");
@@ -116,9 +116,9 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
 TEST_CASE("commands: diff makes two runs again and finds the first event in which they differ") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "a");
   // Another seed: only the start is the same, and the first to happen after it is a tick.
-  run(dir, "-o " + dir / "b --seed 2");
+  run_study(dir, "-o " + dir / "b --seed 2");
   const auto seed = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(seed.code == 1);
   CHECK_THAT(seed.out, Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: ") &&
@@ -126,7 +126,7 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
                                            dir / "a: 0.") &&
                            Catch::Contains(" s  tick  agent "));
   // The same random numbers, but some messages are lost: the traces part where the first of them is.
-  run(dir, "-o " + dir / "c --set network.loss=0.02");
+  run_study(dir, "-o " + dir / "c --set network.loss=0.02");
   std::stringstream left(shell("hearsay trace " + dir / "a").out),
       right(shell("hearsay trace " + dir / "c").out);
   std::string x, y;
@@ -148,14 +148,14 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
 TEST_CASE("commands: compare pairs repetitions, within a study and between two") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "a");
   const auto within = shell("hearsay compare " + dir / "a");
   CHECK(within.code == 0);
   CHECK_THAT(within.out, Catch::Contains("differences from point 0 (privacy.epsilon=0.1)") &&
                              Catch::Contains("Student's t intervals of 95 % confidence") &&
                              Catch::Contains("relative_fitness"));
   // The same study twice: no difference at all.
-  run(dir, "-o " + dir / "b");
+  run_study(dir, "-o " + dir / "b");
   const auto between = shell("hearsay compare " + dir / "a " + dir / "b --confidence 0.9");
   CHECK(between.code == 0);
   CHECK_THAT(between.out, Catch::Contains("      4                0    [0, 0]"));
@@ -166,7 +166,7 @@ TEST_CASE("commands: compare pairs repetitions, within a study and between two")
 TEST_CASE("commands: trace shows the events of one run, of a scenario or of results") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis, 20));
-  run(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "a");
   const std::string of_scenario = shell("hearsay trace " + dir / "s.json --point 1 --repetition 2").out;
   CHECK(of_scenario.starts_with(
       "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n0,0,start"));
@@ -182,7 +182,7 @@ TEST_CASE("commands: trace shows the events of one run, of a scenario or of resu
   CHECK(text_of(dir / "t.csv") == shell("hearsay trace " + dir / "s.json").out);
   const std::string perfetto = shell("hearsay trace " + dir / "s.json --format perfetto").out;
   CHECK(perfetto.starts_with("{\"displayTimeUnit\":\"ms\",\"traceEvents\":["));
-  run(dir, "-o " + dir / R"(p --set 'record.trace={"format":["perfetto"]}')");
+  run_study(dir, "-o " + dir / R"(p --set 'record.trace={"format":["perfetto"]}')");
   CHECK(text_of(dir / "p/trace.perfetto.json") == perfetto);
   CHECK_FALSE(std::filesystem::exists(dir / "p/trace.csv"));
   CHECK_THAT(shell("hearsay trace " + dir / "s.json --format perfeto").err,
@@ -201,7 +201,7 @@ TEST_CASE("commands: show --runs lists points, --dry-run says what is missing an
   const std::string dry = "hearsay run " + dir / "s.json --dry-run -o " + dir / "out";
   CHECK_THAT(shell(dry).out, Catch::StartsWith("8 runs: 0 kept, 8 to do; results: "));
   CHECK_FALSE(std::filesystem::exists(dir / "out"));
-  run(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
+  run_study(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
   CHECK_THAT(shell(dry).out,
              Catch::StartsWith("8 runs: 4 kept, 4 to do; results: ") && Catch::Contains("2 points"));
 }
@@ -224,7 +224,7 @@ TEST_CASE("commands: bench measures every protocol, or a scenario") {
 TEST_CASE("commands: report makes one page of a study and what its manifest says of it") {
   const Scratch dir;
   dir.write("s.json", small_scenario(std::string(R"("name": "A & B", "description": "<i>", )") + kAxis));
-  run(dir, "-o " + dir / "out --seed 17");
+  run_study(dir, "-o " + dir / "out --seed 17");
   const auto report = shell("hearsay report " + dir / "out");
   if (report.code == 4) {
     CHECK(

@@ -24,7 +24,7 @@ void check_same_exports(const Scratch& dir, const std::string& a, const std::str
   }
 }
 
-std::string run(const Scratch& dir, const std::string& more) {
+std::string run_again(const Scratch& dir, const std::string& more) {
   const auto outcome = shell("hearsay run " + dir / "s.json" + " --no-progress " + more);
   INFO(outcome.err);
   CHECK(outcome.code == 0);
@@ -40,8 +40,8 @@ std::string counts(const std::string& text) {
 TEST_CASE("resume: tables are byte for byte the same on one thread and on two") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)"));
-  run(dir, "-j 1 -o " + dir / "one");
-  run(dir, "-j 2 -o " + dir / "two");
+  run_again(dir, "-j 1 -o " + dir / "one");
+  run_again(dir, "-j 2 -o " + dir / "two");
   check_same_exports(dir, "one", "two");
 }
 
@@ -49,16 +49,16 @@ TEST_CASE("resume: a further value of an axis and more repetitions make exactly 
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 3)"));
   const std::string out = "-o " + dir / "out ";
-  CHECK(counts(run(dir, out)) == "6 runs: 0 kept, 6 to do");
-  CHECK(counts(run(dir, out)) == "6 runs: 6 kept, 0 to do");
-  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 kept, 3 to do");
-  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
+  CHECK(counts(run_again(dir, out)) == "6 runs: 0 kept, 6 to do");
+  CHECK(counts(run_again(dir, out)) == "6 runs: 6 kept, 0 to do");
+  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 kept, 3 to do");
+  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
         "15 runs: 9 kept, 6 to do");
-  run(dir, "-o " + dir / "fresh --set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5");
+  run_again(dir, "-o " + dir / "fresh --set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5");
   check_same_exports(dir, "out", "fresh");
   // A study that asks for less shows less, and throws nothing away.
-  CHECK(counts(run(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 kept, 0 to do");
-  CHECK(counts(run(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
+  CHECK(counts(run_again(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 kept, 0 to do");
+  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
         "15 runs: 15 kept, 0 to do");
   check_same_exports(dir, "out", "fresh");
 }
@@ -67,36 +67,36 @@ TEST_CASE("resume: options that change no event and no number keep all runs; oth
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
   const std::string out = "-o " + dir / "out ";
-  run(dir, out);
-  CHECK(counts(run(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
+  run_again(dir, out);
+  CHECK(counts(run_again(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
         "2 runs: 2 kept, 0 to do");
   CHECK(text_of(dir / "out/scalars.csv").find("pooled.objective") != std::string::npos);
-  CHECK(counts(run(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 kept, 0 to do");
-  CHECK(counts(run(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 kept, 2 to do");
-  CHECK(counts(run(dir, out + "--seed 2")) == "2 runs: 0 kept, 2 to do");
-  CHECK(counts(run(dir, out + "--set stop.events=100000")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 kept, 0 to do");
+  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run_again(dir, out + "--seed 2")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run_again(dir, out + "--set stop.events=100000")) == "2 runs: 0 kept, 2 to do");
 }
 
 TEST_CASE("resume: another metric makes the runs again, with the same fingerprints") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 3)"));
-  run(dir, "-o " + dir / "out");
+  run_again(dir, "-o " + dir / "out");
   const std::string before = text_of(dir / "out/runs.csv");
   const std::string metrics =
       R"(--set 'record.metrics=["objective","messages"]' --set record.every.iterations=10 )";
-  CHECK(counts(run(dir, metrics + "-o " + dir / "out")) ==
+  CHECK(counts(run_again(dir, metrics + "-o " + dir / "out")) ==
         "3 runs: 0 kept, 3 to do (3 of them again, for other records)");
   CHECK(text_of(dir / "out/runs.csv") == before);
-  run(dir, metrics + "-o " + dir / "fresh");
+  run_again(dir, metrics + "-o " + dir / "fresh");
   check_same_exports(dir, "out", "fresh");
   // Both records are there from now on.
-  CHECK(counts(run(dir, "-o " + dir / "out")) == "3 runs: 3 kept, 0 to do");
+  CHECK(counts(run_again(dir, "-o " + dir / "out")) == "3 runs: 3 kept, 0 to do");
 }
 
 TEST_CASE("resume: a run that comes out differently than it did is an internal error that tells both") {
   const Scratch dir;
   dir.write("s.json", small_scenario());
-  run(dir, "-o " + dir / "out");
+  run_again(dir, "-o " + dir / "out");
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open((dir / "out/results.sqlite").c_str(), &database) == SQLITE_OK);
   CHECK(sqlite3_exec(database, "UPDATE run SET fingerprint = '0123456789abcdef'", nullptr, nullptr,
@@ -129,12 +129,12 @@ test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
 }
 
 void check_goes_on(const Scratch& dir) {
-  const std::string again = run(dir, "-j 2 -o " + dir / "out");
+  const std::string again = run_again(dir, "-j 2 -o " + dir / "out");
   INFO(again);
   CHECK(again.starts_with("16 runs: "));
   CHECK_FALSE(again.starts_with("16 runs: 0 kept"));
   CHECK_FALSE(again.starts_with("16 runs: 16 kept"));
-  run(dir, "-j 2 -o " + dir / "fresh");
+  run_again(dir, "-j 2 -o " + dir / "fresh");
   check_same_exports(dir, "out", "fresh");
 }
 
@@ -165,8 +165,8 @@ TEST_CASE("resume: data that every repetition draws anew are the same whatever t
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4,
                                         "baselines": ["isolated"])"));
   const std::string draw = "--set data.draw=repetition ";
-  run(dir, draw + "-j 1 -o " + dir / "one");
-  run(dir, draw + "-j 2 -o " + dir / "two --repeat 2");
-  CHECK(counts(run(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 kept, 4 to do");
+  run_again(dir, draw + "-j 1 -o " + dir / "one");
+  run_again(dir, draw + "-j 2 -o " + dir / "two --repeat 2");
+  CHECK(counts(run_again(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 kept, 4 to do");
   check_same_exports(dir, "one", "two");
 }

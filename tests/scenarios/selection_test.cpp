@@ -26,7 +26,7 @@ scenarios::Selection selection_of(const std::string& text) {
   return *scenarios::Sweep(document, {}).selection();
 }
 
-std::string refusal(const std::string& select) {
+std::string selection_refusal(const std::string& select) {
   return test::message_of([&] { selection_of(R"({"privacy.epsilon": [1, 2], "select": )" + select + "}"); });
 }
 
@@ -104,21 +104,21 @@ TEST_CASE("select: axes of a zip are chosen together") {
 }
 
 TEST_CASE("select: what is wrong is said where it stands") {
-  CHECK_THAT(refusal("3"), Contains("/sweep/select: must be an object"));
-  CHECK_THAT(refusal(R"({"minimise": "objective"})"), Contains("\"over\" is missing"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
+  CHECK_THAT(selection_refusal("3"), Contains("/sweep/select: must be an object"));
+  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"), Contains("\"over\" is missing"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
              Contains("/sweep/select/over: must be an axis of this sweep (privacy.epsilon)") &&
                  Contains("did you mean 'privacy.epsilon'"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilon"})"), Contains("must give one of minimise and maximise"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"), Contains("must give one of minimise and maximise"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
              Contains("must give one of minimise and maximise"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
              Contains("/sweep/select/minimise: must be a metric") && Contains("did you mean 'objective'"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
              Contains("/sweep/select/on: must be one of validation, test"));
-  CHECK_THAT(refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
              Contains("/sweep/select/minimize: must be a known key") && Contains("did you mean 'minimise'"));
-  CHECK_THAT(refusal(R"({"over": 3, "minimise": "objective"})"),
+  CHECK_THAT(selection_refusal(R"({"over": 3, "minimise": "objective"})"),
              Contains("/sweep/select/over: must be a text"));
 }
 

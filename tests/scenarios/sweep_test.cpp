@@ -30,7 +30,7 @@ Labels labels(const std::string& text, const std::vector<std::string>& sets = {}
   return all;
 }
 
-std::string refusal(const std::string& text) {
+std::string sweep_refusal(const std::string& text) {
   const std::string message = message_of([&] { labels(text); });
   const auto at = message.find(".json:");
   return at == std::string::npos ? message : message.substr(at + 6);
@@ -76,57 +76,57 @@ TEST_CASE("sweep: 'where' and --points keep the points for which they hold, quan
 }
 
 TEST_CASE("sweep: what is wrong with it is told in one line") {
-  CHECK(refusal("3") == "1:11: /sweep: must be an object of axes, got 3");
+  CHECK(sweep_refusal("3") == "1:11: /sweep: must be an object of axes, got 3");
   CHECK(
-      refusal(R"({"a": []})") ==
+      sweep_refusal(R"({"a": []})") ==
       R"(1:17: /sweep/a: must be a list of at least one value or a range such as {"from": 0, "to": 1, "step": 0.1}, got an empty list)");
-  CHECK(refusal(R"({"a": 5})").ends_with("got 5"));
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2}})") ==
+  CHECK(sweep_refusal(R"({"a": 5})").ends_with("got 5"));
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2}})") ==
         "1:17: /sweep/a: must have one of step, factor and count");
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "count": 2}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "count": 2}})")
             .ends_with("one of step, factor and count"));
-  CHECK(refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("must have 'from', being a range"));
-  CHECK(refusal(R"({"a": {"from": "x", "to": 2, "step": 1}})") ==
+  CHECK(sweep_refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("must have 'from', being a range"));
+  CHECK(sweep_refusal(R"({"a": {"from": "x", "to": 2, "step": 1}})") ==
         R"(1:26: /sweep/a/from: must be a number or a quantity such as "15 ms", got "x")");
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "stp": 1}})") ==
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "stp": 1}})") ==
         "1:38: /sweep/a/stp: must be a known key of a range, got 'stp'; did you mean 'step'?");
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 0}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 0}})")
             .ends_with("/step: must lead from 'from' towards 'to'"));
   CHECK(
-      refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' towards 'to'"));
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "factor": 0.5}})")
+      sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' towards 'to'"));
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 0.5}})")
             .ends_with("must lead from 'from' towards 'to'"));
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})").ends_with("must be above 0 and not 1, got 1"));
-  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "factor": 2}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})").ends_with("must be above 0 and not 1, got 1"));
+  CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "factor": 2}})")
             .ends_with("of one sign and not 0, having a factor"));
-  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "count": 1.5}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "count": 1.5}})")
             .ends_with("a whole number of at least 2, got 1.5"));
-  CHECK(refusal(R"({"a": {"from": 0, "to": 2, "count": 3, "scale": "log"}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "count": 3, "scale": "log"}})")
             .ends_with("must be linear where 'from' and 'to' are not of one sign, got \"log\""));
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "scale": "log"}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "scale": "log"}})")
             .ends_with("not be given without a count"));
-  CHECK(refusal(R"({"a": {"from": 1, "to": 2, "count": 2, "scale": "ln"}})")
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "count": 2, "scale": "ln"}})")
             .ends_with("must be one of linear, log, got \"ln\""));
-  CHECK(refusal(R"({"zip": {"a": [1]}})").ends_with("each of axes that move together, got an object"));
-  CHECK(refusal(R"({"zip": [{}]})") ==
+  CHECK(sweep_refusal(R"({"zip": {"a": [1]}})").ends_with("each of axes that move together, got an object"));
+  CHECK(sweep_refusal(R"({"zip": [{}]})") ==
         "1:20: /sweep/zip/0: must be an object of axes that move together, got an empty one");
-  CHECK(refusal(R"({"zip": [{"a": [1, 2], "b": [1, 2, 3]}]})") ==
+  CHECK(sweep_refusal(R"({"zip": [{"a": [1, 2], "b": [1, 2, 3]}]})") ==
         "1:39: /sweep/zip/0/b: must have as many values as a (2), got 3");
-  CHECK(refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("must sweep an option once, got a twice"));
-  CHECK(refusal(R"({"repeat": [1]})")
+  CHECK(sweep_refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("must sweep an option once, got a twice"));
+  CHECK(sweep_refusal(R"({"repeat": [1]})")
             .ends_with("must be an option of single runs; repeat is the same for all points"));
   CHECK(
-      refusal(R"({"random_numbers": "none"})").ends_with("must be one of common, independent, got \"none\""));
-  CHECK(refusal(R"({"a": [1], "where": 3})").ends_with("must be a condition as text, got 3"));
-  CHECK(refusal(R"({"abc": [1], "where": "abd > 1"})") ==
+      sweep_refusal(R"({"random_numbers": "none"})").ends_with("must be one of common, independent, got \"none\""));
+  CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("must be a condition as text, got 3"));
+  CHECK(sweep_refusal(R"({"abc": [1], "where": "abd > 1"})") ==
         "1:33: /sweep/where: must name swept options, got 'abd'; did you mean 'abc'?");
-  CHECK(refusal(R"({"a": [1], "where": "a = 1"})")
+  CHECK(sweep_refusal(R"({"a": [1], "where": "a = 1"})")
             .ends_with("/sweep/where: must be a condition without assignment; equality is =="));
-  CHECK(refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: must be a condition such as") !=
+  CHECK(sweep_refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: must be a condition such as") !=
         std::string::npos);
-  CHECK(refusal(R"({"a": ["x"], "where": "a > 1"})")
+  CHECK(sweep_refusal(R"({"a": ["x"], "where": "a > 1"})")
             .ends_with("must be about numbers; the values of a are none"));
-  CHECK(refusal(R"({"a": [1], "where": "a > 1"})").ends_with("must hold for at least one point, got none"));
+  CHECK(sweep_refusal(R"({"a": [1], "where": "a > 1"})").ends_with("must hold for at least one point, got none"));
 }
 
 TEST_CASE("sweep: too many points are refused by their number alone") {

@@ -12,7 +12,7 @@ using namespace hearsay::sim;
 
 namespace {
 
-struct Fate {
+struct MessageFate {
   bool lost = false;
   std::optional<Time> sent, arrived;
 };
@@ -20,12 +20,12 @@ struct Fate {
 struct Draws {
   std::map<AgentId, std::vector<Time>> ticks;
   std::map<AgentId, std::vector<std::pair<Time, bool>>> states;
-  std::map<std::pair<AgentId, AgentId>, std::vector<Fate>> messages;
+  std::map<std::pair<AgentId, AgentId>, std::vector<MessageFate>> messages;
 };
 
-Draws draws_of(const tests::TraceLog& trace) {
+Draws draws_of(const test::TraceLog& trace) {
   Draws draws;
-  std::map<Cause, Fate*> fates;
+  std::map<Cause, MessageFate*> fates;
   std::map<Cause, std::pair<AgentId, AgentId>> edge;
   std::map<Cause, std::size_t> place;
   for (const auto& [r, detail] : trace.entries) {
@@ -73,7 +73,7 @@ Compared compare(const Draws& a, const Draws& b, bool same_loss = true) {
     const auto other = b.messages.find(edge);
     if (other == b.messages.end()) continue;
     for (std::size_t n = 0; n < std::min(mine.size(), other->second.size()); ++n) {
-      const Fate &x = mine[n], &y = other->second[n];
+      const MessageFate &x = mine[n], &y = other->second[n];
       if (same_loss) c.wrong += x.lost == y.lost ? 0u : 1u;
       c.losses += x.lost ? 1u : 0u;
       if (!x.arrived || !y.arrived) continue;
@@ -119,9 +119,9 @@ Draws run(const Setting& setting) {
   }
   options.observe_every = setting.observe_every;
   options.time_limit = 60;
-  tests::TraceLog trace;
+  test::TraceLog trace;
   Engine engine(options, star, streams, &trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   const double number = 1;
   if (setting.other_protocol) {
     script.tick = [&](AgentId i) {

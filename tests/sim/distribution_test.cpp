@@ -8,7 +8,7 @@
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;
-using hearsay::tests::Refusals;
+using hearsay::test::Refusals;
 using Values = std::vector<double>;
 
 namespace {

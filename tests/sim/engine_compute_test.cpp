@@ -7,37 +7,25 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
+using test::kStreams;
+using test::Log;
+using test::lost;
 
 namespace {
 
-const Streams kStreams(1, 0);
-
-struct Net {
-  Topology topology = make_topology(Ring{}, 3, kStreams);
-  Engine::Options options;
-  tests::TraceLog trace;
-
-  Net() {
-    options.clocks = ClockTrace{};
-    options.network.compute_time = 2.0;
-    options.time_limit = 100;
-    options.payload_width = 1;
-  }
+// A handler computes for 2 s.
+struct SlowRing : test::Net {
+  SlowRing() : Net(Ring{}, 3) { options.network.compute_time = 2.0; }
 };
-
-std::uint64_t lost(const Engine& engine, LossReason reason) {
-  return engine.traffic().lost[static_cast<int>(reason)];
-}
 
 }  // namespace
 
 TEST_CASE("compute: what a handler sends leaves when its computation ends, with what was read at its start") {
-  Net net;
+  SlowRing net;
   net.options.network.links.latency = 0.5;
   net.options.clocks = ClockTrace{{1}, {0}};
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   double state = 7;
   std::vector<double> got;
   script.tick = [&](AgentId i) {
@@ -71,10 +59,10 @@ TEST_CASE(
     "first") {
   // Agent 0 computes 2 s on each message. They arrive at 1 (from 2), 1.5 (from 1) and 2 (from 2): handled at
   // 1, 3 and 5. A timer due at 4 comes between what arrived before it and what did after.
-  Net net;
+  SlowRing net;
   net.options.clocks = ClockTrace{{1, 1.5, 2, 4.5}, {2, 1, 2, 1}};
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::uint16_t tag = 0;
   script.start = [&] { engine.after(0, 4, 50, 0); };
   script.tick = [&](AgentId i) { engine.send(i, 0, ++tag, 0, {}); };
@@ -87,12 +75,12 @@ TEST_CASE(
 
 TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it is done") {
   for (const Missed missed : {Missed::kSkip, Missed::kDefer}) {
-    Net net;
+    SlowRing net;
     ClockTrace ticks{{1, 1.5, 2, 3.5}, {0, 0, 0, 0}};
     ticks.missed = missed;
     net.options.clocks = ticks;
     Engine engine(net.options, net.topology, kStreams, &net.trace);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.tick = [&](AgentId i) { engine.compute(i); };
     script.run();
     // Deferred: the ticks of 1.5 and 2 are one at 3, which keeps the agent busy until 5; that of 3.5 is one
@@ -104,10 +92,10 @@ TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it
 }
 
 TEST_CASE("compute: two computations in one handler take the sum of their times") {
-  Net net;
+  SlowRing net;
   net.options.clocks = ClockTrace{{1}, {0}};
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) {
     engine.compute(i);
     engine.compute(i);
@@ -119,12 +107,12 @@ TEST_CASE("compute: two computations in one handler take the sum of their times"
 
 TEST_CASE("compute: an agent that is down when its computation ends loses what it would send") {
   // All are up on [0, 2) and [5, 7), down on [2, 5): a computation begun at 1 ends at 3, one begun at 6 at 8.
-  Net net;
+  SlowRing net;
   net.options.clocks = ClockTrace{{1, 6}, {0, 0}};
   net.options.network.availability = OnOff{.up = 2.0, .down = 3.0};
   net.options.time_limit = 9;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   const double number = 1;
   script.tick = [&](AgentId i) {
     engine.compute(i);
@@ -141,11 +129,11 @@ TEST_CASE("compute: an agent that is down when its computation ends loses what i
 TEST_CASE(
     "compute: computation n of an agent draws from (compute, agent), index n; per agent it is drawn once") {
   for (const ComputeDrawn drawn : {ComputeDrawn::kPerComputation, ComputeDrawn::kPerAgent}) {
-    Net net;
+    SlowRing net;
     net.options.network.compute_time = ComputeOptions(Uniform{0.5, 1}, drawn);
     net.options.clocks = ClockTrace{{1, 3, 3, 5}, {0, 0, 2, 0}};
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     std::map<AgentId, std::vector<Time>> took;
     script.tick = [&](AgentId i) {
       engine.compute(i);
@@ -165,12 +153,12 @@ TEST_CASE(
 
 TEST_CASE("compute: no time makes no event and changes nothing") {
   const auto run = [](ComputeOptions time) {
-    Net net;
+    SlowRing net;
     net.options.network.compute_time = time;
     net.options.clocks = Poisson{};
     net.options.network.links.latency = Uniform{0, 1};
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.tick = [&](AgentId i) {
       engine.compute(i);
       engine.send(i, (i + 1) % 3, 5, 0, {});

@@ -7,24 +7,17 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
+using test::kStreams;
+using test::Log;
 
 namespace {
 
-const Streams kStreams(1, 0);
-
-struct Net {
-  Topology topology;
-  Engine::Options options;
-  tests::TraceLog trace;
-
-  explicit Net(AgentId agents, AvailabilityOptions availability = OnOff{.up = 2.0, .down = 3.0})
-      : topology(make_topology(Star{}, agents, kStreams)) {
-    options.hub = true;
+// A hub and its neighbours, up for 2 s and down for 3 s if not said otherwise.
+struct CrashingStar : test::Net {
+  explicit CrashingStar(AgentId agents, AvailabilityOptions availability = OnOff{.up = 2.0, .down = 3.0})
+      : Net(Star{}, agents, true) {
     options.network.availability = std::move(availability);
-    options.clocks = ClockTrace{};
     options.time_limit = 11.5;
-    options.payload_width = 1;
   }
 };
 
@@ -33,10 +26,10 @@ struct Net {
 TEST_CASE(
     "in flight: held messages are handed over when the receiver is up, in the order in which they arrived") {
   // To agent 1: #2 arrives at 2.5 and #1 at 4, both wait until 5; #3 arrives at 6.
-  Net net(3);
+  CrashingStar net(3);
   net.options.network.in_flight = InFlight::kHeld;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.after(0, 4, 1, 0);
     engine.after(0, 2.5, 2, 0);
@@ -55,12 +48,12 @@ TEST_CASE(
 TEST_CASE(
     "in flight: a held publication is heard from the reader's return on, and what waits at the end is not "
     "lost") {
-  Net net(2);
+  CrashingStar net(2);
   net.options.network.in_flight = InFlight::kHeld;
   net.options.network.links.latency = 3.0;
   net.options.observe_every = 0.5;
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   const double number = 4;
   script.start = [&] {
@@ -78,10 +71,10 @@ TEST_CASE(
 }
 
 TEST_CASE("crash: an agent is reset before it comes up; what it had heard and its timers are gone") {
-  Net net(2, Crash{.up = 2.0, .down = 3.0});
+  CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.observe_every = 0.5;
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   const double number = 4;
   script.start = [&] {
     engine.publish(0, {&number, 1});
@@ -106,10 +99,10 @@ TEST_CASE("crash: an agent is reset before it comes up; what it had heard and it
 
 TEST_CASE("crash: kept state is as with on_off, event by event") {
   const auto run = [](AvailabilityOptions law) {
-    Net net(3, std::move(law));
+    CrashingStar net(3, std::move(law));
     net.options.clocks = Poisson{2.0};
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.tick = [&](AgentId i) {
       engine.send(i, 0, 1, 0, {});
       engine.after(i, 1, 1, 0);
@@ -127,13 +120,13 @@ TEST_CASE("crash: a computation that its agent does not survive sends nothing, a
   // Agent 1 ticks at 1.5 and would compute until 4.5; it ticks again at 5.5 and would compute until 8.5. It
   // is down on [2, 5) and [7, 10), or on [1.75, 2.75), [4.5, 5.5) and [7.25, 8.25): back before its
   // computations end.
-  Net net(2, Crash{.up = 2.0, .down = 3.0});
+  CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.network.compute_time = 3.0;
   net.options.clocks = ClockTrace{{1.5, 5.5}, {1, 1}};
   for (const Time up : {2.0, 1.75}) {
     net.options.network.availability = Crash{.up = up, .down = up == 2.0 ? 3.0 : 1.0};
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.tick = [&](AgentId i) {
       CHECK_FALSE(engine.busy(i));
       engine.compute(i);
@@ -146,12 +139,12 @@ TEST_CASE("crash: a computation that its agent does not survive sends nothing, a
 }
 
 TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the last that was missed") {
-  Net net(2);
+  CrashingStar net(2);
   ClockTrace ticks{{1, 2.5, 3, 4, 5.5, 8}, {1, 1, 1, 1, 1, 1}};
   ticks.missed = Missed::kDefer;
   net.options.clocks = ticks;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
   CHECK(script.log ==
         Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "5.5 tick 1", "7 down 1", "10 up 1", "10 tick 1"});
@@ -166,9 +159,9 @@ TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the
 
 TEST_CASE("availability: under several laws an agent is up when all have it up") {
   // on [0, 2), [5, 7), [10, 12) by the first law; on [1, 6) by the second, which begins and ends once.
-  Net net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});
+  CrashingStar net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     CHECK_FALSE(engine.up(1));
     CHECK(engine.up_count() == 1);
@@ -180,10 +173,10 @@ TEST_CASE("availability: under several laws an agent is up when all have it up")
 }
 
 TEST_CASE("availability: the agents of a group change state together, others not at all") {
-  Net net(5,
+  CrashingStar net(5,
           GroupFailures{.groups = {{"a", {1, 3}}, {"b", {2}}}, .up = Exponential{2}, .down = Exponential{1}});
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
   std::vector<std::pair<Time, TraceKind>> of[5];
   for (const auto& [r, detail] : net.trace.entries) {

@@ -7,15 +7,12 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using tests::Busy;
-
-namespace {
-const Streams kStreams(1, 0);
-}
+using test::Busy;
+using test::kStreams;
 
 TEST_CASE("engine: every message has the fate that its streams and the receiver's state give it") {
   Busy busy;
-  tests::TraceLog trace;
+  test::TraceLog trace;
   busy.run(&trace);
 
   struct Fate {

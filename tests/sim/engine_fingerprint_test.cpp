@@ -6,11 +6,8 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using tests::Busy;
-
-namespace {
-const Streams kStreams(1, 0);
-}
+using test::Busy;
+using test::kStreams;
 
 TEST_CASE("fingerprint: the same run twice has the same, another seed, repetition or law another") {
   const std::uint64_t first = Busy().run();
@@ -34,7 +31,7 @@ TEST_CASE("fingerprint: observations and a trace change neither it nor the run")
   std::erase_if(observed.log, [](const std::string& line) { return line.ends_with(" observation"); });
   CHECK(observed.log == plain.log);
   CHECK(observed.events == plain.events);
-  tests::TraceLog trace;
+  test::TraceLog trace;
   CHECK(traced.run(&trace) == first);
   CHECK(traced.log == plain.log);
   CHECK(trace.entries.size() > plain.log.size());
@@ -49,7 +46,7 @@ TEST_CASE("fingerprint: every kind of event, reading and number counts") {
     options.network.links.latency = 1.0;
     options.time_limit = 10;
     Engine engine(options, pair, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.tick = [&](AgentId) { act(engine); };
     script.run();
     return engine.fingerprint().value();
@@ -94,7 +91,7 @@ TEST_CASE("fingerprint: of publications only the number that is read counts, not
     options.clocks = ClockTrace{{1, 3}, {0, 1}};
     options.network.links.latency = 1.0;
     Engine engine(options, pair, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     const double number = 1;
     script.tick = [&](AgentId i) {
       for (int k = 0; i == 0 && k < publications; ++k) engine.publish(0, {&number, 1});

@@ -9,20 +9,13 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
+using test::kStreams;
+using test::Log;
 
 namespace {
 
-const Streams kStreams(1, 0);
-
-struct Net {
-  Topology topology;
-  Engine::Options options;
-  tests::TraceLog trace;
-
-  explicit Net(AgentId agents) : topology(make_topology(Complete{}, agents, kStreams)) {
-    options.clocks = ClockTrace{};
-    options.time_limit = 100;
+struct BandwidthNet : test::Net {
+  explicit BandwidthNet(AgentId agents) : Net(Complete{}, agents) {
     options.payload_width = 2;
     // 10 B of header and 5 B a number: a message of 2 numbers has 20 B.
     options.network.links.header = 10;
@@ -38,11 +31,11 @@ TEST_CASE("bandwidth: transfers of one sender queue up, then those of one receiv
   // Uplinks 10 B/s, downlinks 4 B/s, latency 1 s, 20 B each. Agents 0 and 1 send two each to 2 at time 0:
   // they leave their uplinks at 2 and 4, reach the downlink of 2 at 3, 3, 5, 5 (agent 0's first) and have
   // left it 5 s after one another, from 3 on: at 8, 13, 18, 23.
-  Net net(3);
+  BandwidthNet net(3);
   net.options.network.links.latency = 1.0;
   net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 4.0};
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.send(0, 2, 1, 0, kTwo);
     engine.send(1, 2, 11, 0, kTwo);
@@ -58,11 +51,11 @@ TEST_CASE("bandwidth: transfers of one sender queue up, then those of one receiv
 TEST_CASE(
     "bandwidth: n messages of s bytes over a rate r take n s/r, a broadcast one transfer per neighbour") {
   for (const std::uint32_t n : {1u, 7u}) {
-    Net net(4);
+    BandwidthNet net(4);
     net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 1e12};
     net.options.observe_every = 0.5;
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     script.start = [&] {
       for (std::uint32_t k = 0; k < n; ++k) engine.publish(0, kTwo);
@@ -81,12 +74,12 @@ TEST_CASE(
 TEST_CASE("bandwidth: a message that the link loses has used its sender's uplink, and no downlink") {
   // Agent 0's messages to 1 are lost for the first second; each takes 2 s of the uplink and 5 s of the
   // downlink.
-  Net net(2);
+  BandwidthNet net(2);
   net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 4.0};
   net.options.network.links.loss = PartitionLoss{.agents = {1}, .to = 1.0};
   net.options.clocks = ClockTrace{{0, 1}, {0, 0}};
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) { engine.send(i, 1, 1, 0, kTwo); };
   script.run();
   CHECK(script.log == Log{"0 tick 0", "1 tick 0", "9 message 0>1 #1"});  // 0-2, 2-4 up, 4-9 down
@@ -108,12 +101,12 @@ TEST_CASE(
     "ahead") {
   std::uint64_t overtaken[2] = {};
   for (const MessageOrder order : {MessageOrder::kArrival, MessageOrder::kFifo}) {
-    Net net(3);
+    BandwidthNet net(3);
     net.options.network.links.latency = Exponential{1};
     net.options.network.links.send_order = order;
     net.options.clocks = Poisson{5.0};
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     std::uint32_t sent = 0;
     std::map<std::pair<AgentId, AgentId>, std::pair<std::uint32_t, Time>> last;
@@ -146,13 +139,13 @@ TEST_CASE("order: publications go by the newest, by arrival, or never overtake")
       return law.sample(stream);
     };
     while (draw(seed, 0) != 5 || draw(seed, 1) != 1) ++seed;
-    Net net(2);
+    BandwidthNet net(2);
     net.options.network.links.latency = law;
     net.options.network.links.order = order;
     net.options.clocks = ClockTrace{{0, 1}, {0, 0}};
     net.options.observe_every = 0.5;
     Engine engine(net.options, net.topology, Streams(seed, 0));
-    tests::Script script(engine);
+    test::Script script(engine);
     script.logging = false;
     script.tick = [&](AgentId i) { engine.publish(i, kTwo); };
     script.observation = [&] {
@@ -169,11 +162,11 @@ TEST_CASE("order: publications go by the newest, by arrival, or never overtake")
 TEST_CASE(
     "partition: between its times nothing passes between its sides, all passes within them, and at its "
     "ends") {
-  Net net(4);
+  BandwidthNet net(4);
   net.options.network.links.loss = PartitionLoss{.agents = {1, 2}, .from = 2, .to = 4.0};
   net.options.clocks = ClockTrace{{1.9, 2, 3, 4}, {0, 0, 0, 0}};
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   std::vector<std::string> got;
   script.tick = [&](AgentId) {

@@ -6,39 +6,30 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
+using test::kStreams;
+using test::Log;
+using test::lost;
 
 namespace {
 
-const Streams kStreams(1, 0);
-
-struct Net {
-  Topology topology;
-  Engine::Options options;
-  tests::TraceLog trace;
-
-  explicit Net(AgentId agents) : topology(make_topology(Star{}, agents, kStreams)) {
-    options.hub = true;
+// A hub and its neighbours, up for 2 s and down for 3 s by turns.
+struct OnOffStar : test::Net {
+  explicit OnOffStar(AgentId agents) : Net(Star{}, agents, true) {
     options.network.availability = OnOff{.up = 2.0, .down = 3.0};
-    options.clocks = ClockTrace{};
     options.time_limit = 12;
     options.vector_length = 2;
     options.payload_width = 5;
   }
 };
 
-std::uint64_t lost(const Engine& engine, LossReason reason) {
-  return engine.traffic().lost[static_cast<int>(reason)];
-}
-
 }  // namespace
 
 TEST_CASE("engine: a message that arrives at an agent that is down is lost, and counts and trace say why") {
   for (const double latency : {2.0, 3.0, 4.9}) {
-    Net net(2);
+    OnOffStar net(2);
     net.options.network.links.latency = latency;
     Engine engine(net.options, net.topology, kStreams, &net.trace);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.start = [&] { engine.send(0, 1, 7, 0, {}); };
     script.run();
     CHECK(script.log == Log{"2 down 1", "5 up 1", "7 down 1", "10 up 1", "12 down 1"});
@@ -53,10 +44,10 @@ TEST_CASE("engine: a message that arrives at an agent that is down is lost, and 
 
 TEST_CASE("engine: a message that arrives when the agent is back is delivered") {
   for (const double latency : {1.9, 5.0, 6.9}) {
-    Net net(2);
+    OnOffStar net(2);
     net.options.network.links.latency = latency;
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.start = [&] { engine.send(0, 1, 7, 0, {}); };
     script.run();
     CHECK(engine.traffic().delivered == 1);
@@ -64,11 +55,11 @@ TEST_CASE("engine: a message that arrives when the agent is back is delivered") 
 }
 
 TEST_CASE("engine: what was sent before the sender went down still arrives") {
-  Net net(2);
+  OnOffStar net(2);
   net.options.network.links.latency = 1.0;
   net.options.clocks = ClockTrace{{1.5}, {1}};
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) { engine.send(i, 0, 7, 0, {}); };
   script.run();
   CHECK(script.log ==
@@ -76,11 +67,11 @@ TEST_CASE("engine: what was sent before the sender went down still arrives") {
 }
 
 TEST_CASE("engine: an agent that is down does not tick, and its clock goes on") {
-  Net net(2);
+  OnOffStar net(2);
   net.options.clocks = ClockTrace{{1, 2, 3, 4.9, 5, 6, 8}, {1, 1, 1, 1, 1, 1, 1}};
   net.options.time_limit = 9;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
   CHECK(script.log == Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "6 tick 1", "7 down 1"});
   CHECK(net.trace.count(TraceKind::kTick) == 3);
@@ -88,9 +79,9 @@ TEST_CASE("engine: an agent that is down does not tick, and its clock goes on") 
 }
 
 TEST_CASE("engine: what an agent that is down would send or publish is lost on the spot") {
-  Net net(2);
+  OnOffStar net(2);
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   const double number = 1;
   script.down = [&](AgentId i) {
     engine.send(i, 0, 7, 0, {});
@@ -107,10 +98,10 @@ TEST_CASE("engine: what an agent that is down would send or publish is lost on t
 }
 
 TEST_CASE("engine: up() and up_count() follow the agents") {
-  Net net(4);
+  OnOffStar net(4);
   net.options.observe_every = 1;
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::vector<AgentId> counts;
   script.observation = [&] {
     counts.push_back(engine.up_count());
@@ -122,19 +113,19 @@ TEST_CASE("engine: up() and up_count() follow the agents") {
 }
 
 TEST_CASE("engine: the hub goes down too where the law says so") {
-  Net net(2);
+  OnOffStar net(2);
   net.options.network.availability = OnOff{.up = 2.0, .down = 3.0, .hub = true};
   net.options.time_limit = 5;
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
   CHECK(script.log == Log{"2 down 0", "2 down 1", "5 up 0", "5 up 1"});
 }
 
 TEST_CASE("engine: timers of an agent that is down wait for its return and fire in the order they were due") {
-  Net net(3);
+  OnOffStar net(3);
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.after(1, 4, 1, 0);
     engine.after(1, 3, 2, 0);
@@ -151,10 +142,10 @@ TEST_CASE("engine: timers of an agent that is down wait for its return and fire 
 }
 
 TEST_CASE("engine: any number of timers can wait, again and again, with their numbers") {
-  Net net(4);
+  OnOffStar net(4);
   net.options.time_limit = 52;
   Engine engine(net.options, net.topology, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   std::vector<std::pair<Time, std::uint32_t>> fired, expected;
   // Agent i = 1 .. 3 goes down at 2 + 5k; then it sets 3 i timers that are due while it is down.
@@ -174,10 +165,10 @@ TEST_CASE("engine: any number of timers can wait, again and again, with their nu
 }
 
 TEST_CASE("engine: a message carries what was sent, and its traffic is counted") {
-  Net net(3);
+  OnOffStar net(3);
   net.options.network.links.latency = 0.5;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::vector<double> numbers{1, 2, 3, 4, 5};
   int handled = 0;
   script.start = [&] {
@@ -224,11 +215,11 @@ TEST_CASE("engine: a message carries what was sent, and its traffic is counted")
 }
 
 TEST_CASE("engine: the trace names the event that caused a message") {
-  Net net(2);
+  OnOffStar net(2);
   net.options.network.links.latency = 0.5;
   net.options.clocks = ClockTrace{{0.25}, {1}};
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId) { engine.send(1, 0, 1, 0, {}); };
   script.message = [&](const Message& m) {
     if (m.to == 0) engine.send(0, 1, 2, 0, {});
@@ -241,10 +232,10 @@ TEST_CASE("engine: the trace names the event that caused a message") {
 }
 
 TEST_CASE("engine: a message that its receiver discards is lost as stale instead of delivered") {
-  Net net(2);
+  OnOffStar net(2);
   net.options.network.links.latency = 1.0;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.send(0, 1, 1, 0, {});
     engine.send(0, 1, 2, 0, {});
@@ -260,11 +251,11 @@ TEST_CASE("engine: a message that its receiver discards is lost as stale instead
 }
 
 TEST_CASE("engine: misuse by a protocol is a fault") {
-  Net net(3);
+  OnOffStar net(3);
   const double numbers[6] = {};
   const auto misuse = [&](auto&& act) {
     Engine engine(net.options, net.topology, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.start = [&] { act(engine); };
     script.run();
   };

@@ -5,11 +5,8 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
-
-namespace {
-const Streams kStreams(1, 0);
-}
+using test::kStreams;
+using test::Log;
 
 TEST_CASE(
     "engine: at one time agents go down, come up, then messages, timers, ticks and observations follow") {
@@ -22,7 +19,7 @@ TEST_CASE(
   options.observe_every = 5;
   options.time_limit = 5;
   Engine engine(options, star, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.after(2, 5, 22, 0);
     engine.after(1, 5, 21, 0);
@@ -44,7 +41,7 @@ TEST_CASE("engine: an agent that goes down at the time of its tick, timer and me
   options.clocks = ClockTrace{{2}, {1}};
   options.time_limit = 4;
   Engine engine(options, star, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.send(0, 1, 0, 0, {});
     engine.after(1, 2, 0, 0);
@@ -58,7 +55,7 @@ TEST_CASE("engine: a message without latency is handled before the next tick and
   Engine::Options options;
   options.clocks = ClockTrace{{1, 1}, {0, 1}};
   Engine engine(options, pair, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) {
     engine.after(i, 0, 5, 0);
     engine.send(i, 1 - i, 7, 0, {});
@@ -74,7 +71,7 @@ TEST_CASE("engine: messages of one time arrive in order of their senders, then o
   options.clocks = ClockTrace{};
   options.network.links.latency = 1.0;
   Engine engine(options, all, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.start = [&] {
     engine.send(2, 0, 1, 0, {});
     engine.send(1, 0, 2, 0, {});
@@ -90,7 +87,7 @@ TEST_CASE("engine: ticks of one time run in order of the agents, however the tra
   Engine::Options options;
   options.clocks = ClockTrace{{1, 1, 1, 2}, {2, 0, 0, 1}};
   Engine engine(options, ring, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
   CHECK(script.log == Log{"1 tick 0", "1 tick 0", "1 tick 2", "2 tick 1"});
 }
@@ -100,7 +97,7 @@ TEST_CASE("engine: timers of one agent and time fire in the order they were set"
   Engine::Options options;
   options.clocks = ClockTrace{};
   Engine engine(options, pair, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::vector<std::uint32_t> numbers;
   script.start = [&] {
     engine.after(0, 2, 1, 100);
@@ -118,6 +115,6 @@ TEST_CASE("engine: time that would run backwards is a fault") {
   Engine::Options options;
   options.clocks = ClockTrace{{2, 1}, {0, 0}};
   Engine engine(options, pair, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   CHECK_THROWS_AS(script.run(), InvariantError);
 }

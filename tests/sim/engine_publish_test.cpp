@@ -8,10 +8,9 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::kStreams;
 
 namespace {
-
-const Streams kStreams(1, 0);
 
 std::uint32_t neighbour(const Topology& t, AgentId reader, AgentId of) {
   return t.edge(reader, of) - t.first_edge(reader);
@@ -27,7 +26,7 @@ TEST_CASE("publish: neighbours hear version, time and numbers once it has arrive
   options.clocks = ClockTrace{{0.5, 2}, {2, 2}};
   options.observe_every = 0.25;
   Engine engine(options, all, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   double value = 10;
   script.start = [&] { CHECK(engine.latest(0, 1).version == 0); };  // before anybody has published
   script.tick = [&](AgentId i) {
@@ -66,7 +65,7 @@ TEST_CASE("publish: the newest of the publications that have arrived is heard, i
   options.network.links = {.latency = latency, .loss = BernoulliLoss{loss}};
   options.time_limit = 60;
   Engine engine(options, graph, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   std::map<std::pair<AgentId, AgentId>, std::vector<Time>> arrivals;  // [version - 1]
   std::size_t wrong = 0, late = 0, heard = 0;
@@ -115,7 +114,7 @@ TEST_CASE(
   options.clocks = ClockTrace{{0.5}, {1}};
   options.time_limit = 6;
   Engine engine(options, star, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   const double one = 1, two = 2, three = 3;
   script.start = [&] {
     engine.publish(0, {&one, 1});  // arrives at 1
@@ -145,7 +144,7 @@ TEST_CASE("publish: one row serves all neighbours, and is free when nobody holds
   options.clocks = ClockTrace{{1, 5, 5.05, 10}, {0, 0, 0, 0}};
   options.observe_every = 3;
   Engine engine(options, star, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::vector<std::size_t> published, observed;
   const double number = 1;
   script.tick = [&](AgentId) {
@@ -168,7 +167,7 @@ TEST_CASE("publish: a publication that is lost on every link, or has no neighbou
     options.network.links.loss = BernoulliLoss{1};
     options.clocks = ClockTrace{{1}, {0}};
     Engine engine(options, star, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     const double number = 1;
     script.tick = [&](AgentId) { CHECK(engine.publish(0, {&number, 1}) == 1); };
     script.run();

@@ -5,11 +5,10 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Log = std::vector<std::string>;
+using test::kStreams;
+using test::Log;
 
 namespace {
-
-const Streams kStreams(1, 0);
 
 Engine::Options five_ticks() {
   Engine::Options options;
@@ -26,7 +25,7 @@ TEST_CASE("engine: a run is idle when nothing is left, whether or not it is obse
     options.observe_every = every;
     options.time_limit = 100;
     Engine engine(options, pair, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     CHECK(script.run() == End::kIdle);
     CHECK(engine.now() == 5);
     CHECK(engine.events() == 5);
@@ -40,7 +39,7 @@ TEST_CASE("engine: events at the time limit still happen, later ones do not") {
     Engine::Options options = five_ticks();
     options.time_limit = limit;
     Engine engine(options, pair, kStreams);
-    tests::Script script(engine);
+    test::Script script(engine);
     CHECK(script.run() == End::kTime);
     CHECK(engine.now() == limit);
     CHECK(script.log.size() == ticks);
@@ -53,7 +52,7 @@ TEST_CASE("engine: no more events happen than their limit, and observations do n
   options.event_limit = 3;
   options.observe_every = 0.5;
   Engine engine(options, pair, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   CHECK(script.run() == End::kEvents);
   CHECK(engine.now() == 3);
   CHECK(engine.events() == 3);
@@ -64,13 +63,13 @@ TEST_CASE("engine: no more events happen than their limit, and observations do n
 TEST_CASE("engine: a handler that is finished is told nothing more") {
   const Topology pair = make_topology(Ring{}, 2, kStreams);
   Engine engine(five_ticks(), pair, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) { script.done = i == 1; };
   CHECK(script.run() == End::kFinished);
   CHECK(script.log == Log{"1 tick 0", "2 tick 1"});
 
   Engine other(five_ticks(), pair, kStreams);
-  tests::Script at_start(other);
+  test::Script at_start(other);
   at_start.start = [&] { at_start.done = true; };
   CHECK(at_start.run() == End::kFinished);
   CHECK(at_start.log.empty());
@@ -82,7 +81,7 @@ TEST_CASE("engine: the hub has no clock") {
   options.hub = true;
   options.time_limit = 20;
   Engine engine(options, star, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::vector<int> ticks(3);
   script.tick = [&](AgentId i) { ++ticks[i]; };
   script.run();
@@ -97,7 +96,7 @@ TEST_CASE("engine: messages under way hold a row each, all others none") {
   options.time_limit = 50;
   const Topology graph = make_topology(RandomRegular{4}, 20, kStreams);
   Engine engine(options, graph, kStreams);
-  tests::Script script(engine);
+  test::Script script(engine);
   std::uint64_t settled = 0;
   script.tick = [&](AgentId i) { engine.send(i, graph.neighbours(i)[0], 1, 0, {}); };
   script.message = [&](const Message& m) {
@@ -116,9 +115,9 @@ TEST_CASE("engine: an agent's up and down times are its periods one after anothe
       OnOff{.up = Uniform{0.5, 3}, .down = Exponential{1}, .start = Start::kStationary};
   options.clocks = ClockTrace{};
   options.time_limit = 50;
-  tests::TraceLog trace;
+  test::TraceLog trace;
   Engine engine(options, ring, kStreams, &trace);
-  tests::Script script(engine);
+  test::Script script(engine);
   script.run();
 
   const Availability law(options.network.availability, kStreams);

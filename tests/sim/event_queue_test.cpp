@@ -43,7 +43,7 @@ class Twins {
   }
 
   EventQueue queue_;
-  tests::PlainQueue plain_;
+  test::PlainQueue plain_;
   AgentId next_ = 0;
   std::size_t differences_ = 0;
 };

@@ -25,7 +25,7 @@ struct Outcome {
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
   options.publications_only = lazily;
   Engine engine(options, graph, Streams(11, 0));
-  tests::Script script(engine);
+  test::Script script(engine);
   script.logging = false;
   Outcome out;
   std::uint64_t done = 0;
@@ -121,7 +121,7 @@ TEST_CASE("lazy publications: what needs events has them") {
     change(options);
     return Engine(options, graph, Streams(1, 0), trace).lazy();
   };
-  tests::TraceLog trace;
+  test::TraceLog trace;
   CHECK(lazy([](auto&) {}));
   CHECK(!lazy([](auto&) {}, &trace));
   CHECK(!lazy([](auto& o) { o.publications_only = false; }));
@@ -140,7 +140,7 @@ TEST_CASE("lazy publications: a message that is sent all the same is a broken in
   Engine::Options options = options_of(0.0, Poisson{});
   options.publications_only = true;
   Engine engine(options, graph, Streams(1, 0));
-  tests::Script script(engine);
+  test::Script script(engine);
   script.tick = [&](AgentId i) { engine.send(i, (i + 1) % 6, 0, 0, {}); };
   CHECK_THROWS_AS(script.run(), InvariantError);
 }

@@ -8,14 +8,14 @@
 #include "sim/files/csv_table.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/streams.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::kStreams;
 
 namespace {
-
-const Streams kStreams(1, 0);
 
 class Files {
  public:
@@ -157,9 +157,9 @@ TEST_CASE("availability trace: a run's ups and downs are the file's, in both for
     options.network.availability =
         AvailabilityTrace{.path = file, .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
     const Topology ring = make_topology(Ring{}, 4, kStreams);
-    tests::TraceLog trace;
+    test::TraceLog trace;
     Engine engine(options, ring, kStreams, &trace);
-    tests::Script script(engine);
+    test::Script script(engine);
     script.run();
     CHECK(script.log == std::vector<std::string>{"1.5 down 2", "2 down 1", "3 up 2", "3.25 up 1", "7 down 1",
                                                  "8 down 2", "8 up 2"});

@@ -10,31 +10,30 @@
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;
-using hearsay::tests::Refusals;
+using hearsay::test::Refusals;
 
 namespace {
-const Streams kStreams(5, 2);
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const Streams kClockStreams(5, 2);
 }  // namespace
 
 TEST_CASE("poisson clock: the n-th gap of an agent is drawn from (clock, agent), index n") {
-  const Clocks clocks(Poisson{4.0}, 3, kStreams);
+  const Clocks clocks(Poisson{4.0}, 3, kClockStreams);
   for (AgentId i = 0; i < 3; ++i) {
     CHECK(clocks.rate(i) == 4);
     for (std::uint32_t n = 0; n < 3; ++n) {
-      Stream s = kStreams(Purpose::kClock, i, 0, n);
+      Stream s = kClockStreams(Purpose::kClock, i, 0, n);
       CHECK(clocks.tick(i, n, 10) == 10 + exponential(s, 0.25));
     }
   }
 }
 
 TEST_CASE("poisson clock: rates that vary are drawn once per agent and divide its gaps") {
-  const Clocks clocks(Poisson{Uniform{1, 3}}, 3, kStreams);
+  const Clocks clocks(Poisson{Uniform{1, 3}}, 3, kClockStreams);
   for (AgentId i = 0; i < 3; ++i) {
-    Stream rate = kStreams(Purpose::kPerAgent, i, 0, 0);
+    Stream rate = kClockStreams(Purpose::kPerAgent, i, 0, 0);
     const double expected = uniform(rate, 1, 3);
     CHECK(clocks.rate(i) == expected);
-    Stream gap = kStreams(Purpose::kClock, i, 0, 7);
+    Stream gap = kClockStreams(Purpose::kClock, i, 0, 7);
     CHECK(clocks.tick(i, 7, 1) == 1 + exponential(gap, 1 / expected));
   }
 }
@@ -47,7 +46,7 @@ TEST_CASE("poisson clock: a rate that is not positive is refused") {
 }
 
 TEST_CASE("clock trace: each agent ticks at its times and then never more") {
-  const Clocks clocks(ClockTrace{{0.5, 1, 1, 4}, {1, 0, 1, 1}}, 3, kStreams);
+  const Clocks clocks(ClockTrace{{0.5, 1, 1, 4}, {1, 0, 1, 1}}, 3, kClockStreams);
   CHECK(clocks.tick(0, 0, 0) == 1);
   CHECK(clocks.tick(0, 1, 1) == kNever);
   CHECK(clocks.tick(1, 0, 0) == 0.5);
@@ -59,7 +58,7 @@ TEST_CASE("clock trace: each agent ticks at its times and then never more") {
 }
 
 TEST_CASE("clock trace: -0 is the time 0") {
-  const Clocks clocks(ClockTrace{{-0.0}, {0}}, 1, kStreams);
+  const Clocks clocks(ClockTrace{{-0.0}, {0}}, 1, kClockStreams);
   CHECK_FALSE(std::signbit(clocks.tick(0, 0, 0)));
 }
 
@@ -68,20 +67,20 @@ TEST_CASE("clock trace: falling times, lists of two lengths and unknown agents a
   CHECK(Refusals::of(ClockTrace{{1, 3, 2}, {0, 0, 0}}) == std::vector<std::string>{"times: must never fall"});
   CHECK(Refusals::of(ClockTrace{{1, 2}, {0}}) ==
         std::vector<std::string>{"agents: must name one agent for each of the 2 times, got 1"});
-  CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {3}}, 3, kStreams),
+  CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {3}}, 3, kClockStreams),
                     Catch::Contains("names agent 3, there are agents 0 to 2"));
 }
 
 TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and (loss, from, to), index n") {
-  const Topology ring = make_topology(Ring{}, 4, kStreams);
+  const Topology ring = make_topology(Ring{}, 4, kClockStreams);
   const Uniform law{1, 3};
-  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{0.4}}, ring, kStreams, kNoAgent, {});
+  Links links(LinkOptions{.latency = law, .loss = BernoulliLoss{0.4}}, ring, kClockStreams, kNoAgent, {});
   int lost = 0;
   for (std::uint32_t n = 0; n < 40; ++n) {
     for (const auto& [from, to] : {std::pair<AgentId, AgentId>{1, 2}, {2, 1}, {3, 0}}) {
       const Fate got = links.transmit(from, to, ring.edge(from, to));
-      Stream fate = kStreams(Purpose::kLoss, from, to, n);
-      Stream draw = kStreams(Purpose::kLatency, from, to, n);
+      Stream fate = kClockStreams(Purpose::kLoss, from, to, n);
+      Stream draw = kClockStreams(Purpose::kLatency, from, to, n);
       const bool expected = uniform(fate) < 0.4;
       lost += expected ? 1 : 0;
       CHECK(got.lost.has_value() == expected);
@@ -92,9 +91,9 @@ TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and
 }
 
 TEST_CASE("links: no message is lost with probability 0, every one with probability 1") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
-  Links sure(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{0}}, pair, kStreams, kNoAgent, {});
-  Links never(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{1}}, pair, kStreams, kNoAgent, {});
+  const Topology pair = make_topology(Ring{}, 2, kClockStreams);
+  Links sure(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{0}}, pair, kClockStreams, kNoAgent, {});
+  Links never(LinkOptions{.latency = 0.25, .loss = BernoulliLoss{1}}, pair, kClockStreams, kNoAgent, {});
   for (int n = 0; n < 1000; ++n) {
     REQUIRE(sure.transmit(0, 1, 0).latency == 0.25);
     REQUIRE(never.transmit(0, 1, 0).lost == LossReason::kLoss);
@@ -110,14 +109,14 @@ TEST_CASE("links: a negative latency is refused") {
 TEST_CASE("availability: the n-th period of an agent is drawn from (availability, agent), index n") {
   const Uniform up{1, 2};
   const Gamma down{3, 4};
-  const Availability from_up(OnOff{.up = up, .down = down, .start = Start::kUp}, kStreams);
+  const Availability from_up(OnOff{.up = up, .down = down, .start = Start::kUp}, kClockStreams);
   for (AgentId i = 0; i < 3; ++i) {
     for (std::uint32_t n = 1; n < 4; ++n) {
-      Stream a = kStreams(Purpose::kAvailability, i, 0, n), b = a;
+      Stream a = kClockStreams(Purpose::kAvailability, i, 0, n), b = a;
       CHECK(from_up.end(i, n, true, 0) == up.sample(a));
       CHECK(from_up.end(i, n, false, 0) == down.sample(b));
     }
-    Stream first = kStreams(Purpose::kAvailability, i, 0, 0);
+    Stream first = kClockStreams(Purpose::kAvailability, i, 0, 0);
     CHECK(from_up.first(i).up);
     CHECK(from_up.first(i).length == up.sample(first));
   }
@@ -125,10 +124,10 @@ TEST_CASE("availability: the n-th period of an agent is drawn from (availability
 
 TEST_CASE("availability: a stationary start lies inside a size-biased period, from index 0") {
   const OnOff law{.up = Uniform{1, 3}, .down = Uniform{4, 8}, .start = Start::kStationary};
-  const Availability stationary(law, kStreams);
+  const Availability stationary(law, kClockStreams);
   int up = 0;
   for (AgentId i = 0; i < 40; ++i) {
-    Stream s = kStreams(Purpose::kAvailability, i, 0, 0);
+    Stream s = kClockStreams(Purpose::kAvailability, i, 0, 0);
     const bool expected = uniform(s) < 2.0 / (2 + 6);
     up += expected ? 1 : 0;
     const double position = uniform(s);
@@ -141,9 +140,9 @@ TEST_CASE("availability: a stationary start lies inside a size-biased period, fr
 }
 
 TEST_CASE("availability: the hub of a star is spared unless the law says that it is not") {
-  CHECK(Availability(Always{}, kStreams).always());
-  CHECK_FALSE(Availability(Always{}, kStreams).applies_to(1, false));
-  const Availability spared(OnOff{}, kStreams), all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kStreams);
+  CHECK(Availability(Always{}, kClockStreams).always());
+  CHECK_FALSE(Availability(Always{}, kClockStreams).applies_to(1, false));
+  const Availability spared(OnOff{}, kClockStreams), all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kClockStreams);
   CHECK_FALSE(spared.always());
   CHECK(spared.applies_to(1, false));
   CHECK_FALSE(spared.applies_to(0, true));
@@ -152,7 +151,7 @@ TEST_CASE("availability: the hub of a star is spared unless the law says that it
 
 TEST_CASE("availability: a stationary start needs finite means, periods must be positive") {
   const Distribution endless = Pareto{1, 1};
-  REQUIRE(endless.mean() == kInfinity);
+  REQUIRE(endless.mean() == kNever);
   CHECK(Refusals::of(OnOff{.up = endless, .down = 1.0, .start = Start::kUp}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = endless, .down = 1.0, .start = Start::kStationary}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = endless, .start = Start::kStationary}).empty());

@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/scratch.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::kStreams;
 
 namespace {
-
-const Streams kStreams(1, 0);
 
 std::string reason(const Engine::Options& options, AgentId agents = 4) {
   return why_silent(options, make_topology(Star{}, agents, kStreams), kStreams).value_or("");

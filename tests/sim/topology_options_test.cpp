@@ -3,20 +3,16 @@
 
 #include "sim/topology/topology.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/streams.hpp"
+#include "tests/support/topology_rows.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using Row = std::vector<AgentId>;
+using test::kStreams;
+using test::Row;
+using test::rows;
 
 namespace {
-
-const Streams kStreams(1, 0);
-
-std::vector<Row> rows(const Topology& t) {
-  std::vector<Row> all;
-  for (AgentId i = 0; i < t.agents(); ++i) all.emplace_back(t.neighbours(i).begin(), t.neighbours(i).end());
-  return all;
-}
 
 // A path 0 - 1 - 2, a triangle 3 - 4 - 5, and 6 alone.
 GraphFile three_parts(const test::Scratch& dir) {

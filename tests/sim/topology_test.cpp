@@ -5,21 +5,19 @@
 #include <algorithm>
 
 #include "sim/check.hpp"
+#include "tests/support/streams.hpp"
+#include "tests/support/topology_rows.hpp"
 
+using namespace hearsay;
 using namespace hearsay::sim;
-using Row = std::vector<AgentId>;
+using test::kStreams;
+using test::Row;
+using test::rows;
 
 namespace {
 
-const Streams kStreams(1, 0);
-
 Row row(const Topology& t, AgentId i) {
   return {t.neighbours(i).begin(), t.neighbours(i).end()};
-}
-std::vector<Row> rows(const Topology& t) {
-  std::vector<Row> all;
-  for (AgentId i = 0; i < t.agents(); ++i) all.push_back(row(t, i));
-  return all;
 }
 Topology regular(AgentId agents, std::uint32_t degree, std::uint64_t seed = 1) {
   return make_topology(RandomRegular{degree}, agents, Streams(seed, 0));

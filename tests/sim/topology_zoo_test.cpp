@@ -8,8 +8,11 @@
 #include <optional>
 
 #include "sim/topology/topology.hpp"
+#include "tests/support/streams.hpp"
 
+using namespace hearsay;
 using namespace hearsay::sim;
+using test::kStreams;
 
 namespace {
 
@@ -23,8 +26,6 @@ std::optional<GraphFile> zoo(const std::string& name,
   WARN("skipped: no " << path << " in HEARSAY_DATA_DIR");
   return std::nullopt;
 }
-
-const Streams kStreams(1, 0);
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 /// The layers; each may include what is before it.
 inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analysis", "scenarios"};
@@ -75,4 +75,4 @@ inline std::vector<std::string> offences(const std::string& path, std::string_vi
   return found;
 }
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

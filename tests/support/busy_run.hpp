@@ -8,7 +8,7 @@
 
 #include "tests/support/script.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 /// A run with everything in it: requests and answers, some of them discarded, publications, timers, churn,
 /// loss.
@@ -54,4 +54,4 @@ struct Busy {
   }
 };
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 struct Allocations {
   std::atomic<std::size_t> made = 0;  ///< since the start
@@ -40,41 +40,41 @@ inline void deallocate(void* memory) {
   std::free(memory);
 }
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test
 
 void* operator new(std::size_t bytes) {
-  return hearsay::tests::allocate(bytes, 1);
+  return hearsay::test::allocate(bytes, 1);
 }
 void* operator new[](std::size_t bytes) {
-  return hearsay::tests::allocate(bytes, 1);
+  return hearsay::test::allocate(bytes, 1);
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return hearsay::tests::allocate(bytes, static_cast<std::size_t>(alignment));
+  return hearsay::test::allocate(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return hearsay::tests::allocate(bytes, static_cast<std::size_t>(alignment));
+  return hearsay::test::allocate(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete[](void* memory) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete[](void* memory, std::align_val_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  hearsay::tests::deallocate(memory);
+  hearsay::test::deallocate(memory);
 }

@@ -12,7 +12,7 @@
 
 #include "sim/random/distribution.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 struct KnownLaw {
   std::string name;
@@ -73,4 +73,4 @@ inline std::vector<KnownLaw> known_laws() {
   };
 }
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

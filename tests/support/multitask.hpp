@@ -11,20 +11,9 @@
 #include "models/protocols/multitask/async_mtl.hpp"
 #include "models/protocols/multitask/sync_mtl.hpp"
 #include "tests/support/study_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 namespace hearsay::test {
-
-/// One record (x = 1, y) for each task, so that the gradient of task t's squared loss is 2 (w - y_t).
-inline models::DataSet one_record_each(const std::vector<double>& targets) {
-  models::DataSet data;
-  data.feature_names = {"x"};
-  for (const double y : targets) {
-    data.train.push_back({models::Records::Ones(1, 1), Eigen::VectorXd::Constant(1, y)});
-    data.test.push_back({models::Records(0, 1), Eigen::VectorXd(0)});
-    data.owner_names.emplace_back("task");
-  }
-  return data;
-}
 
 /// Low-rank tasks of so many records each, 30 % of them for training.
 inline models::DataSet low_rank_tasks(std::size_t count, std::size_t records, models::TaskTarget target,
@@ -80,9 +69,8 @@ inline models::SyncMtl::Params synchronous(const models::AsyncMtl::Params& same)
   return params;
 }
 
-inline sim::NetworkOptions to_hub(double latency) {
-  sim::NetworkOptions network;
-  network.links.latency = latency;
+inline sim::NetworkOptions to_hub(double seconds) {
+  sim::NetworkOptions network = latency(seconds);
   network.links.late_legs = sim::LateLegs::kToHub;
   return network;
 }

@@ -109,6 +109,15 @@ class PersonalFixture {
   std::uint64_t seed_;
 };
 
+/// Parameters of a protocol of personalised models with this mu, and lambda where given.
+template <class P>
+typename P::Params with_mu(double mu, std::optional<double> lambda = {}) {
+  typename P::Params params;
+  params.personal.mu = mu;
+  params.personal.lambda = lambda;
+  return params;
+}
+
 /// A run with all that is left of it.
 template <class P>
 struct Finished {
@@ -144,13 +153,6 @@ Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params
                 const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
   return run<P>(
       fixture, params, options, [](const models::World&, const P&) {}, noise);
-}
-
-inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {
-  sim::ClockTrace trace;
-  for (std::size_t k = 0; k < agents.size(); ++k) trace.times.push_back(static_cast<double>(k) + 1);
-  trace.agents = agents;
-  return trace;
 }
 
 }  // namespace hearsay::test

@@ -7,7 +7,7 @@
 
 #include "sim/events/event.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 class PlainQueue {
  public:
@@ -35,4 +35,4 @@ class PlainQueue {
   std::priority_queue<sim::Event, std::vector<sim::Event>, Later> queue_;
 };
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

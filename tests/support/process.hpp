@@ -11,6 +11,9 @@
 
 namespace hearsay::test {
 
+/// The folder of the shipped scenarios.
+inline const std::string kScenarios = HEARSAY_SOURCE_DIR "/scenarios/";
+
 struct Outcome {
   int code = -1;  ///< 128 + signal if a signal ended it
   std::string out{}, err{};

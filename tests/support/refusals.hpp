@@ -5,7 +5,7 @@
 
 #include "sim/options/describe.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 class Refusals final : public sim::Visitor {
  public:
@@ -51,4 +51,4 @@ class Refusals final : public sim::Visitor {
   }
 };
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "sim/engine/engine.hpp"
+#include "tests/support/streams.hpp"
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 class Script {
  public:
@@ -87,4 +88,28 @@ class TraceLog final : public sim::TraceSink {
   }
 };
 
-}  // namespace hearsay::tests
+using Log = std::vector<std::string>;
+
+/// A network whose agents tick only when a test says so, for 100 s.
+struct Net {
+  sim::Topology topology;
+  sim::Engine::Options options;
+  TraceLog trace;
+
+  Net(const sim::TopologyOptions& shape, sim::AgentId agents, bool hub = false)
+      : topology(make_topology(shape, agents, kStreams)) {
+    options.clocks = sim::ClockTrace{};
+    options.time_limit = 100;
+    options.payload_width = 1;
+    options.hub = hub;
+  }
+};
+
+/// Two agents and the edge between them.
+inline const sim::Topology kPair = make_topology(sim::Ring{}, 2, kStreams);
+
+inline std::uint64_t lost(const sim::Engine& engine, sim::LossReason reason) {
+  return engine.traffic().lost[static_cast<int>(reason)];
+}
+
+}  // namespace hearsay::test

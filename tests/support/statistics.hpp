@@ -10,9 +10,22 @@
 #include <limits>
 #include <vector>
 
-namespace hearsay::tests {
+namespace hearsay::test {
 
 inline constexpr double kAlpha = 1e-9;
+
+/// Mean of numbers and its standard error.
+struct Mean {
+  double sum = 0, squares = 0;
+  int count = 0;
+  void add(double x) {
+    sum += x;
+    squares += x * x;
+    ++count;
+  }
+  double mean() const { return sum / count; }
+  double standard_error() const { return std::sqrt((squares / count - mean() * mean()) / (count - 1)); }
+};
 
 /// Dvoretzky-Kiefer-Wolfowitz with Massart's constant: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2).
 inline double dkw_threshold(std::size_t n, double alpha = kAlpha) {
@@ -59,4 +72,4 @@ inline double centred_product_threshold(std::size_t n, double alpha = kAlpha) {
   return 0.25 * std::sqrt(2 * std::log(2 / alpha) / static_cast<double>(n));
 }
 
-}  // namespace hearsay::tests
+}  // namespace hearsay::test

@@ -68,4 +68,12 @@ class Watch final : public models::Observer {
   F f_;
 };
 
+/// One tick a second, from 1 s on, of these agents.
+inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {
+  sim::ClockTrace trace;
+  for (std::size_t k = 0; k < agents.size(); ++k) trace.times.push_back(static_cast<double>(k) + 1);
+  trace.agents = agents;
+  return trace;
+}
+
 }  // namespace hearsay::test

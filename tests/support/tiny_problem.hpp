@@ -4,6 +4,7 @@
 
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/core/problem.hpp"
+#include "models/data/synthetic/lending_like.hpp"
 #include "sim/engine/network_options.hpp"
 
 namespace hearsay::test {
@@ -28,6 +29,14 @@ inline models::DataSet one_record_each(const std::vector<double>& targets) {
   return equal_records(targets, std::vector<Eigen::Index>(targets.size(), 1));
 }
 
+/// Random features with targets -1 and +1, so that every loss has a meaning; the classes overlap.
+inline models::DataSet two_classes(std::size_t owners, std::size_t records, std::size_t p) {
+  models::DataSet data = make_data(models::LendingLike{.owners = owners, .records = records, .features = p},
+                                   sim::Streams(3, 0));
+  for (models::Shard& s : data.train) s.target = s.target.array().sign();
+  return data;
+}
+
 /// Squared loss, g = (sigma/2) theta^2.
 inline models::ModelOptions ridge(double sigma, std::optional<double> theta_max = {}) {
   models::ModelOptions model;
@@ -44,9 +53,10 @@ inline models::PrivacyOptions laplace(double epsilon, double bound) {
   return privacy;
 }
 
-inline sim::NetworkOptions latency(double seconds) {
+inline sim::NetworkOptions latency(sim::Distribution law, double loss = 0) {
   sim::NetworkOptions network;
-  network.links.latency = seconds;
+  network.links.latency = std::move(law);
+  network.links.loss = sim::BernoulliLoss{loss};
   return network;
 }
 

@@ -6,7 +6,7 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 constexpr Accountant kAll[] = {Accountant::kBasic, Accountant::kKairouz, Accountant::kKairouzExact,

@@ -12,7 +12,7 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 TEST_CASE("basic: epsilons and deltas add up") {
   Releases releases(pure_step(0.25), 3);

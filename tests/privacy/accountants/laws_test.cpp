@@ -7,11 +7,11 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 
-constexpr int kInputs = 10'000;
+constexpr int kRandomInputs = 10'000;
 constexpr Accountant kClosedForms[] = {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp,
                                        Accountant::kRdp};
 
@@ -49,7 +49,7 @@ Releases strengthened(const Releases& releases, std::size_t k, double epsilon_fa
 TEST_CASE("closed forms: finite over the whole stated range, and never negative") {
   Random random(1);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Releases releases = pure_releases(random);
     const double delta = any_delta(random);
     for (const Accountant accountant : kClosedForms) {
@@ -69,7 +69,7 @@ TEST_CASE("closed forms: finite over the whole stated range, and never negative"
 TEST_CASE("closed forms: composing n times is n compositions, whatever the grouping") {
   Random random(2);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Step a = pure_step(random.log_uniform(1e-9, 50)), b = laplace_step(random.log_uniform(1e-9, 50));
     const std::int64_t n = random.whole(1, 20), m = random.whole(1, 20);
     Releases grouped(a, n), single;
@@ -90,7 +90,7 @@ TEST_CASE("closed forms: a list of equal steps is their number times one step's 
   // By hand from the definitions, not through runs: sum, drift and squares of n equal steps.
   Random random(3);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const double e = random.log_uniform(1e-9, 50), delta = any_delta(random);
     const auto n = static_cast<double>(random.log_whole(1, 10'000'000));
     const Releases releases(pure_step(e), static_cast<std::int64_t>(n));
@@ -108,7 +108,7 @@ TEST_CASE("closed forms: a list of equal steps is their number times one step's 
 TEST_CASE("closed forms: the order of the releases changes nothing") {
   Random random(4);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Releases releases = pure_releases(random), other = shuffled(releases, random);
     const double delta = any_delta(random);
     for (const Accountant accountant : kClosedForms) {
@@ -121,7 +121,7 @@ TEST_CASE("closed forms: the order of the releases changes nothing") {
 TEST_CASE("closed forms: more epsilon, more steps, more sampling, less delta cost more") {
   Random random(5);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Releases releases = pure_releases(random);
     const auto k =
         static_cast<std::size_t>(random.whole(0, static_cast<std::int64_t>(releases.runs().size()) - 1));
@@ -150,7 +150,7 @@ TEST_CASE("closed forms: more epsilon, more steps, more sampling, less delta cos
 TEST_CASE("gaussian steps: less noise and more steps cost more under zcdp and rdp") {
   Random random(6);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Step step = gaussian_step(random.log_uniform(0.1, 1000));
     const std::int64_t n = random.log_whole(1, 1'000'000);
     const double delta = any_delta(random);
@@ -198,7 +198,7 @@ TEST_CASE("closed forms: epsilon(delta(epsilon)) = epsilon") {
   Random random(8);
   INFO("seed " << random.seed());
   int inverted = 0;
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kRandomInputs; ++i) {
     const Releases releases(pure_step(random.log_uniform(1e-9, 5)), random.log_whole(1, 10'000'000));
     for (const Accountant accountant : {Accountant::kKairouz, Accountant::kZcdp, Accountant::kRdp}) {
       const double at = epsilon(releases, accountant, any_delta(random)) * random.uniform(0.7, 1.3);
@@ -210,7 +210,7 @@ TEST_CASE("closed forms: epsilon(delta(epsilon)) = epsilon") {
         FAIL_CHECK(name_of(accountant) << " at " << at << " comes back as " << back);
     }
   }
-  CHECK(inverted > kInputs / 2);
+  CHECK(inverted > kRandomInputs / 2);
 }
 
 TEST_CASE("kairouz_exact: never above the closed forms, monotone, and its own inverse, up to T = 1e5") {

@@ -7,11 +7,11 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 
-constexpr int kInputs = 30;
+constexpr int kDistributions = 30;
 
 // n steps, sampled or not, of a strength that leaves the total of order 1.
 Releases releases_of(Random& random, double strength = 1, double q_factor = 1, std::int64_t more = 0) {
@@ -54,7 +54,7 @@ TEST_CASE("pld: two Laplace releases, by integration in 30 digits") {
 TEST_CASE("pld: Gaussian releases are never below the exact value, and at most a thousandth above") {
   Random random(20);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kDistributions; ++i) {
     const std::int64_t n = random.log_whole(1, 10'000);
     const double z = random.log_uniform(0.5, 5) * std::sqrt(static_cast<double>(n));
     const double delta = random.log_uniform(1e-12, 0.1), exact = gaussian_epsilon(delta, std::sqrt(n) / z);
@@ -68,7 +68,7 @@ TEST_CASE("pld: Gaussian releases are never below the exact value, and at most a
 TEST_CASE("pld: pure steps are never below the optimum of Kairouz et al., and at most a thousandth above") {
   Random random(21);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kDistributions; ++i) {
     const std::int64_t n = random.log_whole(1, 10'000);
     const double e = random.log_uniform(0.1, 3) / std::sqrt(static_cast<double>(n));
     const double delta = random.log_uniform(1e-12, 0.1), exact = kairouz_exact_epsilon(e, n, delta);
@@ -111,7 +111,7 @@ TEST_CASE("pld: unequal steps; Gaussians with multipliers z_t are one with mu^2 
 TEST_CASE("pld: more noise never costs more, more steps and more sampling never less") {
   Random random(23);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kDistributions; ++i) {
     const Random before = random;
     const auto same = [&before](double strength, double q_factor, std::int64_t more) {
       Random again = before;
@@ -132,7 +132,7 @@ TEST_CASE("pld: more noise never costs more, more steps and more sampling never 
 TEST_CASE("pld: epsilon(delta(epsilon)) = epsilon, and rdp is never below") {
   Random random(24);
   INFO("seed " << random.seed());
-  for (int i = 0; i < kInputs; ++i) {
+  for (int i = 0; i < kDistributions; ++i) {
     const Releases releases = releases_of(random);
     const double delta = random.log_uniform(1e-11, 1e-2), total = pld(releases, delta);
     INFO("T " << releases.steps() << ", delta " << delta);
@@ -148,7 +148,7 @@ TEST_CASE(
     "rdp") {
   Random random(25);
   INFO("seed " << random.seed());
-  for (int i = 0; i < 2 * kInputs; ++i) {
+  for (int i = 0; i < 2 * kDistributions; ++i) {
     const std::int64_t n = random.log_whole(1, 10'000);
     const double q = random.uniform(0, 1) < 0.4 ? 1 : random.log_uniform(1e-6, 1);
     const double e = random.log_uniform(1e-9, 50), z = random.log_uniform(0.05, 1e5);

@@ -17,7 +17,7 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 
 namespace {
 

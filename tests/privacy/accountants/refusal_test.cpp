@@ -13,7 +13,7 @@
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
-using namespace hearsay::models::test;
+using namespace hearsay::test;
 using Catch::Contains;
 
 namespace {

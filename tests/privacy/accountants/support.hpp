@@ -12,7 +12,7 @@
 
 #include "models/privacy/accountants/accountant.hpp"
 
-namespace hearsay::models::test {
+namespace hearsay::test {
 
 /// Seeded with `seed`, or freshly with HEARSAY_TEST_SEED=random, or with the number given there; the seed in
 /// use is part of every failure's message (INFO).
@@ -66,14 +66,14 @@ inline Approx near(double value, double relative) {
   return Approx(value).epsilon(relative).scale(0);
 }
 
-inline double epsilon(const Releases& releases, Accountant accountant, double delta,
-                      Adjacency adjacency = Adjacency::kAddRemove) {
+inline double epsilon(const models::Releases& releases, models::Accountant accountant, double delta,
+                      models::Adjacency adjacency = models::Adjacency::kAddRemove) {
   return total_guarantee(releases, {accountant, delta, adjacency}).epsilon;
 }
 
-inline Releases shuffled(const Releases& releases, Random& random) {
-  std::vector<StepRun> runs(releases.runs().begin(), releases.runs().end());
-  Releases result;
+inline models::Releases shuffled(const models::Releases& releases, Random& random) {
+  std::vector<models::StepRun> runs(releases.runs().begin(), releases.runs().end());
+  models::Releases result;
   for (std::size_t left = runs.size(); left > 0; --left) {
     const auto k = static_cast<std::size_t>(random.whole(0, static_cast<std::int64_t>(left) - 1));
     result.add(runs[k].step, runs[k].count);
@@ -82,4 +82,4 @@ inline Releases shuffled(const Releases& releases, Random& random) {
   return result;
 }
 
-}  // namespace hearsay::models::test
+}  // namespace hearsay::test

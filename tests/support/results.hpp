@@ -1,0 +1,28 @@
+#pragma once
+// What a run of the program leaves in its folder.
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.hpp"
+
+namespace hearsay::test {
+
+inline nlohmann::json manifest_of(const std::string& folder) {
+  return nlohmann::json::parse(text_of(folder + "/manifest.json"));
+}
+
+/// The fields of each line of a CSV file without quotes.
+inline std::vector<std::vector<std::string>> rows_of(const std::string& file) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream in(text_of(file));
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string>& row = rows.emplace_back();
+    std::istringstream fields(line + ",");
+    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
+  }
+  return rows;
+}
+
+}  // namespace hearsay::test
