@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/privacy/mechanisms/objective_perturbation.hpp"
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/solvers/own_minimum.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
 
 Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta) {
-  const PrivacyPlan& privacy = world_.study.privacy;
+  const Privacy& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
   Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
   if (privacy.clips()) {
@@ -29,7 +29,7 @@ Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::Vector
 Sensitive Context::gradient(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& theta,
                             double sensitivity, std::span<const Eigen::Index> records, double divisor) {
   Sensitive result(world_.take_vector(), sensitivity);
-  const PrivacyPlan& privacy = world_.study.privacy;
+  const Privacy& privacy = world_.study.privacy;
   problem().gradient_of_records(world_.owner(i), records, theta, divisor,
                                 privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
                                 result.value_);
@@ -57,62 +57,40 @@ const Eigen::VectorXd& Context::alone(sim::AgentId i, double ridge) const {
   return minimise_alone(problem(), world_.owner(i), ridge);
 }
 
-ReleasePlan Context::plan_turns(sim::AgentId i, std::span<const double> epsilons, double q,
-                                std::uint64_t turns) {
-  if (!world_.study.privacy.active()) {
-    world_.ledger.open(i, nullptr);
-    return {};
-  }
-  const auto steps = world_.study.privacy.spending->turns(epsilons, q, turns);
-  world_.ledger.open(i, steps);
-  return ReleasePlan(*steps);
+void Context::open_account(sim::AgentId i, const Timetable& timetable) {
+  const Privacy& privacy = world_.study.privacy;
+  world_.ledger.open(i, privacy.releases_of(world_.owner(i), timetable));
 }
 
-ReleasePlan Context::plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap) {
-  return plan(i, Timetable{.releases = releases, .overlap = overlap});
+void Context::open_account(sim::AgentId i, const Turns& turns) {
+  const Privacy& privacy = world_.study.privacy;
+  world_.ledger.open(i, privacy.active() ? privacy.schedules->turns(turns) : nullptr);
 }
 
-ReleasePlan Context::plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront) {
-  const PrivacyPlan& privacy = world_.study.privacy;
-  if (!privacy.active()) {
-    world_.ledger.open(i, nullptr);
-    return {};
-  }
-  const double budget = privacy.epsilon[world_.owner(i)];
-  std::shared_ptr<const SpendingPlan> steps;
-  if (privacy.schedule == Schedule::kUniform) {
-    steps = privacy.spending->uniform(budget, timetable.releases, timetable.overlap, upfront);
-  } else {
-    sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
-    const ScheduleWeights weights = schedule_weights(privacy.schedule, timetable);
-    steps = privacy.spending->weighted(budget, weights.own, weights.whole, upfront);
-  }
-  world_.ledger.open(i, steps);
-  return ReleasePlan(*steps);
+void Context::open_account(sim::AgentId i) {
+  sim::check(!world_.study.privacy.active(), "an account without a limit, with privacy");
+  world_.ledger.open(i, nullptr);
 }
 
-bool Context::may_use(sim::AgentId i, const ReleasePlan& plan) const {
-  if (!world_.ledger.affords(i)) return false;
-  sim::check(world_.ledger.account(i).plan.get() == plan.steps_,
-             "a release by a plan that is not the agent's");
-  return true;
-}
-
-void Context::charge(sim::AgentId i, const ReleasePlan& plan) {
+const Step* Context::next_step(sim::AgentId i) const {
   const Account& account = world_.ledger.account(i);
-  const std::uint64_t number = account.releases;
+  return account.schedule ? &account.schedule->step(account.releases) : nullptr;
+}
+
+void Context::charge(sim::AgentId i) {
+  const Step* const step = next_step(i);
   world_.ledger.charge(i);
   ++world_.total_releases_;
   if (!world_.engine.tracing()) return;
+  const Account& account = world_.ledger.account(i);
   const Guarantee spent = account.spent();
   world_.engine.trace_release(
-      i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", number + 1,
-                     plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : 0, spent.epsilon,
-                     spent.delta));
+      i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
+                     step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta));
 }
 
-std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan) {
-  if (!may_use(i, plan)) {
+std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
+  if (!may_release(i)) {
     world_.spare_.push_back(std::move(sensitive.value_));
     return std::nullopt;
   }
@@ -120,14 +98,13 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive, cons
   world_.released_ = sensitive.value_;
   if (world_.prescribed_noise != nullptr) {
     world_.released_ += world_.prescribed_noise->at(world_.total_releases_);
-  } else if (plan.steps_ != nullptr) {
-    const Step& step = plan.steps_->step(number);
-    const double scale = noise_scale(sensitive.sensitivity_, step);
+  } else if (const Step* const step = next_step(i)) {
+    const double scale = noise_scale(sensitive.sensitivity_, *step);
     const std::span<double> out(world_.released_.data(), static_cast<std::size_t>(world_.released_.size()));
     sim::Stream s = world_.streams(sim::Purpose::kNoise, i, 0, static_cast<std::uint32_t>(number));
-    add_noise(step.kind, out, scale, s);
+    add_noise(step->kind, out, scale, s);
   }
-  charge(i, plan);
+  charge(i);
   world_.spare_.push_back(std::move(sensitive.value_));
   return Vector(world_.released_.data(), world_.released_.size());
 }
@@ -138,16 +115,16 @@ Sensitive Context::local_minimiser(sim::AgentId i, double lambda) {
           world_.study.privacy.sensitivity(problem().n(owner)) / (2 * lambda)};
 }
 
-std::optional<Vector> Context::release_minimiser(sim::AgentId i, double lambda, const ReleasePlan& plan) {
-  if (!may_use(i, plan)) return std::nullopt;
+std::optional<Vector> Context::release_minimiser(sim::AgentId i, double lambda) {
+  if (!may_release(i)) return std::nullopt;
   const std::size_t owner = world_.owner(i);
   const auto records = static_cast<double>(problem().n(owner));
   const std::uint64_t number = world_.ledger.account(i).releases;
   Eigen::VectorXd tilt = Eigen::VectorXd::Zero(p());
   double ridge = 0;
-  if (records > 0 && (plan.steps_ != nullptr || world_.prescribed_noise != nullptr)) {
-    const double epsilon =
-        plan.steps_ != nullptr ? plan.steps_->step(number).epsilon : std::numeric_limits<double>::infinity();
+  const Step* const step = next_step(i);
+  if (records > 0 && (step != nullptr || world_.prescribed_noise != nullptr)) {
+    const double epsilon = step != nullptr ? step->epsilon : std::numeric_limits<double>::infinity();
     const ObjectiveNoise noise =
         objective_noise(epsilon, records, 2 * lambda, curvature_bound(problem().loss()));
     ridge = noise.ridge;
@@ -160,17 +137,16 @@ std::optional<Vector> Context::release_minimiser(sim::AgentId i, double lambda, 
   }
   world_.released_ =
       models::local_minimiser(problem(), owner, lambda + ridge / 2, tilt / std::max(records, 1.0));
-  charge(i, plan);
+  charge(i);
   return Vector(world_.released_.data(), world_.released_.size());
 }
 
-std::optional<Shard> Context::release_records(sim::AgentId i, double clip, double epsilon_label,
-                                              const ReleasePlan& plan) {
-  if (!may_use(i, plan)) return std::nullopt;
+std::optional<Shard> Context::release_records(sim::AgentId i, double clip, double epsilon_label) {
+  if (!may_release(i)) return std::nullopt;
   Shard shard = problem().data().train[world_.owner(i)];
   const std::uint64_t number = world_.ledger.account(i).releases;
-  if (plan.steps_ != nullptr) {
-    const double epsilon = plan.steps_->step(number).epsilon - epsilon_label;
+  if (const Step* const step = next_step(i)) {
+    const double epsilon = step->epsilon - epsilon_label;
     sim::check(epsilon > 0 && epsilon_label >= 0, "the label takes all of the epsilon of a record");
     for (Eigen::Index k = 0; k < shard.features.rows(); ++k) {
       const double length = shard.features.row(k).lpNorm<1>();
@@ -184,7 +160,7 @@ std::optional<Shard> Context::release_records(sim::AgentId i, double clip, doubl
       if (sim::bernoulli(s, flip)) label = -label;
     }
   }
-  charge(i, plan);
+  charge(i);
   return shard;
 }
 

@@ -10,25 +10,6 @@
 
 namespace hearsay::models {
 
-/// What an agent may release, and at what cost; without privacy as much as it likes, for nothing.
-class ReleasePlan {
- public:
-  ReleasePlan() = default;
-  explicit ReleasePlan(const SpendingPlan& steps) : steps_(&steps) {}
-
-  std::uint64_t releases() const {
-    return steps_ != nullptr ? steps_->releases() : std::numeric_limits<std::uint64_t>::max();
-  }
-  /// Epsilon of the n-th release, from 0; 0 where a Gaussian release has no epsilon of its own.
-  double epsilon_step(std::uint64_t n = 0) const {
-    return steps_ != nullptr ? steps_->step(n).epsilon : std::numeric_limits<double>::infinity();
-  }
-
- private:
-  friend class Context;
-  const SpendingPlan* steps_ = nullptr;
-};
-
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 
 /// The last publication of a neighbour that has reached a reader.
@@ -82,38 +63,40 @@ class Context {
   Sensitive fit(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& offset, double ridge);
   /// The same from offset 0, for use inside agent i as its start; worked out once per problem.
   const Eigen::VectorXd& alone(sim::AgentId i, double ridge) const;
-  /// Opens agent i's account: so many equal releases that together just keep its budget under the accountant,
-  /// or the `overlap`-th part of it where up to so many owners may hold the same record.
-  ReleasePlan plan(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
-  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick. `upfront`: a pure
-  /// release that the agent makes before the others; they share what it leaves of the budget.
-  ReleasePlan plan(sim::AgentId i, const Timetable& timetable, const std::optional<Step>& upfront = {});
+  /// Opens agent i's account, once, before its first release: so many equal releases that together just keep its
+  /// budget under the accountant, or the `overlap`-th part of it where up to so many owners may hold the same
+  /// record.
+  void open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1) {
+    open_account(i, Timetable{.releases = releases, .overlap = overlap});
+  }
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
+  void open_account(sim::AgentId i, const Timetable& timetable);
+  /// The same by turns, for a protocol whose budget is given by turn.
+  void open_account(sim::AgentId i, const Turns& turns);
+  /// Of a protocol that has no privacy: releases are free. Throws sim::InvariantError with privacy.
+  void open_account(sim::AgentId i);
   /// When agents tick, for such a protocol.
   const sim::Clocks& clocks() const { return world_.engine.clocks(); }
-  /// So many turns, each of one release of every epsilon given, on one Poisson subsample of rate q.
-  ReleasePlan plan_turns(sim::AgentId i, std::span<const double> epsilons, double q, std::uint64_t turns);
-  /// Whether agent i may make one more release of its plan.
-  bool may_release(sim::AgentId i, const ReleasePlan&) const { return world_.ledger.affords(i); }
+  /// Whether agent i's account allows one more release.
+  bool may_release(sim::AgentId i) const { return world_.ledger.affords(i); }
   /// Whether no agent may release any more.
   bool all_spent() const { return world_.ledger.all_spent(); }
-  /// Adds the noise of the plan's next release and charges agent i's account, in one: the only way out for
-  /// what is sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the
-  /// budget does not allow it: then nothing is drawn or charged. The vector is valid until the next release
-  /// of the run.
-  std::optional<Vector> release(sim::AgentId i, Sensitive sensitive, const ReleasePlan& plan);
+  /// Adds the noise of the account's next release and charges it, in one: the only way out for what is
+  /// sensitive. The noise is drawn from (kNoise, i), index = number of the release. Nothing if the account does
+  /// not allow it: then nothing is drawn or charged. The vector is valid until the next release of the run.
+  std::optional<Vector> release(sim::AgentId i, Sensitive sensitive);
   /// The minimiser of the mean loss over agent i's records + lambda norm_2(theta)^2. Its sensitivity, in the L2
   /// norm, is that of the mean gradient over 2 lambda: for a bound that holds of itself, not one that clipping
   /// enforces.
   Sensitive local_minimiser(sim::AgentId i, double lambda);
   /// A release of that minimiser by objective perturbation (objective_perturbation.hpp), for losses whose slope
   /// is at most 1 and norm_2(x) <= 1. Draws and charges as release() does.
-  std::optional<Vector> release_minimiser(sim::AgentId i, double lambda, const ReleasePlan& plan);
+  std::optional<Vector> release_minimiser(sim::AgentId i, double lambda);
   /// A release of agent i's records themselves, each on its own (local differential privacy): features scaled to
   /// norm_1 <= clip, then + Laplace(0, 2 clip/eps_x) on each; a class kept, or flipped with probability
-  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the plan's next release - epsilon_label.
+  /// 1/(1 + e^epsilon_label) if that is above 0. eps_x = the epsilon of the next release - epsilon_label.
   /// Draws and charges as release() does; without privacy the records as they are.
-  std::optional<Shard> release_records(sim::AgentId i, double clip, double epsilon_label,
-                                       const ReleasePlan& plan);
+  std::optional<Shard> release_records(sim::AgentId i, double clip, double epsilon_label);
   /// Takes a sensitive vector for use inside its owner; what is computed from it must never be sent.
   Eigen::VectorXd keep_local(Sensitive sensitive) { return std::move(sensitive.value_); }
   /// The same without an allocation: copies it to `out`, p numbers.
@@ -159,7 +142,7 @@ class Context {
   sim::Stream random(std::uint32_t purpose, sim::AgentId i);
 
   /// What the scenario's privacy comes to: budgets, steps and the schedule are public.
-  const PrivacyPlan& privacy() const { return world_.study.privacy; }
+  const Privacy& privacy() const { return world_.study.privacy; }
   /// The models of all agents, p x agents, for a protocol's own metrics.
   const Eigen::MatrixXd& models() const { return world_.models; }
 
@@ -184,8 +167,9 @@ class Context {
   void restore_start(sim::AgentId i);
 
  private:
-  bool may_use(sim::AgentId i, const ReleasePlan& plan) const;
-  void charge(sim::AgentId i, const ReleasePlan& plan);
+  /// The step of agent i's next release; null where it is free.
+  const Step* next_step(sim::AgentId i) const;
+  void charge(sim::AgentId i);
   const Problem& problem() const { return world_.problem(); }
   World& world_;
 };

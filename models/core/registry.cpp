@@ -4,16 +4,16 @@
 
 #include <stdexcept>
 
-#include "models/protocols/multitask/amtl.hpp"
-#include "models/protocols/multitask/async_mtl.hpp"
-#include "models/protocols/central/central_async.hpp"
-#include "models/protocols/central/central_sync.hpp"
 #include "models/protocols/baselines/local_dp.hpp"
 #include "models/protocols/baselines/local_only.hpp"
+#include "models/protocols/central/central_async.hpp"
+#include "models/protocols/central/central_sync.hpp"
+#include "models/protocols/multitask/amtl.hpp"
+#include "models/protocols/multitask/async_mtl.hpp"
+#include "models/protocols/multitask/sync_mtl.hpp"
 #include "models/protocols/peer_to_peer/model_propagation.hpp"
 #include "models/protocols/peer_to_peer/p2p_admm.hpp"
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
-#include "models/protocols/multitask/sync_mtl.hpp"
 
 namespace hearsay::models {
 
@@ -38,7 +38,7 @@ void require_schedule(const Entry& entry, Schedule schedule) {
                   others.empty() ? "none yet" : others));
 }
 
-void require_budget(const Entry& entry, const PrivacyPlan& privacy) {
+void require_budget(const Entry& entry, const Privacy& privacy) {
   if (!privacy.active() || entry.by_turn == privacy.by_turn()) return;
   throw std::invalid_argument(
       entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)

@@ -63,7 +63,7 @@ void require_schedule(const Entry& entry, Schedule schedule);
 
 /// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the other
 /// way round.
-void require_budget(const Entry& entry, const PrivacyPlan& privacy);
+void require_budget(const Entry& entry, const Privacy& privacy);
 
 /// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
 class ProtocolChoice {

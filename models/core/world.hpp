@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "models/privacy/budget/ledger.hpp"
-#include "models/privacy/budget/privacy_plan.hpp"
 #include "models/core/problem.hpp"
 #include "models/core/sensitive.hpp"
+#include "models/privacy/budget/ledger.hpp"
+#include "models/privacy/budget/privacy.hpp"
 #include "models/solvers/optimum.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -41,7 +41,7 @@ struct Tally {
 struct Study {
   const Problem& problem;
   const sim::Topology& topology;
-  const PrivacyPlan& privacy;
+  const Privacy& privacy;
   const LazyOptimum& reference;
   StopLimits stop;
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run

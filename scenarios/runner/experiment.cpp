@@ -91,7 +91,7 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
   const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
   models::DataSet data = assemble("/data", [&] { return models::make_data(scenario.data, streams); });
   return assemble("/model",
-              [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
+                  [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
 
 Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
@@ -99,16 +99,17 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
-      plan_(assemble("/privacy",
-                 [&] {
-                   return models::make_plan(scenario_.privacy, solved_->problem, solved_->optimum,
-                                            hub_ ? 1 : 0, study_streams(scenario_));
-                 })),
+      privacy_(assemble("/privacy",
+                        [&] {
+                          return models::resolve_privacy(scenario_.privacy, solved_->problem,
+                                                         solved_->optimum, hub_ ? 1 : 0,
+                                                         study_streams(scenario_));
+                        })),
       topology_(assemble("/network/topology",
-                     [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
+                         [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
       study_{solved_->problem,
              topology_,
-             plan_,
+             privacy_,
              solved_->optimum,
              stop_limits(scenario_.stop),
              {},
@@ -121,11 +122,11 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     assemble("/model", [&] { solved_->optimum.get(); });
   }
   assemble("/privacy/schedule",
-       [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
-  assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), plan_); });
+           [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
+  assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, topology_, study_streams(scenario_));
-  if (scenario_.stop.budgets_spent && !plan_.active()) {
+  if (scenario_.stop.budgets_spent && !privacy_.active()) {
     throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
   }
   for (const MetricChoice& m : scenario_.record.metrics) require_measurable(*m, "/record/metrics");
@@ -239,14 +240,14 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
                      {"optimum.kkt_residual", {}, optimum.kkt_residual},
                      {"optimum.gap", {}, optimum.gap}};
   }
-  if (plan_.active()) {
-    point.scalars.push_back({"privacy.bound", {}, plan_.bound});
-    point.scalars.push_back({"privacy.delta", {}, plan_.delta});
+  if (privacy_.active()) {
+    point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
+    point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
     for (std::size_t owner = 0; owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
-      if (plan_.by_turn()) continue;  // what a turn costs is the protocol's to say: epsilon_turn
-      point.scalars.push_back({"privacy.epsilon", agent, plan_.epsilon[owner]});
-      point.scalars.push_back({"privacy.sensitivity", agent, plan_.sensitivity(problem.n(owner))});
+      if (privacy_.by_turn()) continue;  // what a turn costs is the protocol's to say: epsilon_turn
+      point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
+      point.scalars.push_back({"privacy.sensitivity", agent, privacy_.sensitivity(problem.n(owner))});
     }
   }
   if (!scenario_.analysis.bounds.empty()) {
@@ -259,14 +260,14 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back(std::move(s));
   }
   point.unprivate = problem.data().fitted_on_private_data;
-  if (plan_.source == models::BoundSource::kFromData)
+  if (privacy_.source == models::BoundSource::kFromData)
     point.unprivate.push_back("privacy.bound_from_data: gradient bound");
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
     point.unprivate.push_back(std::move(phrase));
   point.notes = problem.data().notes;
   for (std::string& note : scenario_.protocol->notes(study_)) point.notes.push_back(std::move(note));
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
-  for (const std::string& warning : plan_.warnings) point.notes.push_back("warning: " + warning);
+  for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
   return point;
 }
 

@@ -41,7 +41,7 @@ class Experiment {
 
   /// What is to be said of the point as a whole: optimum, baselines, noise.
   analysis::PointResult describe_point(std::vector<std::string> labels) const;
-  const models::PrivacyPlan& privacy() const { return plan_; }
+  const models::Privacy& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
@@ -52,7 +52,7 @@ class Experiment {
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;
   bool hub_;
-  models::PrivacyPlan plan_;
+  models::Privacy privacy_;
   sim::Topology topology_;
   models::Study study_;
   sim::Engine::Options engine_;

@@ -111,7 +111,7 @@ TEST_CASE("metrics: shares, staleness and spending come from what was counted") 
   const auto open = [&](sim::AgentId agent, double epsilon) {
     models::Releases steps(models::calibrated_gaussian_step(30, epsilon, 0x1p-20), 10);
     const models::AccountantOptions basic{.delta = 10 * 0x1p-20};
-    world->ledger.open(agent, std::make_shared<models::SpendingPlan>(10 * epsilon, steps, basic));
+    world->ledger.open(agent, std::make_shared<models::ReleaseSchedule>(10 * epsilon, steps, basic));
   };
   open(1, 0.25);
   open(2, 0.125);

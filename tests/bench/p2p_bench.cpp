@@ -87,8 +87,8 @@ void crowd(benchmark::State& state) {
   const sim::Topology graph = sim::make_topology(sim::RandomRegular{10}, kAgents, streams);
   const models::Problem problem(std::move(data), {.loss = models::LogisticLoss{}});
   const models::LazyOptimum reference(problem);
-  const models::PrivacyPlan plan = models::make_plan(laplace(200), problem, reference, 0, streams);
-  const models::Study study{problem, graph, plan, reference, {.iterations = ticks}, {}};
+  const models::Privacy privacy = models::resolve_privacy(laplace(200), problem, reference, 0, streams);
+  const models::Study study{problem, graph, privacy, reference, {.iterations = ticks}, {}};
   sim::Engine::Options options;
   options.network = links();
   options.vector_length = options.payload_width = 20;

@@ -214,7 +214,7 @@ TEST_CASE(
   CHECK(outcome.world->iterations == 40);
   const models::Account& account = outcome.world->ledger.account(1);
   CHECK(account.releases == 40);
-  CHECK(account.plan->step(0).epsilon == Approx(2.0 / 40).epsilon(1e-14));
+  CHECK(account.schedule->step(0).epsilon == Approx(2.0 / 40).epsilon(1e-14));
   CHECK(account.spent().epsilon == Approx(2).epsilon(1e-12));
   // Rounded up; never above T.
   CHECK(params.planned_answers(1000, 3) == 389);  // 333.33 + 54.77 = 388.1

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/accountants/budget.hpp"
 #include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/protocols/peer_to_peer/tick_forecast.hpp"
-#include "models/privacy/accountants/accountant.hpp"
-#include "models/privacy/accountants/budget.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -333,10 +333,10 @@ TEST_CASE("p2p coordinate descent: a warm start is paid first, out of the same b
   const Account& account = done.world->ledger.account(2);
   CHECK(account.release_limit == 11);
   CHECK(account.releases == 11);
-  CHECK(account.plan->step(0).epsilon == 0.05);
+  CHECK(account.schedule->step(0).epsilon == 0.05);
   const double step = epsilon_per_step(0.15 - 0.05, 10, {Accountant::kKairouz, std::exp(-5)});
-  CHECK(account.plan->step(1).epsilon == step);
-  CHECK(account.plan->step(10).epsilon == step);
+  CHECK(account.schedule->step(1).epsilon == step);
+  CHECK(account.schedule->step(10).epsilon == step);
   CHECK(account.spent().epsilon == Approx(0.15).epsilon(1e-9));
   CHECK(account.spent().epsilon <= 0.15);
 }
@@ -454,8 +454,8 @@ TEST_CASE("p2p coordinate descent: a schedule knows at which ticks of the networ
   CHECK(c == 0.875);
   const auto check = [&](sim::AgentId i, double t0, double t1) {
     const Account& a = done.world->ledger.account(i);
-    CHECK(a.plan->step(0).epsilon + a.plan->step(1).epsilon == Approx(1).epsilon(1e-12));
-    CHECK(a.plan->step(1).epsilon / a.plan->step(0).epsilon ==
+    CHECK(a.schedule->step(0).epsilon + a.schedule->step(1).epsilon == Approx(1).epsilon(1e-12));
+    CHECK(a.schedule->step(1).epsilon / a.schedule->step(0).epsilon ==
           Approx(std::pow(c, -(t1 - t0) / 3)).epsilon(1e-9));
   };
   check(0, 0, 3);

@@ -3,8 +3,8 @@
 
 #include "models/core/context.hpp"
 #include "models/privacy/budget/ledger.hpp"
+#include "models/privacy/budget/privacy.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
-#include "models/privacy/budget/privacy_plan.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
@@ -29,8 +29,8 @@ models::ModelOptions box_of_10() {
 }
 
 // Equal parts of a budget under basic.
-std::shared_ptr<const models::SpendingPlan> spending(double budget, std::uint64_t releases) {
-  return models::SpendingPlans(models::Laplace{}, {}, 2).uniform(budget, releases);
+std::shared_ptr<const models::ReleaseSchedule> equal_steps(double budget, std::uint64_t releases) {
+  return models::ReleaseSchedules(models::Laplace{}, {}, 2).uniform(budget, releases);
 }
 
 models::PrivacyOptions only_laplace() {
@@ -44,8 +44,8 @@ models::PrivacyOptions only_laplace() {
 TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may still release") {
   models::Ledger ledger(3);
   CHECK_FALSE(ledger.affords(1));  // no account, no release
-  ledger.open(1, spending(1, 4));
-  ledger.open(2, spending(1, 1));
+  ledger.open(1, equal_steps(1, 4));
+  ledger.open(2, equal_steps(1, 1));
   CHECK_FALSE(ledger.all_spent());
   for (int k = 0; k < 4; ++k) {
     CHECK(ledger.account(1).spent().epsilon == 0.25 * k);
@@ -54,7 +54,7 @@ TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may s
   }
   CHECK_FALSE(ledger.affords(1));
   CHECK_THROWS_AS(ledger.charge(1), sim::InvariantError);
-  CHECK_THROWS_AS(ledger.open(1, spending(1, 4)), sim::InvariantError);
+  CHECK_THROWS_AS(ledger.open(1, equal_steps(1, 4)), sim::InvariantError);
   CHECK(ledger.account(1).spent().epsilon == 1);
   CHECK(ledger.account(1).releases == 4);
   CHECK_FALSE(ledger.all_spent());
@@ -63,79 +63,79 @@ TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may s
   CHECK_NOTHROW(ledger.verify());
 }
 
-TEST_CASE("spending: steps that together exceed the budget make no plan") {
+TEST_CASE("release schedule: steps that together exceed the budget make no schedule") {
   const models::AccountantOptions basic;
-  CHECK_NOTHROW(models::SpendingPlan(1, {models::pure_step(0.25), 4}, basic));
-  CHECK_THROWS_AS(models::SpendingPlan(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
-  CHECK_THROWS_AS(models::SpendingPlan(1, {}, basic), sim::InvariantError);
+  CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25), 4}, basic));
+  CHECK_THROWS_AS(models::ReleaseSchedule(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
+  CHECK_THROWS_AS(models::ReleaseSchedule(1, {}, basic), sim::InvariantError);
 }
 
-TEST_CASE("spending: ten million equal steps stay within the budget to rounding") {
-  const auto plan = spending(0.3, 10'000'000);
-  CHECK(plan->after(10'000'000).epsilon == Approx(0.3).epsilon(1e-15));
-  CHECK(plan->after(5'000'000).epsilon == Approx(0.15).epsilon(1e-15));
-  CHECK(plan->after(0).epsilon == 0);
+TEST_CASE("release schedule: ten million equal steps stay within the budget to rounding") {
+  const auto schedule = equal_steps(0.3, 10'000'000);
+  CHECK(schedule->after(10'000'000).epsilon == Approx(0.3).epsilon(1e-15));
+  CHECK(schedule->after(5'000'000).epsilon == Approx(0.15).epsilon(1e-15));
+  CHECK(schedule->after(0).epsilon == 0);
 }
 
-TEST_CASE("spending: unequal steps come in their order, and parts cost what they compose to") {
+TEST_CASE("release schedule: unequal steps come in their order, and parts cost what they compose to") {
   models::Releases steps;
   for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.add(models::pure_step(epsilon));
-  const models::SpendingPlan plan(1.375, steps, {});
+  const models::ReleaseSchedule schedule(1.375, steps, {});
   const std::vector<double> expected{0.5, 0.5, 0.25, 0.125};
   double sum = 0;
   for (std::uint64_t n = 0; n < 4; ++n) {
-    CHECK(plan.step(n).epsilon == expected[n]);
-    CHECK(plan.after(n).epsilon == sum);
+    CHECK(schedule.step(n).epsilon == expected[n]);
+    CHECK(schedule.after(n).epsilon == sum);
     sum += expected[n];
   }
-  CHECK(plan.after(4).epsilon == sum);
+  CHECK(schedule.after(4).epsilon == sum);
 }
 
-TEST_CASE("spending: the inverse problem is solved once for a budget and a number of releases") {
-  models::SpendingPlans plans(models::Laplace{}, {models::Accountant::kKairouz, std::exp(-5)}, 3);
-  const auto plan = plans.uniform(1, 10);
-  CHECK(plan == plans.uniform(1, 10));
-  CHECK(plan != plans.uniform(1, 11));
+TEST_CASE("release schedule: the inverse problem is solved once for a budget and a number of releases") {
+  models::ReleaseSchedules schedules(models::Laplace{}, {models::Accountant::kKairouz, std::exp(-5)}, 3);
+  const auto schedule = schedules.uniform(1, 10);
+  CHECK(schedule == schedules.uniform(1, 10));
+  CHECK(schedule != schedules.uniform(1, 11));
   // Kairouz, Oh, Viswanath 2015, Theorem 3.5, solved by an independent program.
-  CHECK(plan->step(0).epsilon == Approx(0.106046).margin(5e-7));
+  CHECK(schedule->step(0).epsilon == Approx(0.106046).margin(5e-7));
 }
 
 TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is added or removed") {
-  models::PrivacyPlan plan;
-  plan.bound = 3;
-  CHECK(plan.sensitivity(4) == 1.5);
-  plan.adjacency = models::Adjacency::kAddRemove;
-  CHECK(plan.sensitivity(4) == 0.75);
+  models::Privacy privacy;
+  privacy.bound = 3;
+  CHECK(privacy.sensitivity(4) == 1.5);
+  privacy.adjacency = models::Adjacency::kAddRemove;
+  CHECK(privacy.sensitivity(4) == 0.75);
 }
 
 TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
   const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
-  const auto plan_of = [&](const models::PrivacyOptions& options) {
-    return models::make_plan(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
+  const auto resolved = [&](const models::PrivacyOptions& options) {
+    return models::resolve_privacy(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
   };
   models::PrivacyOptions options = only_laplace();
-  CHECK_THROWS_WITH(plan_of(options), Catch::Contains("needs a bound on a record's gradient"));
+  CHECK_THROWS_WITH(resolved(options), Catch::Contains("needs a bound on a record's gradient"));
   options.gradient_bound = 7;
-  CHECK(plan_of(options).bound == 7);
-  CHECK(plan_of(options).source == models::BoundSource::kGiven);
+  CHECK(resolved(options).bound == 7);
+  CHECK(resolved(options).source == models::BoundSource::kGiven);
   options = only_laplace();
   options.clip = 5;
-  CHECK(plan_of(options).clips());
+  CHECK(resolved(options).clips());
   options = only_laplace();
   options.bound_from_data = true;
   // All records are x = (1, 1), y = 1: at 0 the gradient is 2 (0 - 1) (1, 1), L1 norm 4; at the optimum it is
   // about 0.
-  CHECK(plan_of(options).bound == Approx(4));
-  CHECK(plan_of(options).source == models::BoundSource::kFromData);
+  CHECK(resolved(options).bound == Approx(4));
+  CHECK(resolved(options).source == models::BoundSource::kFromData);
 
   models::DataSet declared = two_owners();
   declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
   const models::Problem problem(declared, box_of_10());
-  const auto plan =
-      models::make_plan(only_laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
+  const auto privacy =
+      models::resolve_privacy(only_laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
   // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
-  CHECK(plan.bound == 84);
-  CHECK(plan.source == models::BoundSource::kDerived);
+  CHECK(privacy.bound == 84);
+  CHECK(privacy.source == models::BoundSource::kDerived);
 }
 
 TEST_CASE("laplace: the sign is fair, independent of the magnitude, and zero scale adds nothing") {
@@ -173,28 +173,28 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
   const test::StudyFixture fixture(two_owners(), box_of_10(), options, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
-  const models::ReleasePlan plan = context.plan(1, 2);
-  CHECK(plan.epsilon_step() == 0.5);
+  context.open_account(1, 2);
+  CHECK(world->ledger.account(1).epsilon_step() == 0.5);
   const Eigen::VectorXd theta = Eigen::VectorXd::Zero(2);
-  const auto first = context.release(1, context.gradient(1, theta), plan);
+  const auto first = context.release(1, context.gradient(1, theta));
   REQUIRE(first);
   const Eigen::VectorXd one = *first;
-  const auto second = context.release(1, context.gradient(1, theta), plan);
+  const auto second = context.release(1, context.gradient(1, theta));
   REQUIRE(second);
   CHECK(one != *second);  // fresh noise
-  CHECK_FALSE(context.release(1, context.gradient(1, theta), plan));
+  CHECK_FALSE(context.release(1, context.gradient(1, theta)));
   CHECK(world->ledger.account(1).releases == 2);
   CHECK(world->ledger.account(1).spent().epsilon == 1);
-  CHECK_FALSE(context.may_release(1, plan));
+  CHECK_FALSE(context.may_release(1));
 }
 
 TEST_CASE("release: without privacy the gradient comes out as it is and nothing is spent") {
   const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);
-  const models::ReleasePlan plan = context.plan(1, 1);
+  context.open_account(1, 1);
   for (int k = 0; k < 3; ++k) {
-    const auto out = context.release(1, context.gradient(1, Eigen::VectorXd::Zero(2)), plan);
+    const auto out = context.release(1, context.gradient(1, Eigen::VectorXd::Zero(2)));
     REQUIRE(out);
     // Mean of 2 (0 - 1) (1, 1).
     CHECK((*out)[0] == Approx(-2));

@@ -112,7 +112,7 @@ TEST_CASE("falsification: gaussian releases have the exact trade-off of their no
   privacy.accountant = Accountant::kZcdp;
   privacy.delta = 1e-6;
   Releasing one(false, 3, privacy, kReleases, seed), other(true, 3, privacy, kReleases, seed + 1);
-  const double z = one.world().ledger.account(1).plan->step(0).noise_multiplier;
+  const double z = one.world().ledger.account(1).schedule->step(0).noise_multiplier;
   // A million releases of rho = 1/(2 z^2) cost rho + 2 sqrt(rho ln(1/delta)) = 5e5 in all: z is near 1.
   REQUIRE(z == Approx(1).epsilon(0.01));
   const double shift = one.sensitivity(), low = other.exact()[0];

@@ -96,7 +96,7 @@ void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOption
     const sim::AgentId agent = world->agent(owner);
     const Account& account = world->ledger.account(agent);
     const std::int64_t traced = trace.releases[agent];
-    const Guarantee total = total_guarantee(Releases(account.plan->step(0), traced), accountant);
+    const Guarantee total = total_guarantee(Releases(account.schedule->step(0), traced), accountant);
     right = right && static_cast<std::int64_t>(account.releases) == traced;
     right = right && total.epsilon <= budget * (1 + 1e-12) && total.delta <= accountant.delta * (1 + 1e-12);
     right = right && account.spent().epsilon <= budget * (1 + 1e-12);
@@ -120,10 +120,10 @@ TEST_CASE("ledger: in 1e5 random schedules of ticks, losses and down times no bu
     const auto horizon = static_cast<std::uint64_t>(random.log_whole(1, 12));
     const fixtures::StudyFixture fixture(small_owners(static_cast<std::size_t>(random.whole(1, 3)), random),
                                          {}, privacy, horizon, sim::Star{}, true, random.engine()());
-    const PrivacyPlan& plan = fixture.study().privacy;
+    const Privacy& set = fixture.study().privacy;
     for (std::uint32_t repetition = 0; repetition < 100; ++repetition) {
-      run_and_check(fixture, {plan.accountant, plan.delta, plan.adjacency}, plan.epsilon[0], repetition,
-                    random, score);
+      run_and_check(fixture, {set.accountant, set.delta, set.adjacency}, set.epsilon[0], repetition, random,
+                    score);
     }
   }
   CHECK(score.runs == 100'000);
@@ -160,13 +160,13 @@ TEST_CASE("ledger: a release in the trace states its own epsilon and what all so
 TEST_CASE("ledger: composed spending is monotone under every accountant and ends at the budget") {
   for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kKairouzExact,
                                       Accountant::kZcdp, Accountant::kRdp, Accountant::kPld}) {
-    SpendingPlans plans(Laplace{}, {accountant, 1e-5}, 1);
-    const auto plan = plans.uniform(2, 40);
+    ReleaseSchedules schedules(Laplace{}, {accountant, 1e-5}, 1);
+    const auto schedule = schedules.uniform(2, 40);
     INFO(name_of(accountant));
     double before = 0;
     for (std::uint64_t n = 0; n <= 40; ++n) {
-      CHECK(plan->after(n).epsilon >= before);
-      before = plan->after(n).epsilon;
+      CHECK(schedule->after(n).epsilon >= before);
+      before = schedule->after(n).epsilon;
     }
     CHECK(before <= 2);
     CHECK(before >= 2 * (1 - 1e-6));
@@ -183,22 +183,22 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
                             .own_rate = 1};
   for (const Mechanism& mechanism : {Mechanism(Laplace{}), Mechanism(Gaussian{})}) {
     for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp}) {
-      const SpendingPlans plans(mechanism, {accountant, 1e-4}, 2);
+      const ReleaseSchedules schedules(mechanism, {accountant, 1e-4}, 2);
       for (std::size_t s = 1; s < sim::Choices<Schedule>::kValues.size(); ++s) {
         const auto schedule = static_cast<Schedule>(s);
         const ScheduleWeights weights = schedule_weights(schedule, timetable);
-        const auto plan = plans.weighted(1, weights.own, weights.whole);
+        const auto releases = schedules.weighted(1, weights.own, weights.whole);
         INFO(name_of(mechanism) << ", " << name_of(accountant) << ", "
                                 << sim::Choices<Schedule>::kValues[s].name);
-        CHECK(plan->releases() == 5);
-        CHECK(plan->after(5).epsilon <= 1);
+        CHECK(releases->releases() == 5);
+        CHECK(releases->after(5).epsilon <= 1);
         // lemma_3 keeps a share for ticks that are not the agent's.
         if (schedule == Schedule::kLemma3) {
-          CHECK(plan->after(5).epsilon < 0.2);
+          CHECK(releases->after(5).epsilon < 0.2);
         } else {
-          CHECK(plan->after(5).epsilon == near(1, 1e-9));
+          CHECK(releases->after(5).epsilon == near(1, 1e-9));
         }
-        const auto noise = [&](std::uint64_t n) { return noise_scale(mechanism, 1, plan->step(n)); };
+        const auto noise = [&](std::uint64_t n) { return noise_scale(mechanism, 1, releases->step(n)); };
         const bool falls =
             schedule == Schedule::kProposition2Corrected || schedule == Schedule::kExpectedScheduleCorrected;
         CHECK((noise(4) < noise(0)) == falls);

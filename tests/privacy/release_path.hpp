@@ -27,7 +27,7 @@ inline double clopper_pearson_high(std::uint64_t k, std::uint64_t n, double alph
 inline models::DataSet neighbour(bool other, Eigen::Index p) {
   models::DataSet data;
   for (Eigen::Index j = 0; j < p; ++j) data.feature_names.push_back("x" + std::to_string(j));
-  models::Shard shard{Records::Zero(4, p), Eigen::VectorXd::Ones(4)};
+  models::Shard shard{models::Records::Zero(4, p), Eigen::VectorXd::Ones(4)};
   shard.features(0, 0) = 1000;
   shard.target[0] = other ? 1 : -1;
   shard.features.bottomRows(3).setConstant(0.01);
@@ -44,14 +44,14 @@ class Releasing {
       : fixture_(neighbour(other, p), model(), privacy, 1, sim::Star{}, true, seed),
         world_(fixture_.world(fixture_.engine())),
         context_(*world_),
-        plan_(context_.plan(1, releases)),
-        theta_(Eigen::VectorXd::Zero(p)) {}
+        theta_(Eigen::VectorXd::Zero(p)) {
+    context_.open_account(1, releases);
+  }
 
   /// The next release.
-  models::Vector operator()() { return *context_.release(1, context_.gradient(1, theta_), plan_); }
+  models::Vector operator()() { return *context_.release(1, context_.gradient(1, theta_)); }
   /// What it would be without noise.
   Eigen::VectorXd exact() { return context_.keep_local(context_.gradient(1, theta_)); }
-  const models::ReleasePlan& plan() const { return plan_; }
   const models::World& world() const { return *world_; }
   double sensitivity() const { return world_->study.privacy.sensitivity(4); }
 
@@ -65,7 +65,6 @@ class Releasing {
   StudyFixture fixture_;
   std::unique_ptr<models::World> world_;
   models::Context context_;
-  models::ReleasePlan plan_;
   Eigen::VectorXd theta_;
 };
 

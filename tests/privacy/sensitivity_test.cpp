@@ -1,7 +1,7 @@
 // The sensitivity that noise is scaled to holds: no pair of neighbouring data sets has mean clipped gradients
 // further apart, and some come close.
 #include "models/core/context.hpp"
-#include "models/privacy/budget/privacy_plan.hpp"
+#include "models/privacy/budget/privacy.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/study_fixture.hpp"
 
@@ -104,8 +104,8 @@ TEST_CASE("sensitivity: a replaced record moves the mean of clipped gradients by
         for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
         one.mean_gradient_clipped(pair, theta, clip, norm, a);
         other.mean_gradient_clipped(pair, theta, clip, norm, b);
-        const PrivacyPlan plan{.adjacency = Adjacency::kReplaceOne, .bound = clip};
-        most = std::max(most, size_of(a - b, norm) / plan.sensitivity(one.n(pair)));
+        const Privacy privacy{.adjacency = Adjacency::kReplaceOne, .bound = clip};
+        most = std::max(most, size_of(a - b, norm) / privacy.sensitivity(one.n(pair)));
       }
       INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
       CHECK(most <= 1 + 1e-12);
@@ -128,8 +128,8 @@ TEST_CASE("sensitivity: a record more moves the sum of clipped gradients over a 
         one.mean_gradient_clipped(pair, theta, clip, norm, a);
         other.mean_gradient_clipped(pair, theta, clip, norm, b);
         const double n = static_cast<double>(one.n(pair));
-        const PrivacyPlan plan{.adjacency = Adjacency::kAddRemove, .bound = clip};
-        most = std::max(most, size_of(a - (n - 1) / n * b, norm) / plan.sensitivity(one.n(pair)));
+        const Privacy privacy{.adjacency = Adjacency::kAddRemove, .bound = clip};
+        most = std::max(most, size_of(a - (n - 1) / n * b, norm) / privacy.sensitivity(one.n(pair)));
       }
       INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
       CHECK(most <= 1 + 1e-12);

@@ -3,11 +3,11 @@
 // scenario.
 #include <memory>
 
-#include "models/privacy/budget/privacy_plan.hpp"
 #include "models/core/problem.hpp"
 #include "models/core/protocol.hpp"
-#include "models/solvers/optimum.hpp"
 #include "models/core/world.hpp"
+#include "models/privacy/budget/privacy.hpp"
+#include "models/solvers/optimum.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::test {
@@ -19,11 +19,11 @@ class StudyFixture {
                std::uint64_t seed = 1)
       : problem_(std::move(data), std::move(model)),
         optimum_(problem_),
-        plan_(models::make_plan(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
+        privacy_(models::resolve_privacy(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
         topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
                                      sim::Streams(seed, 0),
                                      problem_.data().similarity ? &*problem_.data().similarity : nullptr)),
-        study_{problem_, topology_, plan_, optimum_, {.iterations = iterations}},
+        study_{problem_, topology_, privacy_, optimum_, {.iterations = iterations}},
         hub_(hub),
         seed_(seed) {}
   StudyFixture(const StudyFixture&) = delete;
@@ -50,7 +50,7 @@ class StudyFixture {
  private:
   models::Problem problem_;
   models::LazyOptimum optimum_;
-  models::PrivacyPlan plan_;
+  models::Privacy privacy_;
   sim::Topology topology_;
   models::Study study_;
   bool hub_;

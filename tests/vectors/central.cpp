@@ -43,12 +43,12 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   comparison.number("central.f_end", fixture.problem().objective(world->models.col(0)), section["f_end"]);
 
   const auto& scale = section["laplace_scale"];
-  models::PrivacyPlan plan;
-  plan.bound = scale["Xi"];
+  models::Privacy privacy;
+  privacy.bound = scale["Xi"];
   for (std::size_t i = 0; i < scale["n_i"].size(); ++i) {
     const double step = scale["eps"].get<double>() / scale["T"].get<double>();
     comparison.number(fmt::format("central.laplace_scale[{}]", i),
-                      plan.sensitivity(scale["n_i"][i].get<Eigen::Index>()) / step, scale["scale"][i]);
+                      privacy.sensitivity(scale["n_i"][i].get<Eigen::Index>()) / step, scale["scale"][i]);
   }
 }
 

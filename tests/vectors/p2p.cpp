@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "models/protocols/peer_to_peer/p2p_admm.hpp"
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
 
@@ -147,20 +147,20 @@ void compare_admm(const nlohmann::json& section, Comparison& comparison) {
 void compare_budget(const nlohmann::json& section, Comparison& comparison) {
   for (const auto& row : section["rows"]) {
     const models::AccountantOptions accountant{models::Accountant::kKairouz, row["delta"]};
-    models::SpendingPlans plans(models::Laplace{}, accountant, 1);
-    const auto plan = plans.uniform(row["eps_total"], row["T_i"]);
+    models::ReleaseSchedules schedules(models::Laplace{}, accountant, 1);
+    const auto privacy = schedules.uniform(row["eps_total"], row["T_i"]);
     comparison.number(fmt::format("budget.eps_t at {} over {}", row["eps_total"].get<double>(),
                                   row["T_i"].get<std::uint64_t>()),
-                      plan->step(0).epsilon, row["eps_t"]);
+                      privacy->step(0).epsilon, row["eps_t"]);
   }
   const auto& prop2 = section["prop2"];
   const auto times = prop2["times"].get<std::vector<double>>();
   const models::Timetable timetable{.releases = times.size(), .contraction = prop2["C"], .ticks = times};
   const auto weights = models::schedule_weights(models::Schedule::kProposition2, timetable);
-  models::SpendingPlans plans(models::Laplace{}, {models::Accountant::kBasic, 0}, 1);
-  const auto plan = plans.weighted(prop2["eps_total"], weights.own, weights.whole);
+  models::ReleaseSchedules schedules(models::Laplace{}, {models::Accountant::kBasic, 0}, 1);
+  const auto privacy = schedules.weighted(prop2["eps_total"], weights.own, weights.whole);
   for (std::size_t k = 0; k < times.size(); ++k) {
-    comparison.number(fmt::format("budget.prop2.eps_t[{}]", k), plan->step(k).epsilon, prop2["eps_t"][k]);
+    comparison.number(fmt::format("budget.prop2.eps_t[{}]", k), privacy->step(k).epsilon, prop2["eps_t"][k]);
   }
 }
 

@@ -6,17 +6,17 @@
 namespace hearsay::models {
 
 void Ledger::verify() const {
-  std::map<const SpendingPlan*, const Account*> most;
+  std::map<const ReleaseSchedule*, const Account*> most;
   for (const Account& a : accounts_) {
     sim::check(a.releases <= a.release_limit, "an agent has made more releases than its budget allows");
-    if (!a.plan) continue;
-    const Account*& greatest = most[a.plan.get()];
+    if (!a.schedule) continue;
+    const Account*& greatest = most[a.schedule.get()];
     if (greatest == nullptr || a.releases > greatest->releases) greatest = &a;
   }
-  for (const auto& [plan, account] : most) {
+  for (const auto& [schedule, account] : most) {
     const Guarantee spent = account->spent();
-    sim::check(spent.epsilon <= plan->budget() * (1 + SpendingPlan::kTolerance) &&
-                   spent.delta <= plan->delta() * (1 + SpendingPlan::kTolerance),
+    sim::check(spent.epsilon <= schedule->budget() * (1 + ReleaseSchedule::kTolerance) &&
+                   spent.delta <= schedule->delta() * (1 + ReleaseSchedule::kTolerance),
                "an agent has spent more than its budget");
   }
 }

@@ -18,9 +18,11 @@
 // Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
 // Proposition 2 and Lemma 3.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "models/privacy/accountants/step.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -61,12 +63,13 @@ inline bool needs_ticks(Schedule schedule) {
 
 /// What a schedule may need to know of one agent's releases; uniform needs their number alone.
 struct Timetable {
-  std::uint64_t releases = 0;
+  std::uint64_t releases = 0;          ///< beside the one up front
   double contraction = 1;              ///< C
   std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
   std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
   std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
+  std::optional<Step> upfront{};       ///< a pure release made before the others, which share what it leaves
 };
 
 /// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two

@@ -10,7 +10,7 @@ namespace hearsay::models {
 namespace {
 
 void require_fit(const LocalDp::Params& params, const Study& study) {
-  const PrivacyPlan& privacy = study.privacy;
+  const Privacy& privacy = study.privacy;
   if (!privacy.active()) return;
   if (!std::holds_alternative<Laplace>(privacy.mechanism))
     throw std::invalid_argument("local_dp perturbs features by privacy.mechanism laplace");
@@ -61,8 +61,8 @@ void LocalDp::on_start(Context& context) {
   DataSet data = personal_.problem().data();
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
     if (context.records(i) == 0) continue;
-    const ReleasePlan plan = context.plan(i, 1);
-    data.train[i] = *context.release_records(i, params_.clip, params_.epsilon_label, plan);
+    context.open_account(i, 1);
+    data.train[i] = *context.release_records(i, params_.clip, params_.epsilon_label);
   }
   data.bounds.reset();
   perturbed_ = std::make_unique<Problem>(std::move(data), personal_.problem().model());

@@ -19,7 +19,6 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
       copies_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(parties_.count()))),
       bar_(study.problem.p()),
       regulariser_(study.problem.p()),
-      plans_(study.problem.owners()),
       visits_(parties_.count()),
       conversations_(study.problem.p()) {
   const auto n = static_cast<double>(parties_.count());
@@ -28,9 +27,9 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
 }
 
 void CentralAsync::on_start(Context& context) {
-  for (std::size_t owner = 0; owner < plans_.size(); ++owner) {
+  for (std::size_t owner = 0; owner < context.owners(); ++owner) {
     const sim::AgentId agent = context.agent_of(owner);
-    if (agent != learner_owner_) plans_[owner] = context.plan(agent, answers_, options_.overlap);
+    if (agent != learner_owner_) context.open_account(agent, answers_, options_.overlap);
   }
   if (options_.initiative == Initiative::kLearner) query_all(context);
 }
@@ -46,7 +45,7 @@ void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
   if (options_.initiative == Initiative::kLearner || parties_.members(party).front() != owner) return;
   if (owner == learner_owner_) {
     request(party, context);
-  } else if (context.may_release(owner, plans_[context.owner(owner)])) {
+  } else if (context.may_release(owner)) {
     context.send(owner, 0, kRequest, 0);
   }
 }
@@ -111,11 +110,10 @@ void CentralAsync::begin(std::size_t party, Context& context) {
 
 void CentralAsync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
-  const ReleasePlan& plan = plans_[context.owner(owner)];
-  if (!context.may_release(owner, plan)) return;
+  if (!context.may_release(owner)) return;
   context.compute(owner);
   const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
-  const auto noisy = context.release(owner, context.gradient(owner, bar), plan);
+  const auto noisy = context.release(owner, context.gradient(owner, bar));
   context.send(owner, 0, kAnswer, query.conversation,
                std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
 }

@@ -45,10 +45,10 @@
 #include <vector>
 
 #include "models/core/protocol.hpp"
+#include "models/core/registry.hpp"
 #include "models/protocols/central/async_options.hpp"
 #include "models/protocols/central/conversations.hpp"
 #include "models/protocols/central/parties.hpp"
-#include "models/core/registry.hpp"
 
 namespace hearsay::models {
 
@@ -101,7 +101,6 @@ class CentralAsync {
   std::optional<sim::AgentId> learner_owner_;
   Eigen::MatrixXd copies_;  // theta_i, p x N
   Eigen::VectorXd bar_, regulariser_;
-  std::vector<ReleasePlan> plans_;     // by owner
   std::vector<std::uint64_t> visits_;  // by party
   std::deque<std::size_t> waiting_;    // requests not yet served, first come first
   Conversations conversations_;

@@ -109,16 +109,15 @@ CentralSync::CentralSync(const Params& params, const Study& study)
       data_term_(study.problem.p()),
       gradient_(study.problem.p()),
       answers_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(study.problem.owners()))),
-      answered_(study.problem.owners()),
-      plans_(study.problem.owners()) {
+      answered_(study.problem.owners()) {
   if (algorithm_ == SyncAlgorithm::kStronglyConvex) require_no_box(study);
   study.privacy.require_room(horizon_, overlap_);
 }
 
 void CentralSync::on_start(Context& context) {
-  for (std::size_t owner = 0; owner < plans_.size(); ++owner) {
+  for (std::size_t owner = 0; owner < answered_.size(); ++owner) {
     const sim::AgentId agent = context.agent_of(owner);
-    if (agent != learner_owner_) plans_[owner] = context.plan(agent, horizon_, overlap_);
+    if (agent != learner_owner_) context.open_account(agent, horizon_, overlap_);
   }
   begin_round(context);
   context.count_iteration();
@@ -127,7 +126,7 @@ void CentralSync::on_start(Context& context) {
 void CentralSync::begin_round(Context& context) {
   ++round_;
   arrived_ = 0;
-  for (std::size_t owner = 0; owner < plans_.size(); ++owner) {
+  for (std::size_t owner = 0; owner < answered_.size(); ++owner) {
     const sim::AgentId agent = context.agent_of(owner);
     if (agent == learner_owner_) {
       context.after(0, 0, kOwnAnswer, round_);
@@ -159,7 +158,7 @@ void CentralSync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   context.compute(owner);
   const Vector theta(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
-  const auto noisy = context.release(owner, context.gradient(owner, theta), plans_[context.owner(owner)]);
+  const auto noisy = context.release(owner, context.gradient(owner, theta));
   if (!noisy) return;
   context.send(owner, 0, kAnswer, query.conversation,
                std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
@@ -168,7 +167,7 @@ void CentralSync::answer(const sim::Message& query, Context& context) {
 void CentralSync::own_answer(Context& context) {
   const sim::AgentId owner = *learner_owner_;
   keep(context.owner(owner), context.keep_local(context.gradient(owner, theta_)), round_);
-  if (arrived_ == plans_.size()) end_round(context);
+  if (arrived_ == answered_.size()) end_round(context);
 }
 
 void CentralSync::receive(const sim::Message& answer, Context& context) {
@@ -181,7 +180,7 @@ void CentralSync::receive(const sim::Message& answer, Context& context) {
   keep(owner, Vector(answer.payload.data(), static_cast<Eigen::Index>(answer.payload.size())),
        answer.conversation);
   context.count_staleness(static_cast<double>(round_ - answer.conversation), context.now() - answer.sent);
-  if (arrived_ == plans_.size()) end_round(context);
+  if (arrived_ == answered_.size()) end_round(context);
 }
 
 void CentralSync::keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& q, std::uint32_t round) {
@@ -195,7 +194,7 @@ void CentralSync::keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd
 double CentralSync::gather(const Context& context) {
   data_term_.setZero();
   double share = 0;
-  for (std::size_t owner = 0; owner < plans_.size(); ++owner) {
+  for (std::size_t owner = 0; owner < answered_.size(); ++owner) {
     const std::uint32_t round = answered_[owner];
     if (round == 0 || (round != round_ && missing_ != MissingAnswer::kLast)) continue;
     const double weight = static_cast<double>(context.records(context.agent_of(owner))) /
@@ -207,7 +206,7 @@ double CentralSync::gather(const Context& context) {
 }
 
 void CentralSync::end_round(Context& context) {
-  const bool all = arrived_ == plans_.size();
+  const bool all = arrived_ == answered_.size();
   const double share = gather(context);
   const bool moves = share > 0 || missing_ != MissingAnswer::kReweight;
   if (!all && share > 0 && missing_ == MissingAnswer::kReweight) data_term_ /= share;

@@ -34,8 +34,8 @@
 #include <vector>
 
 #include "models/core/protocol.hpp"
-#include "models/protocols/central/given_step.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/central/given_step.hpp"
 
 namespace hearsay::models {
 
@@ -112,7 +112,6 @@ class CentralSync {
   Eigen::VectorXd theta_, data_term_, gradient_;
   Eigen::MatrixXd answers_;              // the latest of each owner, p x N
   std::vector<std::uint32_t> answered_;  // by owner: the round it answers, 0 before the first
-  std::vector<ReleasePlan> plans_;       // by owner
   std::uint32_t round_ = 0;              // k
   std::size_t arrived_ = 0;              // answers to this round
   bool restarts_ = false;                // the learner is back from a crash

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/protocols/multitask/sensitivity.hpp"
 #include "models/core/option_error.hpp"
+#include "models/protocols/multitask/sensitivity.hpp"
 #include "models/solvers/own_minimum.hpp"
 
 namespace hearsay::models {
@@ -91,7 +91,7 @@ Amtl::Amtl(const Params& params, const Study& study)
 void Amtl::on_start(Context& context) {
   for (std::size_t t = 0; t < turns_.size(); ++t) {
     const sim::AgentId task = context.agent_of(t);
-    context.plan_turns(task, {}, 1, params_.turns);
+    context.open_account(task);
     context.model(task) = held_.col(static_cast<Index>(t));
     if (context.up(task)) context.after(task, 0, kBegin);
   }

@@ -53,7 +53,7 @@ void measure_multitask(std::size_t k, const MultitaskOptions& options, const Wor
         out[t] = log.replies[t] > 0 ? log.waited[t] / log.replies[t] : 0;
       return;
     case kEpsilon: {
-      const PrivacyPlan& privacy = world.study.privacy;
+      const Privacy& privacy = world.study.privacy;
       const bool first = options.q_noise && !options.trusted_server;
       const double epsilon = (first ? privacy.epsilon_1 : 0) + privacy.epsilon_2;
       std::fill(out.begin(), out.end(),

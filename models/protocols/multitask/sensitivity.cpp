@@ -18,7 +18,7 @@ struct GradientBounds {
 };
 
 GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
-  const PrivacyPlan& privacy = study.privacy;
+  const Privacy& privacy = study.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
     throw OptionError("sensitivity",

@@ -13,9 +13,8 @@ using Eigen::VectorXd;
 
 MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& study)
     : options_(options),
-      plans_(study.problem.owners()),
-      turns_(plans_.size()),
-      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(plans_.size()))),
+      turns_(study.problem.owners()),
+      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(turns_.size()))),
       base_(study.problem.p()),
       at_(base_),
       point_(base_),
@@ -31,23 +30,24 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
                                1 / l, l, options.alpha_1));
   }
   if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
-    for (std::size_t t = 0; t < plans_.size(); ++t)
+    for (std::size_t t = 0; t < turns_.size(); ++t)
       minimise_alone(study.problem, t, options.ridge_of_start());
   }
   const bool first = options.q_noise && !options.trusted_server;
-  if (first) epsilons_.push_back(study.privacy.epsilon_1);
-  epsilons_.push_back(study.privacy.epsilon_2);
+  account_ = {.epsilons = {}, .q = options.batch_fraction, .count = options.turns};
+  if (first) account_.epsilons.push_back(study.privacy.epsilon_1);
+  account_.epsilons.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
   if (first && !(study.privacy.epsilon_1 > 0))
     throw OptionError("q_noise", "needs privacy.epsilon_1 beside epsilon_2: a turn releases q_t + z_1 too");
-  study.privacy.spending->turns(epsilons_, options.batch_fraction, options.turns);
+  study.privacy.schedules->turns(account_);
   sensitivities_ = TurnSensitivities(options, study);
 }
 
 void MultitaskNodes::open(Context& context) {
-  for (std::size_t t = 0; t < plans_.size(); ++t) {
+  for (std::size_t t = 0; t < turns_.size(); ++t) {
     const sim::AgentId agent = context.agent_of(t);
-    plans_[t] = context.plan_turns(agent, epsilons_, options_.batch_fraction, options_.turns);
+    context.open_account(agent, account_);
     if (options_.start == TaskStart::kSingleTask)
       q_.col(static_cast<Index>(t)) = context.alone(agent, options_.ridge_of_start());
   }
@@ -60,7 +60,7 @@ void MultitaskNodes::reset(std::size_t t) {
 }
 
 bool MultitaskNodes::may_turn(std::size_t t, const Context& context) const {
-  return turns_[t] < options_.turns && context.may_release(context.agent_of(t), plans_[t]);
+  return turns_[t] < options_.turns && context.may_release(context.agent_of(t));
 }
 
 void MultitaskNodes::draw_batch(sim::AgentId agent, Context& context) {
@@ -105,7 +105,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   broken = broken || (exact && beyond_c_3());
   if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
   if (options_.q_noise && !options_.trusted_server) {
-    point_ = base_ + *context.release(agent, context.local(at_, s_1(t)), plans_[t]);
+    point_ = base_ + *context.release(agent, context.local(at_, s_1(t)));
   } else {
     point_ = base_ + at_;
   }
@@ -113,7 +113,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   if (options_.trusted_server) {
     context.keep_local(gradient(agent, 0, context), gradient_);
   } else {
-    gradient_ = *context.release(agent, gradient(agent, s_2(t), context), plans_[t]);
+    gradient_ = *context.release(agent, gradient(agent, s_2(t), context));
   }
   ++turns_[t];
   ++all_;
@@ -123,7 +123,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
 }
 
 Vector MultitaskNodes::noisy_column(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
-  return *context.release(context.agent_of(t), context.local(p, sensitivities_.column()), plans_[t]);
+  return *context.release(context.agent_of(t), context.local(p, sensitivities_.column()));
 }
 
 }  // namespace hearsay::models

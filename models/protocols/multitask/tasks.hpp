@@ -53,9 +53,8 @@ class MultitaskNodes {
   void draw_batch(sim::AgentId agent, Context& context);
 
   MultitaskOptions options_;
-  std::vector<double> epsilons_;  // of a turn's releases
+  Turns account_;  // what each task may release
   TurnSensitivities sensitivities_;
-  std::vector<ReleasePlan> plans_;
   std::vector<std::uint64_t> turns_;
   Eigen::MatrixXd q_, start_;
   Eigen::VectorXd base_, at_, point_, work_, gradient_;

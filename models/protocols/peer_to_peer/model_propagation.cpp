@@ -24,7 +24,7 @@ std::optional<LocalRelease> release_of(LocalModelKind kind) {
 }
 
 void require_private(LocalModelKind kind, const Study& study) {
-  const PrivacyPlan& privacy = study.privacy;
+  const Privacy& privacy = study.privacy;
   if (!privacy.active()) return;
   const std::optional<LocalRelease> release = release_of(kind);
   if (!release)
@@ -59,7 +59,6 @@ ModelPropagation::ModelPropagation(const Params& params, const Study& study)
     : params_(params),
       personal_(params.personal, study.problem, study.topology),
       gauge_(personal_, study),
-      plans_(study.problem.owners()),
       told_(study.problem.owners()),
       mix_(study.problem.p()) {
   require_private(params.local, study);
@@ -67,10 +66,10 @@ ModelPropagation::ModelPropagation(const Params& params, const Study& study)
 
 void ModelPropagation::on_start(Context& context) {
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
-    if (context.records(i) > 0) plans_[i] = context.plan(i, 1);
+    if (context.records(i) > 0) context.open_account(i, 1);
   }
   if (const std::optional<LocalRelease> release = release_of(params_.local)) {
-    release_local_models(*release, personal_, context, plans_, local_);
+    release_local_models(*release, personal_, context, local_);
   } else {
     local_ = personal_.local_minimisers();
   }

@@ -17,10 +17,10 @@
 #include <optional>
 #include <vector>
 
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
-#include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/personal_metrics.hpp"
+#include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 
 namespace hearsay::models {
 
@@ -65,7 +65,6 @@ class ModelPropagation {
   Params params_;
   PersonalProblem personal_;
   PersonalGauge gauge_;
-  std::vector<ReleasePlan> plans_;
   Eigen::MatrixXd local_;
   mutable std::optional<Eigen::MatrixXd> end_;  // where propagation ends, once asked for
   std::vector<std::uint32_t> told_;             // publications so far, by agent

@@ -46,7 +46,6 @@ P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : params_(params),
       personal_(params.personal, study.problem, study.topology),
       gauge_(personal_, study),
-      plans_(study.problem.owners()),
       exchanges_(2 * study.topology.edges()),
       pull_(study.problem.p()),
       packet_(4 * study.problem.p()),
@@ -73,7 +72,7 @@ void P2pAdmm::on_start(Context& context) {
   start_ = context.models();
   gauge_.start(start_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
-    plans_[i] = context.plan(i, 0);
+    context.open_account(i);
     reset(i);
   }
 }
@@ -112,7 +111,7 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
   auto theta = context.model(i);
   const double curvature = curvature_[i] + rho * degree, own = a.weight * a.pull;
   for (std::uint32_t step = 0; step < params_.local_steps; ++step) {
-    const auto g = context.release(i, context.gradient(i, theta), plans_[i]);
+    const auto g = context.release(i, context.gradient(i, theta));
     theta -= 1 / lipschitz * (curvature * theta + pull_ + own * (*g + 2 * a.lambda * theta));
   }
   for (std::uint32_t position = first; position < last; ++position) {

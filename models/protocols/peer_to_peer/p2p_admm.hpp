@@ -46,10 +46,10 @@
 #include <variant>
 #include <vector>
 
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
-#include "models/protocols/peer_to_peer/start_models.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/personal_metrics.hpp"
+#include "models/protocols/peer_to_peer/start_models.hpp"
 
 namespace hearsay::models {
 
@@ -132,7 +132,6 @@ class P2pAdmm {
   PersonalProblem personal_;
   PersonalGauge gauge_;
   std::vector<double> curvature_;  // sum_k (W/2) rho/(W/2 + rho), by agent
-  std::vector<ReleasePlan> plans_;
   // p x directed edges: the end (i, j)'s Theta_i^j, Z_ei^i, Z_ei^j, Lambda_ei^i, Lambda_ei^j.
   Eigen::MatrixXd copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;
   Eigen::MatrixXd start_;            // p x n

@@ -75,7 +75,6 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
       personal_(params.personal, study.problem, study.topology),
       gauge_(personal_, study, kBounds),
       upfront_(upfront_of(params, study)),
-      plans_(study.problem.owners()),
       told_(study.problem.owners()),
       mix_(study.problem.p()),
       gradient_(Eigen::VectorXd::Zero(study.problem.p())) {
@@ -107,7 +106,7 @@ void P2pCoordinateDescent::on_start(Context& context) {
 }
 
 void P2pCoordinateDescent::open_accounts(Context& context) {
-  const PrivacyPlan& privacy = context.privacy();
+  const Privacy& privacy = context.privacy();
   std::vector<std::vector<double>> ticks;
   if (privacy.active() && needs_ticks(privacy.schedule)) {
     ticks = privacy.schedule == Schedule::kLemma3 ? forecast_ticks(context.clocks(), context.agents(), ticks_)
@@ -121,19 +120,20 @@ void P2pCoordinateDescent::open_accounts(Context& context) {
                         .contraction = personal_.contraction(),
                         .total_ticks = static_cast<std::int64_t>(ticks_),
                         .all_rates = all_rates,
-                        .own_rate = context.clocks().rate(i)};
+                        .own_rate = context.clocks().rate(i),
+                        .upfront = upfront_};
     if (!ticks.empty()) {
       if (ticks[i].empty() && !upfront_) continue;  // it never ticks
       timetable.ticks = ticks[i];
       timetable.releases = ticks[i].size();
     }
-    plans_[i] = context.plan(i, timetable, upfront_);
+    context.open_account(i, timetable);
   }
 }
 
 void P2pCoordinateDescent::warm_start(LocalRelease method, Context& context) {
   Eigen::MatrixXd local;
-  release_local_models(method, personal_, context, plans_, local);
+  release_local_models(method, personal_, context, local);
   local = propagate(personal_, local);
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = local.col(i);
 }
@@ -143,8 +143,8 @@ void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
     gradient_.setZero();
     move(i, gradient_.data(), context);
     publish(i, context);
-  } else if (context.may_release(i, plans_[i])) {
-    const auto noisy = context.release(i, context.gradient(i, context.model(i)), plans_[i]);
+  } else if (context.may_release(i)) {
+    const auto noisy = context.release(i, context.gradient(i, context.model(i)));
     move(i, noisy->data(), context);
     publish(i, context);
   } else if (params_.after_budget == AfterBudget::kLocal) {
@@ -193,9 +193,9 @@ double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool
   for (sim::AgentId i = 0; i < personal_.agents(); ++i) {
     const Account& account = world.ledger.account(i);
     const std::uint64_t number = round + (upfront_ ? 1 : 0);
-    if (!account.plan || number >= account.release_limit) continue;
+    if (!account.schedule || number >= account.release_limit) continue;
     const PersonalProblem::Agent& a = personal_.agent(i);
-    const Step& step = account.plan->step(number);
+    const Step& step = account.schedule->step(number);
     const double scale = noise_scale(world.study.privacy.sensitivity(world.problem().n(i)), step);
     const double energy =
         corrected ? half_energy(step.kind, static_cast<double>(personal_.p()), scale) : scale * scale;

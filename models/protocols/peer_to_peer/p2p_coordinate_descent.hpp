@@ -35,12 +35,12 @@
 #include <variant>
 #include <vector>
 
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
-#include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
-#include "models/protocols/peer_to_peer/start_models.hpp"
-#include "models/protocols/peer_to_peer/problem/utility_bounds.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/personal_metrics.hpp"
+#include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
+#include "models/protocols/peer_to_peer/problem/utility_bounds.hpp"
+#include "models/protocols/peer_to_peer/start_models.hpp"
 
 namespace hearsay::models {
 
@@ -111,7 +111,6 @@ class P2pCoordinateDescent {
   PersonalGauge gauge_;
   std::optional<Step> upfront_;      // the warm start's release
   std::uint64_t ticks_ = 0;          // T = sum of T_i
-  std::vector<ReleasePlan> plans_;   // by agent
   std::vector<std::uint32_t> told_;  // publications so far, by agent
   Eigen::VectorXd mix_, gradient_;
 };

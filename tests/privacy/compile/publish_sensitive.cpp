@@ -12,11 +12,11 @@ class Leaking {
   static constexpr Entry kEntry{"leaking", "Gives out what it must not."};
   Leaking(const Params&, const Study&) {}
 
-  void on_start(Context& context) { plan_ = context.plan(0, 10); }
+  void on_start(Context& context) { context.open_account(0, 10); }
   void on_tick(sim::AgentId i, Context& context) {
     Sensitive gradient = context.gradient(i, context.model(i));
 #if defined(RELEASED)
-    if (const auto noisy = context.release(i, std::move(gradient), plan_)) context.model(i) = *noisy;
+    if (const auto noisy = context.release(i, std::move(gradient))) context.model(i) = *noisy;
     context.publish(i);
 #elif defined(SENT)
     context.send(i, context.neighbours(i)[0], 0, 0, gradient);
@@ -27,14 +27,11 @@ class Leaking {
     context.model(i) += gradient;
 #elif defined(COPIED)
     const Sensitive copy = gradient;
-    context.release(i, std::move(gradient), plan_);
+    context.release(i, std::move(gradient));
 #elif defined(READ)
     context.model(i) = gradient.value_;
 #endif
   }
-
- private:
-  ReleasePlan plan_;
 };
 
 static_assert(Protocol<Leaking>);

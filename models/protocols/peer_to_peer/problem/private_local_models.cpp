@@ -14,7 +14,7 @@ std::string_view name_of_release(LocalRelease kind) {
 
 void require_bound(LocalRelease kind, const Study& study) {
   if (kind == LocalRelease::kNoisyGradient) return;
-  const PrivacyPlan& privacy = study.privacy;
+  const Privacy& privacy = study.privacy;
   if (privacy.clips()) {
     throw std::invalid_argument(
         fmt::format("{} perturbs the exact minimiser, whose sensitivity clipping does not bound: give "
@@ -47,7 +47,7 @@ std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const 
 }
 
 void release_local_models(LocalRelease kind, const PersonalProblem& personal, Context& context,
-                          std::span<const ReleasePlan> plans, Eigen::MatrixXd& out) {
+                          Eigen::MatrixXd& out) {
   out.setZero(personal.p(), static_cast<Eigen::Index>(personal.agents()));
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(personal.p());
   for (sim::AgentId i = 0; i < personal.agents(); ++i) {
@@ -55,13 +55,13 @@ void release_local_models(LocalRelease kind, const PersonalProblem& personal, Co
     const PersonalProblem::Agent& a = personal.agent(i);
     switch (kind) {
       case LocalRelease::kNoisyGradient:
-        out.col(i) = -*context.release(i, context.gradient(i, zero), plans[i]) / a.lipschitz;
+        out.col(i) = -*context.release(i, context.gradient(i, zero)) / a.lipschitz;
         break;
       case LocalRelease::kOutput:
-        out.col(i) = *context.release(i, context.local_minimiser(i, a.lambda), plans[i]);
+        out.col(i) = *context.release(i, context.local_minimiser(i, a.lambda));
         break;
       case LocalRelease::kObjective:
-        out.col(i) = *context.release_minimiser(i, a.lambda, plans[i]);
+        out.col(i) = *context.release_minimiser(i, a.lambda);
         break;
     }
   }

@@ -16,8 +16,6 @@
 // noisy gradient step is not in the papers.
 #include <Eigen/Core>
 
-#include <span>
-
 #include "models/core/context.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 
@@ -30,9 +28,9 @@ enum class LocalRelease { kNoisyGradient, kOutput, kObjective };
 /// objective the logistic loss, a bound of at most 1 and adjacency replace_one.
 std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const Study& study);
 
-/// Makes every agent's release, in the order of agents, as the next of its plan; writes them to `out` (p x n).
+/// Makes every agent's release, in the order of agents, as the next of its account; writes them to `out` (p x n).
 void release_local_models(LocalRelease kind, const PersonalProblem& personal, Context& context,
-                          std::span<const ReleasePlan> plans, Eigen::MatrixXd& out);
+                          Eigen::MatrixXd& out);
 
 }  // namespace hearsay::models
 

@@ -1,12 +1,12 @@
 #pragma once
-// What the "privacy" of a scenario comes to for a given problem.
+// The "privacy" of a scenario, resolved for a given problem.
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "models/privacy/budget/privacy_options.hpp"
-#include "models/privacy/budget/spending.hpp"
 #include "models/core/problem.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
 #include "models/solvers/optimum.hpp"
 
 namespace hearsay::models {
@@ -15,7 +15,7 @@ namespace hearsay::models {
 enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol };
 
 /// Privacy of one problem: the bound in force and each owner's budget.
-struct PrivacyPlan {
+struct Privacy {
   Mechanism mechanism = {};
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
@@ -28,7 +28,7 @@ struct PrivacyPlan {
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
   std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
   std::vector<std::string> warnings{};
-  std::shared_ptr<SpendingPlans> spending{};  ///< null without privacy
+  std::shared_ptr<ReleaseSchedules> schedules{};  ///< null without privacy
 
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
@@ -42,6 +42,8 @@ struct PrivacyPlan {
     if (n == 0) return 0;
     return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
   }
+  /// What an owner may release by the timetable under the scenario's schedule; null without privacy.
+  std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
   /// One sentence for the manifest.
   std::string describe_bound() const;
   /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
@@ -56,7 +58,7 @@ struct PrivacyPlan {
 /// bound: the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
 /// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced, or the accountant
 /// does not cover the mechanism.
-PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                      sim::AgentId first_agent, const sim::Streams& streams);
+Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                        sim::AgentId first_agent, const sim::Streams& streams);
 
 }  // namespace hearsay::models

@@ -1,4 +1,4 @@
-#include "models/privacy/budget/spending.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ double rest_of(double budget, const std::optional<Step>& upfront) {
 
 }  // namespace
 
-SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant,
-                           std::optional<Step> upfront)
+ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
+                                 std::optional<Step> upfront)
     : budget_(budget), steps_(std::move(steps)), upfront_(std::move(upfront)), accountant_(accountant) {
   sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
   sim::check(releases() > 0, "an account was opened without a release");
@@ -39,7 +39,7 @@ SpendingPlan::SpendingPlan(double budget, Releases steps, const AccountantOption
              "planned releases exceed the delta of the budget");
 }
 
-SpendingPlan::SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
+ReleaseSchedule::ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
     : turn_(std::move(turn)), turns_(turns), accountant_(accountant) {
   sim::check(releases() > 0, "an account was opened without a release");
   sim::check(turn_.cost.size() == turn_.noise.size() || turn_.cost.size() == 1,
@@ -48,12 +48,12 @@ SpendingPlan::SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptio
   budget_ = whole_.epsilon;
 }
 
-const Step& SpendingPlan::step_of_several(std::uint64_t n) const {
+const Step& ReleaseSchedule::step_of_several(std::uint64_t n) const {
   const auto run = std::upper_bound(ends_.begin(), ends_.end(), n) - ends_.begin();
   return steps_.runs()[static_cast<std::size_t>(run)].step;
 }
 
-Guarantee SpendingPlan::total(std::uint64_t n) const {
+Guarantee ReleaseSchedule::total(std::uint64_t n) const {
   if (upfront_) --n;
   Releases first;
   for (std::size_t k = 0; k < turn_.cost.size(); ++k) {
@@ -72,7 +72,7 @@ Guarantee SpendingPlan::total(std::uint64_t n) const {
   return total;
 }
 
-Guarantee SpendingPlan::after(std::uint64_t n) const {
+Guarantee ReleaseSchedule::after(std::uint64_t n) const {
   if (n == 0) return {.accountant = accountant_.accountant, .adjacency = accountant_.adjacency};
   if (n >= releases()) return whole_;
   {
@@ -86,23 +86,24 @@ Guarantee SpendingPlan::after(std::uint64_t n) const {
   return known_.emplace(n, part).first->second;
 }
 
-SpendingPlans::SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
+ReleaseSchedules::ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant,
+                                   int dimension)
     : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
-Step SpendingPlans::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
+Step ReleaseSchedules::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
   Step shape = shape_of(mechanism_, dimension_);
   if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
     shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
   return shape;
 }
 
-std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::uint64_t releases,
-                                                           std::uint32_t overlap,
-                                                           const std::optional<Step>& upfront) {
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
+                                                                 std::uint32_t overlap,
+                                                                 const std::optional<Step>& upfront) {
   const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
-  auto& plan = uniform_[{budget, releases, overlap, upfront}];
-  if (plan) return plan;
+  auto& made = uniform_[{budget, releases, overlap, upfront}];
+  if (made) return made;
   AccountantOptions accountant = accountant_;
   accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
@@ -114,33 +115,32 @@ std::shared_ptr<const SpendingPlan> SpendingPlans::uniform(double budget, std::u
     step = step_for_budget(rest, count, step, accountant,
                            gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
   }
-  return plan = std::make_shared<const SpendingPlan>(part, Releases(step, count), accountant, upfront);
+  return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
 }
 
-std::shared_ptr<const SpendingPlan> SpendingPlans::turns(std::span<const double> epsilons, double q,
-                                                         std::uint64_t turns) {
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) {
   const std::lock_guard lock(mutex_);
-  auto& plan = turns_[{{epsilons.begin(), epsilons.end()}, q, turns}];
-  if (plan) return plan;
+  auto& made = turns_[turns];
+  if (made) return made;
   Turn turn;
   double sum = 0;
-  for (const double epsilon : epsilons) {
+  for (const double epsilon : turns.epsilons) {
     turn.noise.push_back(exponential_norm_step(epsilon, dimension_));
     sum += epsilon;
   }
-  const bool whole = q < 1 || accountant_.accountant == Accountant::kKairouzExact;
+  const bool whole = turns.q < 1 || accountant_.accountant == Accountant::kKairouzExact;
   if (whole) {
-    turn.cost = {pure_step(q < 1 ? amplified_turn(sum, q, accountant_.adjacency) : sum)};
+    turn.cost = {pure_step(turns.q < 1 ? amplified_turn(sum, turns.q, accountant_.adjacency) : sum)};
   } else {
     turn.cost = turn.noise;
   }
-  return plan = std::make_shared<const SpendingPlan>(std::move(turn), turns, accountant_);
+  return made = std::make_shared<const ReleaseSchedule>(std::move(turn), turns.count, accountant_);
 }
 
-std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::span<const double> own,
-                                                            std::span<const double> whole,
-                                                            const std::optional<Step>& upfront) const {
-  if (own.empty()) return std::make_shared<const SpendingPlan>(budget, Releases(), accountant_, upfront);
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget, std::span<const double> own,
+                                                                  std::span<const double> whole,
+                                                                  const std::optional<Step>& upfront) const {
+  if (own.empty()) return std::make_shared<const ReleaseSchedule>(budget, Releases(), accountant_, upfront);
   const Step form = shape(whole.size(), accountant_);
   const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
   const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
@@ -149,7 +149,7 @@ std::shared_ptr<const SpendingPlan> SpendingPlans::weighted(double budget, std::
   steps.reserve(own.size());
   for (const double weight : own)
     steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
-  return std::make_shared<const SpendingPlan>(budget, std::move(steps), accountant_, upfront);
+  return std::make_shared<const ReleaseSchedule>(budget, std::move(steps), accountant_, upfront);
 }
 
 }  // namespace hearsay::models

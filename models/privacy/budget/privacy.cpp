@@ -1,4 +1,4 @@
-#include "models/privacy/budget/privacy_plan.hpp"
+#include "models/privacy/budget/privacy.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -25,27 +27,29 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
 }
 
 void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                PrivacyPlan& plan) {
+                Privacy& privacy) {
   if (options.clip) {
-    plan.source = BoundSource::kClip;
-    plan.bound = *options.clip;
+    privacy.source = BoundSource::kClip;
+    privacy.bound = *options.clip;
   } else if (options.gradient_bound) {
-    plan.source = BoundSource::kGiven;
-    plan.bound = *options.gradient_bound;
+    privacy.source = BoundSource::kGiven;
+    privacy.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
-    plan.source = BoundSource::kFromData;
-    plan.bound = std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), plan.norm()),
-                          problem.largest_record_gradient(optimum.get().theta, plan.norm()));
+    privacy.source = BoundSource::kFromData;
+    privacy.bound =
+        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
+                 problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
   } else if (options.by_turn()) {
     const auto& declared = problem.data().bounds;
-    plan.source = BoundSource::kProtocol;  // unless slopes are at most 1 and the length of a record is known
+    privacy.source =
+        BoundSource::kProtocol;  // unless slopes are at most 1 and the length of a record is known
     if (problem.loss().is_classifier() && declared && std::isfinite(declared->features_l2)) {
-      plan.source = BoundSource::kDerived;
-      plan.bound = declared->features_l2;
+      privacy.source = BoundSource::kDerived;
+      privacy.bound = declared->features_l2;
     }
   } else if (const auto derived = problem.derived_gradient_bound()) {
-    plan.source = BoundSource::kDerived;
-    plan.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
+    privacy.source = BoundSource::kDerived;
+    privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
   } else {
     throw std::invalid_argument(
         "noise needs a bound on a record's gradient: give gradient_bound or clip, or declare bounds of the "
@@ -55,46 +59,46 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
 
 // A release of each kind is put before the accountant, so that one it does not cover is refused before the
 // run.
-void require_cover(const PrivacyPlan& plan, int dimension) {
-  Step step = shape_of(plan.mechanism, dimension);
+void require_cover(const Privacy& privacy, int dimension) {
+  Step step = shape_of(privacy.mechanism, dimension);
   step.epsilon = 1;
   if (step.kind == StepKind::kGaussian) step.noise_multiplier = 1;
-  const bool stated = plan.accountant == Accountant::kBasic || plan.accountant == Accountant::kKairouz;
-  if (step.kind == StepKind::kGaussian && stated) step.delta = plan.delta / 2;
+  const bool stated = privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+  if (step.kind == StepKind::kGaussian && stated) step.delta = privacy.delta / 2;
   if (step.kind == StepKind::kGaussian && !stated) step.epsilon = 0;
-  total_guarantee(Releases(step, 1), {plan.accountant, plan.delta, plan.adjacency});
+  total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
 }
 
-void warn(PrivacyPlan& plan, const Problem& problem) {
-  if (plan.source == BoundSource::kFromData) {
-    plan.warnings.emplace_back(
+void warn(Privacy& privacy, const Problem& problem) {
+  if (privacy.source == BoundSource::kFromData) {
+    privacy.warnings.emplace_back(
         "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
         "hold; "
         "use clip for one that does");
   }
   Eigen::Index fewest = problem.n(), exposed = 0;
   for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
-    if (plan.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
+    if (privacy.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
     if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
   }
   if (exposed > 0) {
-    plan.warnings.push_back(
+    privacy.warnings.push_back(
         fmt::format("privacy.delta: {:g} is at least 1/records of {} of {} owners: to publish a record at "
                     "random would keep "
                     "it; choose delta well below {:.3g}",
-                    plan.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+                    privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
-  const auto* gaussian = std::get_if<Gaussian>(&plan.mechanism);
-  const double greatest = *std::max_element(plan.epsilon.begin(), plan.epsilon.end());
+  const auto* gaussian = std::get_if<Gaussian>(&privacy.mechanism);
+  const double greatest = *std::max_element(privacy.epsilon.begin(), privacy.epsilon.end());
   if (gaussian != nullptr && gaussian->calibration == GaussianCalibration::kPaper && greatest > 1) {
-    plan.warnings.emplace_back(
+    privacy.warnings.emplace_back(
         "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 a release; use analytic");
   }
 }
 
 }  // namespace
 
-std::string PrivacyPlan::describe_bound() const {
+std::string Privacy::describe_bound() const {
   switch (source) {
     case BoundSource::kNone:
       return "none";
@@ -112,14 +116,24 @@ std::string PrivacyPlan::describe_bound() const {
   return "";
 }
 
-void PrivacyPlan::require_room(std::uint64_t releases, std::uint32_t overlap) const {
+std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
+                                                            const Timetable& timetable) const {
+  if (!active()) return nullptr;
+  if (schedule == Schedule::kUniform)
+    return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront);
+  sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
+  const ScheduleWeights weights = schedule_weights(schedule, timetable);
+  return schedules->weighted(epsilon[owner], weights.own, weights.whole, timetable.upfront);
+}
+
+void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const {
   if (!active()) return;
   for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
-    spending->uniform(budget, releases, overlap);
+    schedules->uniform(budget, releases, overlap);
   }
 }
 
-void PrivacyPlan::require_room_for_steps(const std::optional<Step>& upfront) const {
+void Privacy::require_room_for_steps(const std::optional<Step>& upfront) const {
   if (!active()) return;
   if (steps.empty()) {
     throw std::invalid_argument(
@@ -128,45 +142,46 @@ void PrivacyPlan::require_room_for_steps(const std::optional<Step>& upfront) con
   std::set<std::pair<double, std::uint64_t>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
     different.emplace(epsilon[owner], steps[owner]);
-  for (const auto& [budget, releases] : different) spending->uniform(budget, releases, 1, upfront);
+  for (const auto& [budget, releases] : different) schedules->uniform(budget, releases, 1, upfront);
 }
 
-PrivacyPlan make_plan(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                      sim::AgentId first_agent, const sim::Streams& streams) {
-  PrivacyPlan plan{.mechanism = options.mechanism,
-                   .accountant = options.accountant,
-                   .adjacency = options.adjacency,
-                   .schedule = options.schedule};
+Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                        sim::AgentId first_agent, const sim::Streams& streams) {
+  Privacy privacy{.mechanism = options.mechanism,
+                  .accountant = options.accountant,
+                  .adjacency = options.adjacency,
+                  .schedule = options.schedule};
   if (options.steps) {
-    plan.steps = steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
+    privacy.steps =
+        steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
   }
-  if (!plan.active()) return plan;
-  plan.delta = options.needs_delta() ? options.delta : 0;
+  if (!privacy.active()) return privacy;
+  privacy.delta = options.needs_delta() ? options.delta : 0;
   if (options.by_turn()) {
-    if (!std::holds_alternative<ExponentialNorm>(plan.mechanism))
+    if (!std::holds_alternative<ExponentialNorm>(privacy.mechanism))
       throw std::invalid_argument("epsilon_1 and epsilon_2 are of mechanism exponential_norm");
-    plan.epsilon_1 = options.epsilon_1.value_or(0);
-    plan.epsilon_2 = *options.epsilon_2;
-    plan.epsilon.assign(problem.owners(), plan.epsilon_1 + plan.epsilon_2);
+    privacy.epsilon_1 = options.epsilon_1.value_or(0);
+    privacy.epsilon_2 = *options.epsilon_2;
+    privacy.epsilon.assign(problem.owners(), privacy.epsilon_1 + privacy.epsilon_2);
     const PrivacyOptions defaults;
     if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
-      plan.warnings.emplace_back(
+      privacy.warnings.emplace_back(
           "privacy.epsilon: of no use beside epsilon_1 and epsilon_2, which are of a turn");
     if (options.steps)
-      plan.warnings.emplace_back(
+      privacy.warnings.emplace_back(
           "privacy.steps: of no use beside epsilon_1 and epsilon_2; see protocol.turns");
   } else {
-    plan.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
-                                          kEpsilonOption, streams);
+    privacy.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
+                                             kEpsilonOption, streams);
   }
-  plan.epsilon_warm = options.epsilon_warm;
-  find_bound(options, problem, optimum, plan);
+  privacy.epsilon_warm = options.epsilon_warm;
+  find_bound(options, problem, optimum, privacy);
   const auto dimension = static_cast<int>(problem.p());
-  require_cover(plan, dimension);
-  warn(plan, problem);
-  plan.spending = std::make_shared<SpendingPlans>(
-      plan.mechanism, AccountantOptions{plan.accountant, plan.delta, plan.adjacency}, dimension);
-  return plan;
+  require_cover(privacy, dimension);
+  warn(privacy, problem);
+  privacy.schedules = std::make_shared<ReleaseSchedules>(
+      privacy.mechanism, AccountantOptions{privacy.accountant, privacy.delta, privacy.adjacency}, dimension);
+  return privacy;
 }
 
 }  // namespace hearsay::models

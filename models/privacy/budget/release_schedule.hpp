@@ -1,8 +1,7 @@
 #pragma once
-// What an owner may release, worked out from its budget before the run: the steps in their order, and what
-// the first n of them cost together. As the whole keeps the budget under the accountant and a part never
-// costs more than the whole, an owner that stops after the last step can not exceed it, and to charge a
-// release is to count it.
+// What an owner may release, worked out from its budget before the run: the steps in order, and what the first n
+// of them cost together. The whole keeps the budget under the accountant and a part never costs more than the
+// whole, so an owner that stops after the last step does not exceed it, and charging a release means counting it.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,9 +13,19 @@
 #include <vector>
 
 #include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/budget/schedule.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
 
 namespace hearsay::models {
+
+/// So many turns, each of one release of every epsilon given, all on one Poisson subsample that takes each record
+/// with probability q.
+struct Turns {
+  std::vector<double> epsilons;
+  double q = 1;
+  std::uint64_t count = 0;
+  auto operator<=>(const Turns&) const = default;
+};
 
 /// A turn of a protocol that makes several releases at a time: `noise` says how each is perturbed, in order.
 /// `cost` is what accountants are told: the same steps, or one step for the turn as a whole (an accountant of
@@ -26,7 +35,7 @@ struct Turn {
 };
 
 /// Immutable but for results kept; any number of threads may ask.
-class SpendingPlan {
+class ReleaseSchedule {
  public:
   /// Rounding of a total, relative to the budget.
   static constexpr double kTolerance = 1e-11;
@@ -35,10 +44,10 @@ class SpendingPlan {
   /// (budget, accountant.delta).
   /// `upfront`: a pure release made before the others. Its epsilon is added to what the others compose to:
   /// an upper bound under every accountant, and the rule by which their budget was set aside.
-  SpendingPlan(double budget, Releases steps, const AccountantOptions& accountant,
-               std::optional<Step> upfront = {});
-  /// So many turns, at least one, with no other budget than what they come to together.
-  SpendingPlan(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
+  ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
+                  std::optional<Step> upfront = {});
+  /// So many turns, at least one; their budget is what they come to together.
+  ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
   double budget() const { return budget_; }
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
@@ -65,9 +74,9 @@ class SpendingPlan {
   Guarantee total(std::uint64_t n) const;
 
   double budget_ = 0;
-  Releases steps_;  // of a plan without turns
+  Releases steps_;  // without turns
   std::optional<Step> upfront_;
-  Turn turn_;  // of a plan of turns
+  Turn turn_;
   std::uint64_t turns_ = 0;
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
@@ -76,27 +85,26 @@ class SpendingPlan {
   mutable std::map<std::uint64_t, Guarantee> known_;
 };
 
-/// Makes the plans of one study: all releases are of one mechanism, in R^dimension, under one accountant.
-class SpendingPlans {
+/// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under one accountant.
+class ReleaseSchedules {
  public:
-  SpendingPlans(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
+  ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
   /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
   /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
   /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
-  std::shared_ptr<const SpendingPlan> uniform(double budget, std::uint64_t releases,
-                                              std::uint32_t overlap = 1,
-                                              const std::optional<Step>& upfront = {});
-  /// So many turns, each of one release of every epsilon given, all on one Poisson subsample that takes each
-  /// record with probability q. The accountant is told of every release, or of whole turns where q < 1 (see
-  /// amplified_turn) or it takes equal steps only. Made once for the same arguments.
-  std::shared_ptr<const SpendingPlan> turns(std::span<const double> epsilons, double q, std::uint64_t turns);
+  std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
+                                                 std::uint32_t overlap = 1,
+                                                 const std::optional<Step>& upfront = {});
+  /// Turns with the budget that they add up to. The accountant is told of every release, or of whole turns where
+  /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
+  std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not kept.
-  std::shared_ptr<const SpendingPlan> weighted(double budget, std::span<const double> own,
-                                               std::span<const double> whole,
-                                               const std::optional<Step>& upfront = {}) const;
+  std::shared_ptr<const ReleaseSchedule> weighted(double budget, std::span<const double> own,
+                                                  std::span<const double> whole,
+                                                  const std::optional<Step>& upfront = {}) const;
 
  private:
   Step shape(std::uint64_t releases, const AccountantOptions& accountant) const;
@@ -106,10 +114,9 @@ class SpendingPlans {
   int dimension_;
   std::mutex mutex_;
   std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
-           std::shared_ptr<const SpendingPlan>>
+           std::shared_ptr<const ReleaseSchedule>>
       uniform_;
-  std::map<std::tuple<std::vector<double>, double, std::uint64_t>, std::shared_ptr<const SpendingPlan>>
-      turns_;
+  std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;
 };
 
 }  // namespace hearsay::models
