@@ -1,12 +1,12 @@
 #pragma once
 // Publications without events: nothing is queued when an agent publishes; which of a neighbour's publications has
-// reached a reader is worked out when it looks. Where a link's latency is short beside the time between
-// publications, nearly all have arrived long before, and a look costs no draw. A run is the same, bit for bit, as
+// reached a reader is determined when it reads. Where a link's latency is short compared with the time between
+// publications, nearly all have arrived long before, and reading costs no draw. A run is the same, bit for bit, as
 // one whose publications travel as events.
 //
 // A publication made at s on the edge (from, to) arrives at s + latency, drawn from (kLatency, from, to), index =
-// number of the publication - 1; it is there for an event of (time, key) if its own (arrival, key) precedes that,
-// and unless it was published in the same event. The newest of those counts.
+// number of the publication - 1. An event reads it if (arrival, key) of the publication precedes the (time, key) of
+// that event, and the same event did not make it. The newest of those counts.
 //
 // Possible where every message of the run is a publication, latencies are bounded and drawn per message, nothing
 // is lost, agents are always up and free, links have no bandwidth and may reorder, clocks never end, and nobody
@@ -14,53 +14,52 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/engine/payload_pool.hpp"
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
-#include "sim/engine/payload_pool.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/trace/tracer.hpp"
 
 namespace hearsay::sim {
 
 class LazyPublications {
  public:
-  /// `longest`: no latency is above it, s.
-  LazyPublications(const Topology& topology, Time longest);
+  /// `longest`: no latency is above it, s. `pool` holds what is published, its headers tell when.
+  LazyPublications(const Topology& topology, PayloadPool& pool, const Links& links, Time longest);
 
-  /// Number of the next publication of an agent, from 1.
-  std::uint32_t next_version(AgentId from) const { return published_[from] + 1; }
-  /// Row `slot` of the pool, whose header says when, is agent `from`'s next publication. `first_key`: order key of
-  /// what its first neighbour is sent, the others' follow. `event`: key of the event it is made in. Gives back
-  /// the rows of older ones that nobody can hear any more. O(1) amortised.
-  void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, std::uint64_t event,
-               PayloadPool& pool);
-  /// Row of the newest publication of the reader's k-th neighbour that is there for an event (now, event), or
-  /// kNoSlot. O(1) unless publications are under way.
-  std::uint32_t row(AgentId reader, std::uint32_t k, Time now, std::uint64_t event, const PayloadPool& pool,
-                    const Links& links) const {
+  /// Row `slot` is agent `from`'s next publication. `first_key`: order key of the copy to its first neighbour; those of
+  /// the others follow. Gives back the rows of older ones that nobody can read any more. O(1) amortised.
+  void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now);
+  /// Row of the newest publication that has reached the reader from its k-th neighbour, or kNoSlot. O(1) unless
+  /// publications are in flight.
+  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) const {
     const std::uint32_t slot = newest_[topology_.neighbours(reader)[k]];
-    if (slot == kNoSlot || now > pool.header(slot).sent + longest_) return slot;
-    return search(slot, reader, k, now, event, pool, links);
+    if (slot == kNoSlot || everywhere(slot, now)) return slot;
+    return search(slot, reader, k, now);
   }
-  /// Copies that have not arrived for an event (now, event). O(publications under way, their degrees).
-  std::uint64_t under_way(Time now, std::uint64_t event, const PayloadPool& pool, const Links& links) const;
+  /// Copies that have not arrived. O(publications in flight, their degrees).
+  std::uint64_t in_flight(Moment now) const;
 
  private:
   // Of a row of the pool.
   struct Made {
-    std::uint64_t first_key = 0, event = 0;
-    std::uint32_t before = kNoSlot;  // row of the publication before it
+    std::uint64_t first_key = 0, event = 0;  // event: key of the one that made it
+    std::uint32_t before = kNoSlot;          // row of the publication before it
   };
 
-  std::uint32_t search(std::uint32_t slot, AgentId reader, std::uint32_t k, Time now, std::uint64_t event,
-                       const PayloadPool& pool, const Links& links) const;
-  // Whether row `slot`, sent on the edge at a position, is there.
-  bool there(std::uint32_t slot, AgentId from, std::uint32_t position, Time now, std::uint64_t event,
-             const PayloadPool& pool, const Links& links) const;
+  bool everywhere(std::uint32_t slot, Moment now) const {
+    return now.time > pool_.header(slot).sent + longest_;
+  }
+  std::uint32_t search(std::uint32_t slot, AgentId reader, std::uint32_t k, Moment now) const;
+  // Whether row `slot`, sent on the edge at a position, has arrived.
+  bool arrived(std::uint32_t slot, AgentId from, std::uint32_t position, Moment now) const;
 
   const Topology& topology_;
+  PayloadPool& pool_;
+  const Links& links_;
   Time longest_;
-  std::vector<std::uint32_t> newest_, published_;  // row of the last publication and their number, by agent
-  std::vector<Made> made_;                         // by row
+  std::vector<std::uint32_t> newest_;  // row of the last publication, by agent
+  std::vector<Made> made_;             // by row
 };
 
 }  // namespace hearsay::sim

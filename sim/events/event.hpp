@@ -32,19 +32,6 @@ enum class EventKind : std::uint8_t {
 
 inline constexpr std::uint32_t kNoSlot = 0xFFFF'FFFF;
 
-/// 32 bytes, trivially copyable.
-struct Event {
-  Time time;
-  std::uint64_t key;
-  AgentId target;
-  AgentId source;
-  std::uint32_t slot;  ///< payload row of a message; the number a timer was set with
-  EventKind kind;
-  std::uint8_t flags;  ///< the engine's own
-  std::uint16_t tag;   ///< the protocol's own: what the message or timer is for
-};
-static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
-
 constexpr std::uint64_t order_key(Rank rank, AgentId source, std::uint32_t sequence) {
   return (std::uint64_t{static_cast<std::uint8_t>(rank)} << 60) | (std::uint64_t{source} << 32) | sequence;
 }
@@ -57,6 +44,106 @@ constexpr AgentId source_of(std::uint64_t key) {
 constexpr Rank rank_of(std::uint64_t key) {
   return static_cast<Rank>(key >> 60);
 }
+
+/// 32 bytes, trivially copyable. Made by the functions below, which say what each kind of event carries beside
+/// its time, its key and the agent that it happens to. The field of an event that two kinds use differently is
+/// read by the name that it has for that kind.
+class Event {
+ public:
+  // Flags, set and read by the engine.
+  static constexpr std::uint8_t kAtDownlink = 1;  ///< of what is sent: it has reached its receiver's downlink
+  static constexpr std::uint8_t kOffline = 2;     ///< of what is sent: it finds its receiver offline
+  static constexpr std::uint8_t kDeferred = 4;    ///< of a tick: its agent missed it, and has it now
+  static constexpr std::uint8_t kReleased = 8;    ///< it has waited, and others may wait behind it
+
+  Event() = default;
+  Event(Time at, std::uint64_t order, AgentId whom, EventKind what)
+      : time(at),
+        key(order),
+        target(whom),
+        life_or_edge_(0),
+        slot_or_number_(kNoSlot),
+        kind(what),
+        flags(0),
+        tag(0) {}
+
+  /// The agent's n-th tick.
+  static Event tick(Time at, AgentId i, std::uint32_t n) {
+    return {at, order_key(Rank::kTick, i, n), i, EventKind::kTick};
+  }
+  static Event observation(Time at, std::uint32_t n) {
+    return {at, order_key(Rank::kObservation, 0, n), 0, EventKind::kObservation};
+  }
+  /// An agent comes up (`up`) or goes down; `n` counts such events of one agent.
+  static Event change(Time at, AgentId i, bool up, std::uint32_t n) {
+    return {at, order_key(up ? Rank::kUp : Rank::kDown, i, n), i, up ? EventKind::kUp : EventKind::kDown};
+  }
+  /// A message in payload row `slot` reaches `to`; the key tells its sender.
+  static Event message(Time at, std::uint64_t key, AgentId to, std::uint32_t slot, std::uint16_t tag) {
+    Event event(at, key, to, EventKind::kMessage);
+    event.slot_or_number_ = slot;
+    event.tag = tag;
+    return event;
+  }
+  /// A publication reaches a reader, which keeps it by the position `edge` of its edge to the publisher.
+  static Event publication(Time at, std::uint64_t key, AgentId reader, std::uint32_t slot,
+                           std::uint32_t edge) {
+    Event event(at, key, reader, EventKind::kPublication);
+    event.slot_or_number_ = slot;
+    event.life_or_edge_ = edge;
+    return event;
+  }
+  // These hold in one life of the agent in their key only.
+  static Event timer(Time at, std::uint64_t key, std::uint32_t life, std::uint16_t tag,
+                     std::uint32_t number) {
+    Event event(at, key, source_of(key), EventKind::kTimer);
+    event.life_or_edge_ = life;
+    event.slot_or_number_ = number;
+    event.tag = tag;
+    return event;
+  }
+  /// A computation has ended: what was sent meanwhile leaves (`to`: its receiver, or the publisher itself) ...
+  static Event departure(Time at, std::uint64_t key, std::uint32_t life, EventKind kind, AgentId to,
+                         std::uint32_t slot, std::uint16_t tag = 0) {
+    Event event(at, key, to, kind);
+    event.life_or_edge_ = life;
+    event.slot_or_number_ = slot;
+    event.tag = tag;
+    return event;
+  }
+  /// ... and the agent is free.
+  static Event free(Time at, std::uint64_t key, std::uint32_t life) {
+    Event event(at, key, source_of(key), EventKind::kFree);
+    event.life_or_edge_ = life;
+    return event;
+  }
+
+  /// Who caused it: sender, publisher; of a tick, a timer or a change of state, the agent itself.
+  AgentId source() const { return source_of(key); }
+  /// Payload row of what is sent.
+  std::uint32_t slot() const { return slot_or_number_; }
+  /// What a timer was set with.
+  std::uint32_t number() const { return slot_or_number_; }
+  /// Life of the agent that it belongs to; void in a later one.
+  std::uint32_t life() const { return life_or_edge_; }
+  /// Position of the edge from reader to publisher.
+  std::uint32_t edge() const { return life_or_edge_; }
+  bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
+  void clear(std::uint8_t some) { flags = static_cast<std::uint8_t>(flags & ~some); }
+
+  Time time;
+  std::uint64_t key;
+  AgentId target;
+
+ private:
+  std::uint32_t life_or_edge_, slot_or_number_;
+
+ public:
+  EventKind kind;
+  std::uint8_t flags;
+  std::uint16_t tag;  ///< the protocol's: what a message or timer is for
+};
+static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
 /// True if a comes before b. Times are not negative, so their bits order as the numbers do, and one 128-bit
 /// comparison without a branch decides.

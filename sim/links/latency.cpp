@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -78,6 +80,19 @@ double LatencyOptions::lower() const {
         }
       },
       law);
+}
+
+std::optional<Time> LatencyOptions::bound_per_message() const {
+  const double upper = std::visit(
+      [](const auto& l) {
+        if constexpr (requires { l.plus; }) {
+          return std::numeric_limits<double>::infinity();
+        } else {
+          return l.upper();
+        }
+      },
+      law);
+  return drawn == Drawn::kPerMessage && std::isfinite(upper) ? std::optional(upper) : std::nullopt;
 }
 
 void LatencyOptions::describe_as(Visitor& v, const About& about) {

@@ -2,12 +2,13 @@
 // How long a message takes from the sender's end of a link to the receiver's.
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
+#include "sim/files/square_matrix.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/distribution.hpp"
-#include "sim/files/square_matrix.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -90,6 +91,8 @@ class LatencyOptions {
   bool constant() const { return std::holds_alternative<Constant>(law); }
   /// Least value that a message can have; of distance, matrix and edge_attribute that of what is added.
   double lower() const;
+  /// Greatest value that a message can have, where each message's is drawn from a bounded law.
+  std::optional<Time> bound_per_message() const;
   void describe_as(Visitor& v, const About& about);
 };
 

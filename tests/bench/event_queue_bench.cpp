@@ -24,7 +24,7 @@ void hold(benchmark::State& state) {
   const auto gap = gaps();
   Queue queue(pending + 1);
   for (std::uint32_t i = 0; i < pending; ++i) {
-    queue.push({gap[i % gap.size()], order_key(Rank::kTick, i, 0), i, i, kNoSlot, EventKind::kTick, 0, 0});
+    queue.push(Event::tick(gap[i % gap.size()], i, 0));
   }
   std::size_t next = 0;
   for (auto _ : state) {

@@ -17,7 +17,7 @@ namespace {
 class Twins {
  public:
   void push(Time time, std::uint64_t key) {
-    const Event event{time, key, next_++, 0, kNoSlot, EventKind::kTick, 0, 0};
+    const Event event(time, key, next_++, EventKind::kTick);
     queue_.push(event);
     plain_.push(event);
   }
@@ -144,8 +144,7 @@ TEST_CASE(
   // Quadratic time would be hours, and ctest ends a test before.
   constexpr std::uint32_t kCount = 1'000'000, kFactor = 786'433;  // coprime: every key once
   EventQueue queue;
-  for (std::uint64_t i = 0; i < kCount; ++i)
-    queue.push({3, i * kFactor % kCount, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  for (std::uint64_t i = 0; i < kCount; ++i) queue.push({3, i * kFactor % kCount, 0, EventKind::kTick});
   std::size_t wrong = 0;
   for (std::uint64_t i = 0; i < kCount; ++i) wrong += queue.pop().key != i ? 1u : 0u;
   CHECK(wrong == 0);
@@ -155,15 +154,14 @@ TEST_CASE(
 TEST_CASE("event queue: a growing crowd at one time beside others is handled in less than quadratic time") {
   EventQueue queue;
   Stream s({11, 12}, 0, 0, 0);
-  for (std::uint64_t i = 0; i < 100'000; ++i)
-    queue.push({uniform(s), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  for (std::uint64_t i = 0; i < 100'000; ++i) queue.push({uniform(s), i, 0, EventKind::kTick});
   Time last = 0;
   std::size_t wrong = 0;
   for (std::uint64_t i = 0; i < 500'000; ++i) {
     const Event least = queue.pop();
     wrong += least.time < last ? 1u : 0u;
     last = least.time;
-    queue.push({std::max(1.0, last), 200'000 + i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+    queue.push({std::max(1.0, last), 200'000 + i, 0, EventKind::kTick});
   }
   CHECK(wrong == 0);
   CHECK(queue.size() == 100'000);
@@ -172,8 +170,7 @@ TEST_CASE("event queue: a growing crowd at one time beside others is handled in 
 TEST_CASE("event queue: capacity is a high-water mark and rises with the number pending") {
   EventQueue queue;
   const auto fill = [&queue](std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i)
-      queue.push({static_cast<double>(i), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+    for (std::uint64_t i = 0; i < count; ++i) queue.push({static_cast<double>(i), i, 0, EventKind::kTick});
     const std::size_t capacity = queue.capacity();
     while (!queue.empty()) queue.pop();
     CHECK(queue.capacity() >= capacity);
@@ -190,8 +187,7 @@ TEST_CASE("event queue: of many pending only the nearest are a heap, so that eac
   constexpr std::uint64_t kPending = 100'000;
   EventQueue queue;
   Stream s({13, 14}, 0, 0, 0);
-  for (std::uint64_t i = 0; i < kPending; ++i)
-    queue.push({exponential(s), i, 0, 0, kNoSlot, EventKind::kTick, 0, 0});
+  for (std::uint64_t i = 0; i < kPending; ++i) queue.push({exponential(s), i, 0, EventKind::kTick});
   for (std::uint64_t k = 0; k < 10 * kPending; ++k) {
     Event least = queue.pop();
     least.time += exponential(s);

@@ -28,9 +28,7 @@ TEST_CASE("event: keys order by rank, then source, then sequence") {
 }
 
 TEST_CASE("event: time decides before the key, the key between equal times") {
-  const auto event = [](Time time, std::uint64_t key) {
-    return Event{time, key, 0, 0, kNoSlot, EventKind::kTick, 0, 0};
-  };
+  const auto event = [](Time time, std::uint64_t key) { return Event(time, key, 0, EventKind::kTick); };
   const double times[] = {0.0,           5e-324, 1e-300, 1.0,
                           1.0 + 2.3e-16, 2.0,    1e300,  std::numeric_limits<double>::infinity()};
   for (std::size_t k = 0; k + 1 < std::size(times); ++k) {

@@ -1,0 +1,85 @@
+#pragma once
+// What happens to messages between their sender and their receiver: bandwidth, loss, latency and order on each link,
+// and the count of all that is sent.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/events/event.hpp"
+#include "sim/links/links.hpp"
+
+namespace hearsay::sim {
+
+/// What has been put on the links since the start.
+struct Traffic {
+  std::uint64_t messages = 0;   ///< sent, lost or not; a broadcast is one per neighbour
+  std::uint64_t vectors = 0;    ///< p-vectors in them
+  std::uint64_t bytes = 0;      ///< headers and numbers
+  std::uint64_t delivered = 0;  ///< handed to their receiver
+  std::uint64_t lost[kLossReasons] = {};
+};
+
+class Transport {
+ public:
+  /// `vector_length`: numbers that count as one vector. `hub`: the agent that is one, or kNoAgent. Throws
+  /// std::invalid_argument where options do not fit the graph.
+  Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
+            const Streams& streams, AgentId hub, const NetworkFiles& files);
+
+  const Traffic& traffic() const { return traffic_; }
+  const Links& links() const { return links_; }
+  bool unlimited_bandwidth() const { return bandwidth_.unlimited(); }
+  /// Size of a message of so many numbers, B.
+  std::uint64_t bytes(std::size_t numbers) const { return header_ + bytes_per_number_ * numbers; }
+
+  /// Counts messages of `numbers` numbers each, one to each of so many receivers. Returns the order key of the first;
+  /// those of the others follow it.
+  std::uint64_t count(AgentId from, std::size_t numbers, std::uint32_t receivers = 1) {
+    traffic_.messages += receivers;
+    traffic_.vectors += (numbers + vector_length_ - 1) / vector_length_ * receivers;
+    traffic_.bytes += bytes(numbers) * receivers;
+    return order_key(Rank::kMessage, from, std::exchange(sent_[from], sent_[from] + receivers));
+  }
+
+  /// Puts a message of `numbers` numbers on the edge at `position`. Sets the time at which it arrives: at its receiver,
+  /// or where bandwidth is limited at its receiver's downlink. Returns why the link loses it, if it does; it has
+  /// used its sender's uplink then too. O(1), no allocation.
+  std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now) {
+    Time left = now;
+    if (!bandwidth_.unlimited()) {
+      left = bandwidth_.send(event.source(), static_cast<double>(bytes(numbers)), now);
+      event.flags |= Event::kAtDownlink;
+    }
+    const Fate fate = links_.transmit(event.source(), event.target, position, now);
+    if (fate.lost) return fate.lost;
+    event.time = left + fate.latency;
+    if (event.kind == EventKind::kMessage ? fifo_messages_ : fifo_publications_) {
+      // Equal times keep the order of sending: the key counts the sender's messages.
+      event.time = last_arrival_[position] = std::max(event.time, last_arrival_[position]);
+    }
+    return std::nullopt;
+  }
+  /// When a message that reaches its receiver's downlink now has been received.
+  Time receive(AgentId to, std::size_t numbers, Time now) {
+    return bandwidth_.receive(to, static_cast<double>(bytes(numbers)), now);
+  }
+
+  void deliver(std::uint64_t messages = 1) { traffic_.delivered += messages; }
+  /// Messages counted as delivered are not, after all.
+  void take_back(std::uint64_t messages = 1) { traffic_.delivered -= messages; }
+  void lose(LossReason reason) { ++traffic_.lost[static_cast<int>(reason)]; }
+
+ private:
+  Links links_;
+  Bandwidth bandwidth_;
+  Traffic traffic_;
+  std::size_t vector_length_;
+  std::uint64_t header_, bytes_per_number_;
+  bool fifo_messages_, fifo_publications_;
+  std::vector<std::uint32_t> sent_;  // messages so far, by agent
+  std::vector<Time> last_arrival_;   // by position; empty where links may reorder
+};
+
+}  // namespace hearsay::sim
