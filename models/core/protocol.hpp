@@ -116,7 +116,6 @@ class Driver final : public Gauge {
     const sim::End end = world_.engine.run(*this);
     world_.ledger.verify();
     if (!observed_here_) look();
-    world_.engine.fingerprint({world_.models.data(), static_cast<std::size_t>(world_.models.size())});
     return end;
   }
 

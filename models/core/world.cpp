@@ -13,6 +13,12 @@ World::World(const Study& s, const sim::Engine::Options& options, const sim::Str
       zero_(Eigen::VectorXd::Zero(s.problem.p())),
       released_(Eigen::VectorXd::Zero(s.problem.p())) {}
 
+std::uint64_t World::fingerprint() const {
+  sim::Fingerprint digest = engine.fingerprint();
+  digest.add({models.data(), static_cast<std::size_t>(models.size())});
+  return digest.value();
+}
+
 Eigen::VectorXd World::take_vector() {
   if (spare_.empty()) return Eigen::VectorXd(problem().p());
   Eigen::VectorXd v = std::move(spare_.back());

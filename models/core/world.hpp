@@ -85,6 +85,8 @@ class World {
   const Gauge* gauge = nullptr;  ///< of the protocol, while it runs
 
   const Problem& problem() const { return study.problem; }
+  /// Digest of all that has happened (the engine's fingerprint) and of the bits of all models as they are now.
+  std::uint64_t fingerprint() const;
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }
   sim::AgentId agent(std::size_t owner) const { return static_cast<sim::AgentId>(owner) + (hub ? 1 : 0); }
 

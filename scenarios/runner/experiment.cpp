@@ -186,6 +186,10 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
   return recorder.out_of_time() ? RunEnd::kWall : RunEnd::kFinished;
 }
 
+models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
+  return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
+}
+
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
                                     const std::atomic<bool>* interrupted) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -205,7 +209,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
 
-  models::World world(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
+  models::World world = prepare(repetition, trace);
   analysis::RunResult result;
   result.repetition = repetition;
   result.end = end_of(world, scenario_.protocol->run(world, recorder), recorder);
@@ -218,7 +222,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
-  result.fingerprint = world.engine.fingerprint().value();
+  result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;
   result.time = world.engine.now();

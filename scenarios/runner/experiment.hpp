@@ -34,6 +34,8 @@ class Experiment {
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
+  /// The state before a run of a repetition; `trace` may be null.
+  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
   /// One run; `trace` may be null, and so may `interrupted`, which breaks it off. Throws what a broken
   /// invariant throws.
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,

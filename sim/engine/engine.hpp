@@ -81,8 +81,9 @@ class Engine {
   AgentId up_count() const { return presence_.up_count(); }
   const Traffic& traffic() const { return transport_.traffic(); }
   std::uint64_t events() const { return events_; }
+  /// Structural: start, every tick, timer, up, down and message, and the publication number of every reading. The
+  /// same for any compiler and flags, as long as no number decides about an event.
   const Fingerprint& fingerprint() const { return fingerprint_; }
-  void fingerprint(std::span<const double> numbers) { fingerprint_.add(numbers); }
   const Clocks& clocks() const { return clocks_; }
   /// High-water marks of what the engine holds: while they stay the same, it allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + presence_.capacity(); }

@@ -87,7 +87,7 @@ TEST_CASE("driver: the number of observations does not change a run") {
     test::Watch watch([](const models::World&) {}, every);
     Counting protocol({}, fixture.study());
     models::Driver<Counting>(protocol, *world, watch).run();
-    return world->engine.fingerprint().value();
+    return world->fingerprint();
   };
   CHECK(fingerprint(1) == fingerprint(50));
 }

@@ -40,7 +40,7 @@ std::uint64_t run(const test::StudyFixture& fixture, const sim::Engine::Options&
   GossipAverage protocol({.step = step}, fixture.study());
   test::Watch watch([&](const models::World& w) { look(w.models); }, every);
   models::Driver<GossipAverage>(protocol, *world, watch).run();
-  return world->engine.fingerprint().value();
+  return world->fingerprint();
 }
 
 // The models of a schedule's agents at its end: first coordinates.

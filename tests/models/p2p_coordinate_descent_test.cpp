@@ -220,7 +220,7 @@ TEST_CASE("p2p coordinate descent: Q is tracked exactly, and asking for it chang
     if (std::abs(q - anew) > 1e-9 * anew) CHECK(q == anew);
   });
   const auto untracked = run<CD>(does_not, {}, does_not.engine(network));
-  CHECK(tracked.world->engine.fingerprint().value() == untracked.world->engine.fingerprint().value());
+  CHECK(tracked.world->fingerprint() == untracked.world->fingerprint());
   CHECK(untracked.metric("objective_q") == Approx(tracked.metric("objective_q")).epsilon(1e-12));
 }
 
@@ -522,7 +522,7 @@ TEST_CASE("p2p coordinate descent: publications without events make the same run
       const auto lazily = run<CD>(fixture, params, options);
       CHECK(!by_events.world->engine.lazy());
       CHECK(lazily.world->engine.lazy());
-      CHECK(lazily.world->engine.fingerprint().value() == by_events.world->engine.fingerprint().value());
+      CHECK(lazily.world->fingerprint() == by_events.world->fingerprint());
       CHECK(lazily.world->models == by_events.world->models);
       CHECK(lazily.world->tally.staleness_steps == by_events.world->tally.staleness_steps);
       CHECK(lazily.world->tally.staleness_time == by_events.world->tally.staleness_time);
@@ -545,7 +545,7 @@ TEST_CASE("p2p coordinate descent: without events a run may end at a time too, w
   const auto lazily = run<CD>(fixture, {}, options);
   CHECK(lazily.world->engine.lazy());
   CHECK(lazily.end == sim::End::kTime);
-  CHECK(lazily.world->engine.fingerprint().value() == by_events.world->engine.fingerprint().value());
+  CHECK(lazily.world->fingerprint() == by_events.world->fingerprint());
   CHECK(lazily.world->engine.traffic().delivered == by_events.world->engine.traffic().delivered);
   CHECK(lazily.world->engine.traffic().delivered < lazily.world->engine.traffic().messages);
 }
