@@ -21,11 +21,11 @@ struct Choices<ComputeDrawn> {
 /// A law of compute times as an option.
 class ComputeOptions {
  public:
-  ComputeOptions(double seconds = 0) : law(seconds) {}  // NOLINT(google-explicit-constructor)
+  ComputeOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
   template <std::convertible_to<Distribution::Law> L>
   ComputeOptions(const L& l, ComputeDrawn d = ComputeDrawn::kPerComputation) : law(l), drawn(d) {}  // NOLINT
 
-  Distribution law;  ///< s
+  Distribution::Law law;  ///< s
   ComputeDrawn drawn = ComputeDrawn::kPerComputation;
   void describe_as(Visitor& v, const About& about);
 };
@@ -33,7 +33,10 @@ class ComputeOptions {
 class ComputeTime {
  public:
   ComputeTime(const ComputeOptions& options, const Streams& streams)
-      : options_(options), none_(options.law.upper() <= 0), streams_(streams) {}
+      : law_(std::visit([](const auto& law) { return Distribution(law); }, options.law)),
+        drawn_(options.drawn),
+        none_(law_.upper() <= 0),
+        streams_(streams) {}
 
   /// Nothing takes any time: the engine then keeps no state.
   bool none() const { return none_; }
@@ -42,7 +45,8 @@ class ComputeTime {
   Time of(AgentId i, std::uint32_t n) const;
 
  private:
-  ComputeOptions options_;
+  Distribution law_;
+  ComputeDrawn drawn_;
   bool none_;
   Streams streams_;
 };

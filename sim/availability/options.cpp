@@ -112,16 +112,4 @@ void AllOf::describe(Visitor& v) {
   v.check(of.size() <= 16, "of", fmt::format("must hold at most 16 laws, got {}", of.size()));
 }
 
-std::vector<OneAvailability> laws(const AvailabilityOptions& options) {
-  return std::visit(
-      [](const auto& law) {
-        if constexpr (requires { law.of; }) {
-          return law.of;
-        } else {
-          return std::vector<OneAvailability>{law};
-        }
-      },
-      options);
-}
-
 }  // namespace hearsay::sim

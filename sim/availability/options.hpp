@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/options/describe.hpp"
-#include "sim/random/distribution.hpp"
 #include "sim/options/per_agent.hpp"
+#include "sim/random/distribution.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
@@ -176,6 +176,8 @@ using AvailabilityOptions =
     std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave, AllOf>;
 
 /// The laws that are in it, in order.
-std::vector<OneAvailability> laws(const AvailabilityOptions& options);
+inline std::vector<OneAvailability> laws(const AvailabilityOptions& options) {
+  return parts_of<OneAvailability>(options);
+}
 
 }  // namespace hearsay::sim

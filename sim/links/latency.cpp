@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include "sim/check.hpp"
 #include "sim/options/per_agent.hpp"
+#include "sim/random/drawn_law.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::sim {
@@ -16,31 +16,6 @@ namespace hearsay::sim {
 namespace {
 
 constexpr About kPlus{.name = "plus", .help = "Added to it, drawn for every message.", .unit = "s", .min = 0};
-
-template <class... Ts>
-std::vector<Alternative> with_drawn(const std::variant<Ts...>*) {
-  std::vector<Alternative> all{detail::alternative_of<Ts>()...};
-  for (Alternative& a : all) {
-    a.describe_default = [inner = a.describe_default](Visitor& v) {
-      inner(v);
-      Drawn drawn = Drawn::kPerMessage;
-      v(drawn, {.name = "drawn", .help = "How often it is drawn."});
-    };
-  }
-  return all;
-}
-
-template <class... Ts>
-void emplace(std::variant<Ts...>& value, std::size_t index) {
-  using Make = void (*)(std::variant<Ts...>&);
-  static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
-  kMake[index](value);
-}
-
-template <class L>
-constexpr bool kIsDrawn = requires(const L& law, Stream& s) {
-  law.sample(s);
-};
 
 }  // namespace
 
@@ -70,92 +45,59 @@ void EdgeLatency::describe(Visitor& v) {
 LatencyOptions::LatencyOptions(const Distribution& d)
     : law(std::visit([](const auto& l) { return Law(l); }, d.law())) {}
 
-double LatencyOptions::lower() const {
+bool LatencyOptions::known() const {
+  return std::visit(
+      [](const auto& l) {
+        return requires {
+          l.plus;
+        };
+      },
+      law);
+}
+
+Distribution LatencyOptions::random_part() const {
   return std::visit(
       [](const auto& l) {
         if constexpr (requires { l.plus; }) {
-          return l.plus.lower();
+          return l.plus;
         } else {
-          return l.lower();
+          return Distribution(l);
         }
       },
       law);
 }
 
 std::optional<Time> LatencyOptions::bound_per_message() const {
-  const double upper = std::visit(
-      [](const auto& l) {
-        if constexpr (requires { l.plus; }) {
-          return std::numeric_limits<double>::infinity();
-        } else {
-          return l.upper();
-        }
-      },
-      law);
-  return drawn == Drawn::kPerMessage && std::isfinite(upper) ? std::optional(upper) : std::nullopt;
+  const Time upper = random_part().upper();
+  if (known() || drawn != Drawn::kPerMessage || !std::isfinite(upper)) return std::nullopt;
+  return upper;
 }
 
 void LatencyOptions::describe_as(Visitor& v, const About& about) {
-  std::vector<Alternative> all = with_drawn(&law);
-  // What is known of links and nodes is not drawn.
-  all[Law(DistanceLatency{}).index()] = detail::alternative_of<DistanceLatency>();
-  all[Law(MatrixLatency{}).index()] = detail::alternative_of<MatrixLatency>();
-  all[Law(EdgeLatency{}).index()] = detail::alternative_of<EdgeLatency>();
-  v.alternatives(
-      about, all, law.index(), [this](std::size_t i) { emplace(law, i); },
-      [this](Visitor& inner) {
-        std::visit(
-            [&](auto& held) {
-              held.describe(inner);
-              if constexpr (kIsDrawn<std::decay_t<decltype(held)>>)
-                inner(drawn, {.name = "drawn", .help = "How often it is drawn."});
-            },
-            law);
-      });
-  std::visit(
-      [&](const auto& held) {
-        using L = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<L, Mixture>) {
-          if (held.parts.empty()) return;
-        }
-        if constexpr (kIsDrawn<L>) check_range(v, about, Distribution(held).support());
-      },
-      law);
+  describe_drawn(v, about, law, drawn);
 }
 
 Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
                  const std::shared_ptr<const SquareMatrix>& matrix)
-    : hub_(hub),
+    : law_(options.random_part()),
+      constant_(options.constant()),
+      drawn_(options.known() ? Drawn::kPerMessage : options.drawn),
+      hub_(hub),
       key_(streams.key(Purpose::kLatency)),
       agent_key_(streams.key(Purpose::kPerAgent)),
       matrix_(matrix) {
-  std::visit(
-      [&](const auto& law) {
-        using L = std::decay_t<decltype(law)>;
-        if constexpr (std::is_same_v<L, DistanceLatency>) {
-          take_distances(topology, law.speed);
-          law_ = law.plus;
-        } else if constexpr (std::is_same_v<L, MatrixLatency>) {
-          take_nodes(law, topology.agents(), streams);
-          law_ = law.plus;
-        } else if constexpr (std::is_same_v<L, EdgeLatency>) {
-          if (topology.latency().empty() && topology.edges() > 0) {
-            throw std::invalid_argument(
-                "edge_attribute needs a graph file that gives its edges a latency; this topology has none");
-          }
-          base_.assign(topology.latency().begin(), topology.latency().end());
-          mode_ = Mode::kPerPosition;
-          law_ = law.plus;
-        } else {
-          law_ = law;
-          mode_ = options.drawn == Drawn::kPerLink    ? Mode::kPerLink
-                  : options.drawn == Drawn::kPerAgent ? Mode::kPerAgent
-                                                      : Mode::kPerMessage;
-          constant_ = std::is_same_v<L, Constant>;
-          if (constant_) delay_ = law.mean();
-        }
-      },
-      options.law);
+  if (constant_) delay_ = law_.mean();
+  if (const auto* distance = std::get_if<DistanceLatency>(&options.law)) {
+    take_distances(topology, distance->speed);
+  } else if (const auto* nodes = std::get_if<MatrixLatency>(&options.law)) {
+    take_nodes(*nodes, topology.agents(), streams);
+  } else if (std::holds_alternative<EdgeLatency>(options.law)) {
+    if (topology.latency().empty() && topology.edges() > 0) {
+      throw std::invalid_argument(
+          "edge_attribute needs a graph file that gives its edges a latency; this topology has none");
+    }
+    base_.assign(topology.latency().begin(), topology.latency().end());
+  }
 }
 
 void Latency::take_distances(const Topology& topology, double speed) {
@@ -166,7 +108,6 @@ void Latency::take_distances(const Topology& topology, double speed) {
         "distance needs a topology that says where agents are: random_geometric, or a graph file with "
         "coordinates");
   }
-  mode_ = Mode::kPerPosition;
   base_.resize(2 * topology.edges());
   for (AgentId i = 0; i < topology.agents(); ++i) {
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
@@ -184,7 +125,6 @@ void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams
     throw std::invalid_argument(fmt::format("{}: the matrix has {} nodes, fewer than the {} agents",
                                             matrix_->name, matrix_->nodes, agents));
   }
-  mode_ = Mode::kMatrix;
   node_.resize(agents);
   if (law.nodes == NodeChoice::kFirst) {
     std::iota(node_.begin(), node_.end(), 0u);
@@ -201,26 +141,12 @@ void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams
 }
 
 Time Latency::draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
-  switch (mode_) {
-    case Mode::kPerMessage:
-      break;
-    case Mode::kPerLink: {
-      Stream s(key_, from, to, 0);
-      return law_.sample(s);
-    }
-    case Mode::kPerAgent: {
-      Stream s(agent_key_, from == hub_ ? to : from, 0, kLatencyOption);
-      return law_.sample(s);
-    }
-    case Mode::kMatrix:
-    case Mode::kPerPosition: {
-      const Time known = mode_ == Mode::kPerPosition ? base_[position] : matrix_->at(node_[from], node_[to]);
-      Stream s(key_, from, to, n);
-      return known + law_.sample(s);
-    }
-  }
-  Stream s(key_, from, to, n);
-  return law_.sample(s);
+  Stream s = drawn_ == Drawn::kPerAgent ? Stream(agent_key_, from == hub_ ? to : from, 0, kLatencyOption)
+                                        : Stream(key_, from, to, drawn_ == Drawn::kPerLink ? 0 : n);
+  const Time known = !node_.empty()   ? matrix_->at(node_[from], node_[to])
+                     : !base_.empty() ? base_[position]
+                                      : 0;
+  return known + law_.sample(s);
 }
 
 }  // namespace hearsay::sim

@@ -89,9 +89,13 @@ class LatencyOptions {
   Drawn drawn = Drawn::kPerMessage;
 
   bool constant() const { return std::holds_alternative<Constant>(law); }
-  /// Least value that a message can have; of distance, matrix and edge_attribute that of what is added.
-  double lower() const;
-  /// Greatest value that a message can have, where each message's is drawn from a bounded law.
+  /// Whether it rests on what is known of links and nodes: distance, matrix, edge_attribute.
+  bool known() const;
+  /// What is drawn: the law, or what is added to what is known.
+  Distribution random_part() const;
+  /// Least value that is drawn.
+  double lower() const { return random_part().lower(); }
+  /// Greatest value, where the latency of each message is drawn from a bounded law.
   std::optional<Time> bound_per_message() const;
   void describe_as(Visitor& v, const About& about);
 };
@@ -112,19 +116,18 @@ class Latency {
   }
 
  private:
-  enum class Mode : std::uint8_t { kPerMessage, kPerLink, kPerAgent, kMatrix, kPerPosition };
-
   Time draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const;
   void take_distances(const Topology& topology, double speed);
   void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);
 
-  Distribution law_;  // what is drawn; of what is known of links, what is added
+  Distribution law_;  // what is drawn
   Time delay_ = 0;    // where all is constant
-  bool constant_ = false;
-  Mode mode_ = Mode::kPerMessage;
+  bool constant_;
+  Drawn drawn_;
   AgentId hub_;
   Stream::Key key_, agent_key_;
   std::shared_ptr<const SquareMatrix> matrix_;
+  // What the drawn part is added to, if anything: an entry of a matrix or a value of the edge.
   std::vector<std::uint32_t> node_;  // row of the matrix, by agent
   std::vector<Time> base_;           // by position
 };

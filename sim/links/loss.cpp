@@ -55,18 +55,6 @@ void AnyLoss::describe(Visitor& v) {
   v(of, {.name = "of", .help = "The laws.", .required = true});
 }
 
-std::vector<OneLossOptions> losses(const LossOptions& options) {
-  return std::visit(
-      [](const auto& law) {
-        if constexpr (requires { law.of; }) {
-          return law.of;
-        } else {
-          return std::vector<OneLossOptions>{law};
-        }
-      },
-      options);
-}
-
 std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {
   const CsvTable table(file);
   const std::size_t from = table.column("from"), to = table.column("to"), loss = table.column("loss");

@@ -87,7 +87,9 @@ struct AnyLoss {
 using LossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss, EdgeLoss, AnyLoss>;
 
 /// The laws that are in it, in order.
-std::vector<OneLossOptions> losses(const LossOptions& options);
+inline std::vector<OneLossOptions> losses(const LossOptions& options) {
+  return parts_of<OneLossOptions>(options);
+}
 
 /// Rows (from, to, probability) of a file.
 struct EdgeList {

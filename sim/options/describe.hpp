@@ -163,18 +163,36 @@ Alternative alternative_of() {
   return a;
 }
 
+// Makes it a default-constructed i-th alternative.
+template <class... Ts>
+void emplace(std::variant<Ts...>& value, std::size_t index) {
+  using Make = void (*)(std::variant<Ts...>&);
+  static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
+  kMake[index](value);
+}
+
 }  // namespace detail
+
+/// The parts of a value that is either one part or, in a member `of`, several.
+template <class Part, class... Ts>
+std::vector<Part> parts_of(const std::variant<Ts...>& value) {
+  return std::visit(
+      [](const auto& held) {
+        if constexpr (requires { held.of; }) {
+          return held.of;
+        } else {
+          return std::vector<Part>{held};
+        }
+      },
+      value);
+}
 
 template <class... Ts>
 void Visitor::variant(std::variant<Ts...>& value, const About& about) {
   const std::array<Alternative, sizeof...(Ts)> all{detail::alternative_of<Ts>()...};
-  const auto select = [&value](std::size_t i) {
-    using Make = void (*)(std::variant<Ts...>&);
-    static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
-    kMake[i](value);
-  };
-  alternatives(about, all, value.index(), select,
-               [&value](Visitor& v) { std::visit([&v](auto& held) { held.describe(v); }, value); });
+  alternatives(
+      about, all, value.index(), [&value](std::size_t i) { detail::emplace(value, i); },
+      [&value](Visitor& v) { std::visit([&v](auto& held) { held.describe(v); }, value); });
 }
 
 template <class T>

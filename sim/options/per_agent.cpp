@@ -66,10 +66,15 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  if (unbound()) return;  // the range is checked when the values come
-  if (const auto* list = std::get_if<ValueList>(&law_); list != nullptr && list->values.empty()) return;
-  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
-  check_range(v, about, support());
+  std::visit(
+      [&]<class Law>(const Law& law) {
+        if constexpr (std::is_same_v<Law, ValueList>) {
+          if (!law.values.empty()) check_range(v, about, support());
+        } else if constexpr (!std::is_same_v<Law, OfColumn>) {  // of a column, when its values are read
+          Distribution(law).check_range(v, about);
+        }
+      },
+      law_);
 }
 
 Support PerAgent::support() const {

@@ -151,10 +151,14 @@ void check_range(Visitor& v, const About& about, const Support& support) {
                       upper));
 }
 
+void Distribution::check_range(Visitor& v, const About& about) const {
+  const auto* mixture = std::get_if<Mixture>(&law_);
+  if (mixture == nullptr || !mixture->parts.empty()) sim::check_range(v, about, support());
+}
+
 void Distribution::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  if (const auto* mixture = std::get_if<Mixture>(&law_); mixture != nullptr && mixture->parts.empty()) return;
-  check_range(v, about, support());
+  check_range(v, about);
 }
 
 }  // namespace hearsay::sim

@@ -124,7 +124,7 @@ struct Support {
                   ///< probability 0
 };
 
-/// Refuses a support that leaves the range of its place.
+/// Refuses values that leave the range of their place.
 void check_range(Visitor& v, const About& about, const Support& support);
 
 /// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves
@@ -159,6 +159,8 @@ class Distribution {
   Support support() const { return {lower(), upper(), lower() == upper()}; }
   bool constant() const { return std::holds_alternative<Constant>(law_); }
   const Law& law() const { return law_; }
+  /// Refuses values that leave the range of their place; an empty mixture has been refused as such.
+  void check_range(Visitor& v, const About& about) const;
 
   void describe_as(Visitor& v, const About& about);
 
