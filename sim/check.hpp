@@ -1,12 +1,11 @@
 #pragma once
-// Invariants, checked in every build: a simulator that goes on after one is broken prints numbers that look
-// right.
+// Invariants, checked in every build: a simulator that continues after one is broken prints plausible numbers.
 #include <stdexcept>
 #include <string>
 
 namespace hearsay::sim {
 
-/// A broken invariant: a fault of the program, never of its input.
+/// A broken invariant: a defect of the program, never of its input.
 struct InvariantError : std::logic_error {
   using std::logic_error::logic_error;
 };

@@ -1,7 +1,7 @@
 #include "scenarios/runner/network_fit.hpp"
 
 #include "scenarios/runner/experiment.hpp"
-#include "sim/engine/silence.hpp"
+#include "sim/engine/unreachable.hpp"
 
 namespace hearsay::scenarios {
 
@@ -28,7 +28,8 @@ void fit_network(sim::Engine::Options& options, const sim::Topology& topology, c
     sim::Clocks(options.clocks, agents, streams, first, files->ticks);
   });
   options.files = std::move(files);
-  if (const auto why = sim::why_silent(options, topology, streams)) throw AssemblyError("/network", *why);
+  if (const auto why = sim::why_unreachable(options, topology, streams))
+    throw AssemblyError("/network", *why);
 }
 
 }  // namespace hearsay::scenarios

@@ -1,5 +1,5 @@
 #pragma once
-// Who is up when. The laws only say how long periods last; the engine enforces them: an agent that is down
+// When agents are up. The laws give the lengths of periods; the engine enforces them: an agent that is down
 // does not tick, send or receive. The n-th period of agent i under the l-th law draws from (kAvailability, i,
 // l), index n.
 #include <memory>
@@ -22,12 +22,12 @@ class Availability {
 
   /// `agents` and `first` (1 where agent 0 is a hub) matter to laws that have a value or a place for each
   /// agent; `sessions`: what the files of the laws hold, null for laws without one. Values that are drawn
-  /// once come from (kPerAgent, agent, number of the law). Throws std::invalid_argument for agents that there
-  /// are not and for lists of another length.
+  /// once come from (kPerAgent, agent, number of the law). Throws std::invalid_argument for unknown
+  /// agents and for lists of wrong length.
   Availability(const AvailabilityOptions& options, const Streams& streams, AgentId agents = 0,
                AgentId first = 0, const std::vector<std::shared_ptr<const Sessions>>& sessions = {});
 
-  /// Everybody is up for good, as far as periods go: the engine then keeps no state.
+  /// No law has periods: apart from a coin, every agent is up all the time.
   bool always() const { return laws_.empty(); }
   std::uint32_t laws() const { return static_cast<std::uint32_t>(laws_.size()); }
   /// Whether law l applies to agent i at all; `hub`: it is the hub of a star.
@@ -38,9 +38,9 @@ class Availability {
   /// End of period n of agent i under law l, n = 1, 2, ..., which begins now; `up` says which kind it is.
   /// kNever if it is the last. O(1) on average, no allocation.
   Time end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l = 0) const;
-  /// Whether law l's periods are known without chance once a run has begun.
+  /// Whether the periods of law l are known before a run.
   bool known(std::uint32_t l) const;
-  /// Whether agents come back from law l's down times with the state of their start.
+  /// Whether agents return from down times of law l with their initial state.
   bool resets(std::uint32_t l) const;
   bool resets() const;
 

@@ -14,8 +14,8 @@ namespace hearsay::sim {
 enum class ComputeDrawn { kPerComputation, kPerAgent };
 template <>
 struct Choices<ComputeDrawn> {
-  static constexpr std::array kValues{Choice{"per_computation", "anew for every computation"},
-                                      Choice{"per_agent", "once for each agent: some are slow for good"}};
+  static constexpr std::array kValues{Choice{"per_computation", "for each computation"},
+                                      Choice{"per_agent", "once for each agent"}};
 };
 
 /// A law of compute times as an option.
@@ -38,7 +38,7 @@ class ComputeTime {
         none_(law_.upper() <= 0),
         streams_(streams) {}
 
-  /// Nothing takes any time: the engine then keeps no state.
+  /// Computations take no time: the engine then keeps no state.
   bool none() const { return none_; }
   /// Of the n-th computation of agent i, drawn from (kCompute, i), index n, or once from (kPerAgent, i),
   /// index kComputeOption. O(1), no allocation.

@@ -10,17 +10,14 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr About kHub{.name = "hub", .help = "Whether it holds for the hub of a star too."};
+constexpr About kHub{.name = "hub", .help = "Whether the law applies to the hub of a star too."};
 
 template <class Law>
 void describe_periods(Visitor& v, Law& law) {
-  v(law.up, {.name = "up",
-             .help = "Length of an up time, drawn anew for every one.",
-             .unit = "s",
-             .min = 0,
-             .open_min = true});
+  v(law.up,
+    {.name = "up", .help = "Length of an up time, drawn for each.", .unit = "s", .min = 0, .open_min = true});
   v(law.down, {.name = "down",
-               .help = "Length of a down time, drawn anew for every one.",
+               .help = "Length of a down time, drawn for each.",
                .unit = "s",
                .min = 0,
                .open_min = true});
@@ -38,35 +35,37 @@ void OnOff::describe(Visitor& v) {
 
 void Crash::describe(Visitor& v) {
   describe_periods(v, *this);
-  v(state_on_return, {.name = "state_on_return", .help = "What an agent comes back with."});
+  v(state_on_return, {.name = "state_on_return", .help = "State of an agent that returns from a crash."});
   v(hub, kHub);
 }
 
 void GroupFailures::Group::describe(Visitor& v) {
-  v(name, {.name = "name", .help = "For people."});
-  v(agents, {.name = "agents", .help = "Who is in it; the hub of a star is 0.", .required = true});
+  v(name, {.name = "name", .help = "Name of the group, for messages."});
+  v(agents, {.name = "agents", .help = "Agents of the group; the hub of a star is 0.", .required = true});
 }
 
 void GroupFailures::describe(Visitor& v) {
-  v(groups, {.name = "groups", .help = "The groups; nobody is in two of them.", .required = true});
+  v(groups, {.name = "groups", .help = "Groups of agents; no agent is in two groups.", .required = true});
   describe_periods(v, *this);
 }
 
 void Coin::describe(Visitor& v) {
-  v(probability, {.name = "probability", .help = "Of being up.", .min = 0, .max = 1, .open_min = true});
+  v(probability,
+    {.name = "probability", .help = "Probability of being up.", .min = 0, .max = 1, .open_min = true});
   v(hub, kHub);
 }
 
 void Diurnal::describe(Visitor& v) {
   v(mean, {.name = "mean", .help = "Mean probability of being up.", .min = 0, .max = 1});
-  v(amplitude, {.name = "amplitude", .help = "How far it swings from the mean.", .min = 0, .max = 0.5});
+  v(amplitude,
+    {.name = "amplitude", .help = "Amplitude of the probability of being up.", .min = 0, .max = 0.5});
   v(period, {.name = "period", .help = "Length of a day.", .unit = "s", .min = 0, .open_min = true});
   v(phase, {.name = "phase",
-            .help = "Share of a day by which an agent is ahead; a law is drawn once per agent.",
+            .help = "Phase of an agent, as a fraction of the period; a distribution is drawn once per agent.",
             .min = 0,
             .max = 1});
   v(memory, {.name = "memory",
-             .help = "How long an agent tends to stay as it is.",
+             .help = "Correlation time of an agent's state.",
              .unit = "s",
              .min = 0,
              .open_min = true});
@@ -85,30 +84,38 @@ double Diurnal::probability(Time at, double phase_of_agent) const {
 
 void AvailabilityTrace::describe(Visitor& v) {
   v(path, {.name = "path",
-           .help = "A table with the columns agent, time, state or agent, start, end.",
+           .help = "Table with the columns agent, time, state or agent, start, end.",
            .required = true});
-  v(unit, {.name = "unit", .help = "What the time 1 in it means.", .unit = "s", .min = 0, .open_min = true});
+  v(unit, {.name = "unit",
+           .help = "Duration that the number 1 in the file stands for.",
+           .unit = "s",
+           .min = 0,
+           .open_min = true});
   v(from, {.name = "from", .help = "Time of the trace at which a run starts.", .unit = "s", .min = 0});
   v(repeat, {.name = "repeat",
-             .help = "Time of the trace at which it begins anew; without, all stay as it ends.",
+             .help = "Time of the trace at which it repeats; by default agents keep their last state.",
              .unit = "s",
              .min = 0,
              .open_min = true});
-  v(absent, {.name = "absent", .help = "What agents are that it does not name."});
+  v(absent, {.name = "absent", .help = "State of agents that the trace does not name."});
 }
 
 void JoinLeave::describe(Visitor& v) {
-  v(join,
-    {.name = "join", .help = "When an agent comes; a law is drawn once per agent.", .unit = "s", .min = 0});
-  v(leave, {.name = "leave",
-            .help = "When it leaves for good; without, never. A law is drawn once per agent.",
-            .unit = "s",
-            .min = 0});
+  v(join, {.name = "join",
+           .help = "Time at which an agent joins; a distribution is drawn once per agent.",
+           .unit = "s",
+           .min = 0});
+  v(leave,
+    {.name = "leave",
+     .help =
+         "Time at which an agent leaves for good; by default never. A distribution is drawn once per agent.",
+     .unit = "s",
+     .min = 0});
   v(hub, kHub);
 }
 
 void AllOf::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "The laws.", .required = true});
+  v(of, {.name = "of", .help = "Laws that are combined.", .required = true});
   v.check(of.size() <= 16, "of", fmt::format("must hold at most 16 laws, got {}", of.size()));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Laws of who is up when, as options.
+// Laws of availability, as options.
 #include <optional>
 #include <string>
 #include <variant>
@@ -24,7 +24,7 @@ enum class Start { kUp, kStationary };
 template <>
 struct Choices<Start> {
   static constexpr std::array kValues{
-      Choice{"up", "every agent is up and begins a fresh up time"},
+      Choice{"up", "every agent is up, at the start of an up time"},
       Choice{"stationary", "up with probability E up/(E up + E down), in the middle of a period"}};
 };
 
@@ -32,7 +32,7 @@ struct Choices<Start> {
 struct OnOff {
   static constexpr std::string_view kName = "on_off";
   static constexpr std::string_view kHelp =
-      "Up and down times alternate; the share of time up is E up/(E up + E down).";
+      "Alternating up and down times; fraction up E up/(E up + E down).";
   static constexpr std::string_view kExample =
       R"({"type": "on_off", "up": {"type": "exponential", "mean": "10 min"}, "down": "30 s", "start": "stationary"})";
   Distribution up{Exponential{60}}, down{Exponential{5}};  // s
@@ -41,23 +41,23 @@ struct OnOff {
   void describe(Visitor& v);
 };
 
-/// What an agent that has crashed comes back with.
+/// State of an agent that returns from a crash.
 enum class StateOnReturn { kKeep, kReset };
 template <>
 struct Choices<StateOnReturn> {
   static constexpr std::array kValues{
-      Choice{"keep", "all that it had"},
-      Choice{"reset", "what it had at the start: its model, what it has heard and its timers are gone"}};
+      Choice{"keep", "its state before the crash"},
+      Choice{"reset",
+             "its state at the start of the run: its model, what it has received and its timers are lost"}};
 };
 
-/// As OnOff, but an agent comes back with the state of its start. What it has spent of its budget stays
-/// spent, and its random streams go on.
+/// As OnOff, but an agent returns with its initial state. Spent budget stays spent, and its random streams
+/// continue.
 struct Crash {
   static constexpr std::string_view kName = "crash";
   static constexpr std::string_view kHelp =
-      "Agents run for an up time, crash, and are back after a down time with the state of their start; the "
-      "share "
-      "of time up is E up/(E up + E down). Spent budget stays spent.";
+      "Agents crash after an up time and return after a down time with their initial state; fraction up E "
+      "up/(E up + E down). Spent budget stays spent.";
   static constexpr std::string_view kExample =
       R"({"type": "crash", "up": {"type": "exponential", "mean": "1 h"}, "down": "20 s"})";
   Distribution up{Exponential{60}}, down{Exponential{5}};  // s
@@ -71,9 +71,8 @@ struct Crash {
 struct GroupFailures {
   static constexpr std::string_view kName = "group";
   static constexpr std::string_view kHelp =
-      "The agents of a group go down and come up together, each group on its own; others are not concerned. "
-      "The "
-      "share of time up is E up/(E up + E down).";
+      "The agents of a group go down and come up together; groups are independent, other agents are always "
+      "up. Fraction up E up/(E up + E down).";
   static constexpr std::string_view kExample =
       R"({"type": "group", "groups": [{"name": "site A", "agents": [1, 2]}], "up": "1 h", "down": "5 min"})";
   struct Group {
@@ -87,13 +86,12 @@ struct GroupFailures {
   void describe(Visitor& v);
 };
 
-/// Drawn when it is asked: at each of an agent's ticks, and at each message that reaches it.
+/// Drawn at each tick of an agent and for each message that reaches it.
 struct Coin {
   static constexpr std::string_view kName = "coin";
   static constexpr std::string_view kHelp =
-      "At each of its ticks, and for each message that reaches it, an agent is up with one probability, "
-      "whatever "
-      "it was before: the online probability of gossip simulators.";
+      "At each of its ticks and for each message that reaches it, an agent is up with a given probability, "
+      "independently: the online probability of gossip simulators.";
   static constexpr std::string_view kExample = R"({"type": "coin", "probability": 0.9})";
   double probability = 0.9;
   bool hub = false;
@@ -104,9 +102,8 @@ struct Coin {
 struct Diurnal {
   static constexpr std::string_view kName = "diurnal";
   static constexpr std::string_view kHelp =
-      "Up at time t with probability mean + amplitude sin(2 pi (t/period + phase)); what an agent is at "
-      "times s "
-      "apart is correlated as exp(-s/memory). The share of time up is the mean.";
+      "Up at time t with probability mean + amplitude sin(2 pi (t/period + phase)); the state at two times s "
+      "apart has correlation exp(-s/memory). Fraction up: the mean.";
   static constexpr std::string_view kExample =
       R"({"type": "diurnal", "mean": 0.6, "amplitude": 0.3, "period": "1 d", "memory": "20 min"})";
   double mean = 0.5, amplitude = 0.4;
@@ -118,7 +115,7 @@ struct Diurnal {
   double probability(Time at, double phase_of_agent) const;
 };
 
-/// Who is down where a trace says nothing of it.
+/// State of agents that a trace does not name.
 enum class Absent { kUp, kDown };
 template <>
 struct Choices<Absent> {
@@ -129,9 +126,7 @@ struct Choices<Absent> {
 struct AvailabilityTrace {
   static constexpr std::string_view kName = "trace";
   static constexpr std::string_view kHelp =
-      "Replays a table: agent, time, state (up or down), or agent, start, end of each session; the share of "
-      "time "
-      "up is the file's.";
+      "Replays a table: agent, time, state (up or down), or agent, start, end of each session.";
   static constexpr std::string_view kExample =
       R"({"type": "trace", "path": "sessions.csv", "unit": "1 s", "from": "1 h", "repeat": "1 d"})";
   InputFile path;
@@ -142,13 +137,12 @@ struct AvailabilityTrace {
   void describe(Visitor& v);
 };
 
-/// Agents that come late or leave for good.
+/// Agents that join late or leave for good.
 struct JoinLeave {
   static constexpr std::string_view kName = "join_leave";
   static constexpr std::string_view kHelp =
-      "Each agent joins at one time and leaves for good at another; up in between, on average from E join to "
-      "E "
-      "leave. One whose time to leave comes first never joins.";
+      "Each agent joins once, is up, and leaves for good. An agent whose time to leave comes first never "
+      "joins.";
   static constexpr std::string_view kExample =
       R"({"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}, "leave": "10 min"})";
   PerAgent join = 0.0;                 ///< s
@@ -164,7 +158,7 @@ using OneAvailability =
 struct AllOf {
   static constexpr std::string_view kName = "all";
   static constexpr std::string_view kHelp =
-      "Up when every one of several laws has the agent up; the share of time up is the product of theirs.";
+      "Up when each of several laws has the agent up. Fraction up: the product of theirs.";
   static constexpr std::string_view kExample =
       R"([{"type": "on_off"}, {"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}}])";
   static constexpr Shorthand kShorthand{"of", Shorthand::kList};

@@ -13,12 +13,12 @@ namespace hearsay::sim {
 
 namespace {
 constexpr About kMissed{.name = "missed",
-                        .help = "What becomes of a tick that finds its agent down or busy."};
+                        .help = "What happens to a tick of an agent that is down or computing."};
 }
 
 void Poisson::describe(Visitor& v) {
   v(rate, {.name = "rate",
-           .help = "Mean number of ticks per second of an agent; a law is drawn once per agent.",
+           .help = "Mean number of ticks per second of an agent; a distribution is drawn once per agent.",
            .unit = "1/s",
            .min = 0,
            .open_min = true});
@@ -27,31 +27,32 @@ void Poisson::describe(Visitor& v) {
 
 void Periodic::describe(Visitor& v) {
   v(period, {.name = "period",
-             .help = "From one tick to the next; a law is drawn once per agent.",
+             .help = "Time between ticks; a distribution is drawn once per agent.",
              .unit = "s",
              .min = 0,
              .open_min = true});
   v(phase, {.name = "phase",
-            .help = "When the first tick is due; a law is drawn once per agent.",
+            .help = "Time of the first tick; a distribution is drawn once per agent.",
             .unit = "s",
             .min = 0});
   v(jitter, {.name = "jitter",
-             .help = "How late a tick is, drawn anew for every one; at most a period.",
+             .help = "Delay of a tick, drawn for each tick; at most a period.",
              .unit = "s",
              .min = 0});
   v(missed, kMissed);
 }
 
 void ClockTrace::describe(Visitor& v) {
-  v(times, {.name = "times", .help = "Times of the ticks, never falling.", .unit = "s", .min = 0});
-  v(agents, {.name = "agents", .help = "Who ticks at each of them."});
-  v(path, {.name = "path", .help = "Instead of both, a table with the columns time (in s) and agent."});
+  v(times, {.name = "times", .help = "Times of the ticks, in non-decreasing order.", .unit = "s", .min = 0});
+  v(agents, {.name = "agents", .help = "Agent that ticks at each of the times."});
+  v(path, {.name = "path",
+           .help = "Table with the columns time (in s) and agent, instead of `times` and `agents`."});
   v(missed, kMissed);
   v.check(path.has_value() != (!times.empty() || !agents.empty()), "",
           "give either times and agents, or path");
   v.check(times.size() == agents.size(), "agents",
           fmt::format("must name one agent for each of the {} times, got {}", times.size(), agents.size()));
-  v.check(std::is_sorted(times.begin(), times.end()), "times", "must never fall");
+  v.check(std::is_sorted(times.begin(), times.end()), "times", "must be in non-decreasing order");
 }
 
 std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
@@ -136,7 +137,7 @@ Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {
   return previous + exponential(s, 1 / rate(i));
 }
 
-bool Clocks::silent() const {
+bool Clocks::never_tick() const {
   return kind_ == Kind::kTrace &&
          std::all_of(ticks_.begin() + first_, ticks_.end(), [](const auto& t) { return t.empty(); });
 }

@@ -7,27 +7,28 @@
 #include <vector>
 
 #include "sim/options/describe.hpp"
-#include "sim/random/distribution.hpp"
 #include "sim/options/per_agent.hpp"
+#include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
 
-/// What becomes of a tick that finds its agent down or busy.
+/// What happens to a tick of an agent that is down or computing.
 enum class Missed { kSkip, kDefer };
 template <>
 struct Choices<Missed> {
   static constexpr std::array kValues{
       Choice{"skip", "it is lost"},
-      Choice{"defer", "the agent ticks once when it is back or done, however many ticks it missed"}};
+      Choice{"defer", "the agent ticks once when it is up and free again, however many ticks it missed"}};
 };
 
 /// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean
 /// 1/rate.
 struct Poisson {
   static constexpr std::string_view kName = "poisson";
-  static constexpr std::string_view kHelp = "Exponential gaps of mean 1/rate, each agent on its own.";
+  static constexpr std::string_view kHelp =
+      "Poisson clock: independent exponential gaps of mean 1/rate for each agent.";
   static constexpr std::string_view kExample =
       R"({"type": "poisson", "rate": {"type": "uniform", "min": "0.5 /s", "max": "2 /s"}})";
   PerAgent rate = 1.0;  ///< 1/s
@@ -39,7 +40,7 @@ struct Poisson {
 struct Periodic {
   static constexpr std::string_view kName = "periodic";
   static constexpr std::string_view kHelp =
-      "Ticks at phase, phase + period, ..., each late by a jitter; one per period on average.";
+      "Ticks at phase, phase + period, ..., each delayed by a jitter; one per period on average.";
   static constexpr std::string_view kExample =
       R"({"type": "periodic", "period": "1 s", "phase": {"type": "uniform", "max": "1 s"}, "jitter": "0 ms"})";
   PerAgent period = 1.0;      ///< s
@@ -53,10 +54,10 @@ struct Periodic {
 struct ClockTrace {
   static constexpr std::string_view kName = "trace";
   static constexpr std::string_view kHelp =
-      "Ticks at given times, for replaying a schedule; as many as there are.";
+      "Ticks at given times, to replay a schedule; no ticks after the last.";
   static constexpr std::string_view kExample = R"({"type": "trace", "path": "ticks.csv"})";
-  std::vector<double> times = {};      ///< s, never falling
-  std::vector<AgentId> agents = {};    ///< who ticks then
+  std::vector<double> times = {};      ///< s, in non-decreasing order
+  std::vector<AgentId> agents = {};    ///< the agents that tick then
   std::optional<InputFile> path = {};  ///< instead, a table with the columns time and agent
   Missed missed = Missed::kSkip;
   void describe(Visitor& v);
@@ -69,7 +70,7 @@ struct TickList {
   std::string name;
   std::vector<Time> times;
   std::vector<AgentId> agents;
-  /// Throws FileError for a table without the columns, or times that fall.
+  /// Throws FileError for a table without the columns, or with times in decreasing order.
   static std::shared_ptr<const TickList> read(const InputFile& file);
 };
 
@@ -77,8 +78,8 @@ class Clocks {
  public:
   /// Values that vary are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption.
   /// `first`: 1 where agent 0 is a hub, which has no clock; lists name the others. `ticks`: what the file of
-  /// a trace holds. Throws std::invalid_argument for a trace that names an agent there is not, a list of
-  /// another length, a jitter that can exceed a period.
+  /// a trace holds. Throws std::invalid_argument for a trace that names an unknown agent, a list of
+  /// wrong length, a jitter that can exceed a period.
   Clocks(const ClockOptions& options, AgentId agents, const Streams& streams, AgentId first = 0,
          const std::shared_ptr<const TickList>& ticks = nullptr);
 
@@ -89,7 +90,7 @@ class Clocks {
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i - first_]; }
   bool defers() const { return missed_ == Missed::kDefer; }
   /// Whether no agent ever ticks.
-  bool silent() const;
+  bool never_tick() const;
 
  private:
   enum class Kind : std::uint8_t { kPoisson, kPeriodic, kTrace };

@@ -32,7 +32,7 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
       tracer_(trace),
       publications_(topology, pool_, transport_.links(),
                     options.network.links.order == PublicationOrder::kNewest, lazy_latency(options)) {
-  check(options.observe_every > 0, "observations need a distance");
+  check(options.observe_every > 0, "the time between observations must be positive");
 }
 
 // The longest latency if publications may travel without events.
@@ -43,7 +43,7 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
   if (!presence_.always() || !transport_.unlimited_bandwidth()) return std::nullopt;
   if (!transport_.links().loss().none() || links.order != PublicationOrder::kNewest) return std::nullopt;
   // A clock that ends leaves messages in flight behind.
-  if (std::holds_alternative<ClockTrace>(options.clocks) || clocks_.silent()) return std::nullopt;
+  if (std::holds_alternative<ClockTrace>(options.clocks) || clocks_.never_tick()) return std::nullopt;
   double rate = 0;
   for (AgentId i = first_clock(); i < agents(); ++i) rate = std::max(rate, clocks_.rate(i));
   const std::optional<Time> longest = links.latency.bound_per_message();
@@ -101,7 +101,7 @@ inline void Engine::transmit(Event& event, std::uint32_t position) {
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
                   std::span<const double> payload) {
-  check(!lazy(), "a message was sent where all are publications");
+  check(!lazy(), "a message was sent in a run of publications only");
   const std::uint32_t position = topology_.edge(from, to);
   check(position < 2 * topology_.edges(), "a message was sent to an agent that is no neighbour");
   const std::uint32_t slot = store(payload, conversation, 0);

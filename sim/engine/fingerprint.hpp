@@ -1,5 +1,5 @@
 #pragma once
-// A running digest of what happened, so that two runs can be told apart by one number. XXH3, chained.
+// A running digest of what happened: equal runs have equal digests. XXH3, chained.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the files that a network and its clocks name hold. Read once, shared by all runs of a point.
+// Contents of the files that a network and its clocks name. Read once, shared by all runs of a point.
 #include <memory>
 #include <vector>
 

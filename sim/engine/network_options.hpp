@@ -7,13 +7,14 @@
 
 namespace hearsay::sim {
 
-/// What becomes of a message whose receiver is down when it arrives.
+/// What happens to a message that arrives while its receiver is down.
 enum class InFlight { kLost, kHeld };
 template <>
 struct Choices<InFlight> {
   static constexpr std::array kValues{
       Choice{"lost", "it is lost"},
-      Choice{"held", "it waits until its receiver is up; those that wait are handed over as they arrived"}};
+      Choice{"held",
+             "it waits until its receiver is up; waiting messages are delivered in order of arrival"}};
 };
 
 struct NetworkOptions {

@@ -10,11 +10,10 @@
 
 namespace hearsay::sim {
 
-/// At equal times: an agent goes down, comes up, then messages arrive, timers fire, clocks tick, observers
-/// look.
+/// Order at equal times: agents go down, come up, messages arrive, timers fire, clocks tick, observations are made.
 enum class Rank : std::uint8_t { kDown = 0, kUp = 1, kMessage = 2, kTimer = 3, kTick = 4, kObservation = 5 };
 
-/// What happens. A publication's arrival has the rank of a message, but no handler is told of it.
+/// What happens. The arrival of a publication has the rank of a message, but no handler is called with it.
 /// The end of a computation has the rank of a timer: what was to be sent is (kSendMessage, kSendPublication),
 /// then the agent is free (kFree).
 enum class EventKind : std::uint8_t {

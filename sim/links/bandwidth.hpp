@@ -18,9 +18,8 @@ struct UnlimitedBandwidth {
 struct EqualBandwidth {
   static constexpr std::string_view kName = "equal";
   static constexpr std::string_view kHelp =
-      "Uplink and downlink of an agent have one rate; a message takes size/rate on each, and messages queue. "
-      "A "
-      "bare number means this.";
+      "One rate for an agent's uplink and downlink; a message takes size/rate on each, and messages queue. "
+      "Short form: the rate.";
   static constexpr std::string_view kExample = R"("10 Mbit/s")";
   static constexpr Shorthand kShorthand{"rate", Shorthand::kNumber};
   PerAgent rate = 1.25e6;  ///< B/s
@@ -29,7 +28,7 @@ struct EqualBandwidth {
 struct UpDownBandwidth {
   static constexpr std::string_view kName = "up_down";
   static constexpr std::string_view kHelp =
-      "Uplink and downlink of an agent have each its rate; a message takes size/rate on each, and messages "
+      "Separate rates for an agent's uplink and downlink; a message takes size/rate on each, and messages "
       "queue.";
   static constexpr std::string_view kExample = R"({"uplink": "10 Mbit/s", "downlink": "50 Mbit/s"})";
   static constexpr Shorthand kShorthand{"uplink", Shorthand::kNone};

@@ -15,13 +15,16 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr About kPlus{.name = "plus", .help = "Added to it, drawn for every message.", .unit = "s", .min = 0};
+constexpr About kPlus{.name = "plus",
+                      .help = "Added to the known latency; a distribution is drawn for each message.",
+                      .unit = "s",
+                      .min = 0};
 
 }  // namespace
 
 void DistanceLatency::describe(Visitor& v) {
   v(speed, {.name = "speed",
-            .help = "How fast a signal is; light in glass fibre by default.",
+            .help = "Speed of the signal; light in glass fibre by default.",
             .unit = "m/s",
             .min = 0,
             .open_min = true});
@@ -29,12 +32,16 @@ void DistanceLatency::describe(Visitor& v) {
 }
 
 void MatrixLatency::describe(Visitor& v) {
-  v(path, {.name = "path", .help = "A square table of numbers, without a header.", .required = true});
-  v(unit,
-    {.name = "unit", .help = "What the number 1 in it means.", .unit = "s", .min = 0, .open_min = true});
+  v(path, {.name = "path", .help = "Square table of numbers, without a header.", .required = true});
+  v(unit, {.name = "unit",
+           .help = "Duration that the number 1 in the file stands for.",
+           .unit = "s",
+           .min = 0,
+           .open_min = true});
   v(round_trip,
-    {.name = "round_trip", .help = "Whether they are round trips, of which a message takes half."});
-  v(nodes, {.name = "nodes", .help = "Which rows the agents are; there may be more rows than agents."});
+    {.name = "round_trip", .help = "Whether the numbers are round-trip times; a message takes half."});
+  v(nodes,
+    {.name = "nodes", .help = "Rows that the agents are assigned to; there may be more rows than agents."});
   v(plus, kPlus);
 }
 
@@ -105,8 +112,7 @@ void Latency::take_distances(const Topology& topology, double speed) {
   const std::span<const double> length = topology.length();
   if (places.empty() && length.empty() && topology.edges() > 0) {
     throw std::invalid_argument(
-        "distance needs a topology that says where agents are: random_geometric, or a graph file with "
-        "coordinates");
+        "distance needs a topology with coordinates: random_geometric, or a graph file that has them");
   }
   base_.resize(2 * topology.edges());
   for (AgentId i = 0; i < topology.agents(); ++i) {

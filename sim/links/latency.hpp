@@ -18,19 +18,18 @@ namespace hearsay::sim {
 enum class Drawn { kPerMessage, kPerLink, kPerAgent };
 template <>
 struct Choices<Drawn> {
-  static constexpr std::array kValues{
-      Choice{"per_message", "anew for every message"},
-      Choice{"per_link", "once for each direction of each link"},
-      Choice{"per_agent",
-             "once for each agent: a link to a hub has its other end's value, another its sender's"}};
+  static constexpr std::array kValues{Choice{"per_message", "for each message"},
+                                      Choice{"per_link", "once for each direction of each link"},
+                                      Choice{"per_agent",
+                                             "once for each agent; a message has the value of its sender, on "
+                                             "a link to a hub that of the other end"}};
 };
 
-/// distance/speed, where agents have places.
+/// distance/speed, where agents have positions.
 struct DistanceLatency {
   static constexpr std::string_view kName = "distance";
   static constexpr std::string_view kHelp =
-      "Length of the link over speed, where the topology says where agents are, plus an extra; mean over the "
-      "links as the graph has it.";
+      "Length of the link divided by speed, plus a drawn part; needs a topology with coordinates or lengths.";
   static constexpr std::string_view kExample =
       R"({"type": "distance", "speed": "200000 km/s", "plus": "1 ms"})";
   double speed = 2e8;       ///< m/s; light in glass fibre
@@ -43,16 +42,14 @@ enum class NodeChoice { kFirst, kRandom };
 template <>
 struct Choices<NodeChoice> {
   static constexpr std::array kValues{Choice{"first", "agent i is row i, from 0"},
-                                      Choice{"random", "distinct rows, drawn anew for every repetition"}};
+                                      Choice{"random", "distinct rows, drawn for each repetition"}};
 };
 
 /// Measured delays between nodes.
 struct MatrixLatency {
   static constexpr std::string_view kName = "matrix";
   static constexpr std::string_view kHelp =
-      "Measured delays from a file, a row a node, round trips halved, plus an extra; mean that of the pairs "
-      "of "
-      "nodes that talk.";
+      "Measured delays from a file with one row per node, round trips halved, plus a drawn part.";
   static constexpr std::string_view kExample =
       R"({"type": "matrix", "path": "planetlab/rtt_ms_490.txt", "unit": "1 ms", "nodes": "random"})";
   InputFile path;
@@ -63,18 +60,17 @@ struct MatrixLatency {
   void describe(Visitor& v);
 };
 
-/// What the graph itself says of its edges.
+/// Latency attributes of the graph's edges.
 struct EdgeLatency {
   static constexpr std::string_view kName = "edge_attribute";
   static constexpr std::string_view kHelp =
-      "The latency that the graph's file gives each edge, plus an extra; mean over the links as the file has "
-      "it.";
+      "Latency of each link as given in the graph's file, plus a drawn part.";
   static constexpr std::string_view kExample = R"({"type": "edge_attribute"})";
   Distribution plus = 0.0;  ///< s
   void describe(Visitor& v);
 };
 
-/// A latency as an option: a law, or what is known of links and nodes.
+/// A latency as an option: a distribution, or a known value of each link plus a drawn part.
 class LatencyOptions {
  public:
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, DistanceLatency,

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "sim/availability/compute_time.hpp"
-#include "sim/options/describe.hpp"
 #include "sim/links/bandwidth.hpp"
 #include "sim/links/latency.hpp"
 #include "sim/links/loss.hpp"
+#include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -15,37 +15,36 @@ namespace hearsay::sim {
 
 struct NetworkFiles;
 
-/// Which publication of a neighbour a reader has: of those that have arrived.
+/// Which of the publications that have arrived from a neighbour a reader reads.
 enum class PublicationOrder { kNewest, kArrival, kFifo };
 template <>
 struct Choices<PublicationOrder> {
   static constexpr std::array kValues{
       Choice{"newest", "the one published last among those that have arrived"},
-      Choice{"arrival", "the one that arrived last, be it older than one before it"},
-      Choice{"fifo",
-             "the same for both: a link never reorders, who would overtake arrives with the one ahead"}};
+      Choice{"arrival", "the one that arrived last, even if it is older than one before it"},
+      Choice{"fifo", "FIFO links: a publication never arrives before an earlier one"}};
 };
 enum class MessageOrder { kArrival, kFifo };
 template <>
 struct Choices<MessageOrder> {
   static constexpr std::array kValues{
-      Choice{"arrival", "as their latencies have it"},
-      Choice{"fifo", "a link never reorders: who would overtake arrives with the one ahead"}};
+      Choice{"arrival", "in the order of their arrival times"},
+      Choice{"fifo", "FIFO links: a message is never delivered before an earlier one"}};
 };
 
-/// Which way a message has to travel to be late, in a star: towards the hub or away from it.
-enum class LateLegs { kBoth, kToHub, kFromHub };
+/// Direction in which messages are delayed, relative to a hub.
+enum class DelayedDirection { kBoth, kToHub, kFromHub };
 template <>
-struct Choices<LateLegs> {
+struct Choices<DelayedDirection> {
   static constexpr std::array kValues{
-      Choice{"both", "every message takes its latency"},
-      Choice{"to_hub", "only messages to the hub take time, answers take none"},
-      Choice{"from_hub", "only messages from the hub take time"}};
+      Choice{"both", "all messages have their latency"},
+      Choice{"to_hub", "only messages to the hub are delayed; messages from the hub take no time"},
+      Choice{"from_hub", "only messages from the hub are delayed; messages to the hub take no time"}};
 };
 
 struct LinkOptions {
   LatencyOptions latency = 0.0;  ///< s
-  LateLegs late_legs = LateLegs::kBoth;
+  DelayedDirection delayed_direction = DelayedDirection::kBoth;
   LossOptions loss = BernoulliLoss{};
   BandwidthOptions bandwidth = UnlimitedBandwidth{};
   std::uint64_t header = 64;           ///< B, of every message
@@ -55,7 +54,7 @@ struct LinkOptions {
   void describe(Visitor& v);
 };
 
-/// What becomes of a message: the time it takes, or why it is lost.
+/// Result of sending a message: the time it takes, or why it is lost.
 struct Fate {
   std::optional<LossReason> lost;
   Time latency = 0;
@@ -76,7 +75,9 @@ class Links {
   }
   /// Latency of the n-th message on the edge at `position`, were it not lost.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
-    if (legs_ != LateLegs::kBoth && (legs_ == LateLegs::kToHub ? to : from) != hub_) return 0;
+    if (delayed_direction_ != DelayedDirection::kBoth &&
+        (delayed_direction_ == DelayedDirection::kToHub ? to : from) != hub_)
+      return 0;
     return latency_.of(from, to, position, n);
   }
   /// Messages sent so far on the edge at a position.
@@ -85,7 +86,7 @@ class Links {
 
  private:
   Latency latency_;
-  LateLegs legs_;
+  DelayedDirection delayed_direction_;
   AgentId hub_;
   Loss loss_;
   std::vector<std::uint32_t> sent_;  // by position of the directed edge

@@ -16,16 +16,18 @@ void BernoulliLoss::describe(Visitor& v) {
 
 void GilbertElliott::describe(Visitor& v) {
   v(p_good_to_bad, {.name = "p_good_to_bad",
-                    .help = "Probability, before each message, that a good link turns bad.",
+                    .help = "Probability, before each message, that a link changes from good to bad.",
                     .source = "Elliott, Estimates of error rates for codes on burst-noise channels, 1963",
                     .min = 0,
                     .max = 1});
   v(p_bad_to_good, {.name = "p_bad_to_good",
-                    .help = "Probability, before each message, that a bad link turns good.",
+                    .help = "Probability, before each message, that a link changes from bad to good.",
                     .min = 0,
                     .max = 1});
-  v(loss_good, {.name = "loss_good", .help = "Loss of a good link.", .min = 0, .max = 1});
-  v(loss_bad, {.name = "loss_bad", .help = "Loss of a bad link.", .min = 0, .max = 1});
+  v(loss_good,
+    {.name = "loss_good", .help = "Loss probability of a link in the good state.", .min = 0, .max = 1});
+  v(loss_bad,
+    {.name = "loss_bad", .help = "Loss probability of a link in the bad state.", .min = 0, .max = 1});
 }
 
 double GilbertElliott::stationary_bad() const {
@@ -33,26 +35,29 @@ double GilbertElliott::stationary_bad() const {
 }
 
 void PartitionLoss::describe(Visitor& v) {
-  v(agents, {.name = "agents", .help = "Who is cut off; the hub of a star is 0."});
+  v(agents, {.name = "agents", .help = "Agents that are cut off; the hub of a star is 0."});
   v(share, {.name = "share",
-            .help = "Instead of a list: the probability of being cut off, drawn for each agent but a hub.",
+            .help = "Probability of being cut off, drawn for each agent except a hub, instead of a list.",
             .min = 0,
             .max = 1});
-  v(from, {.name = "from", .help = "When it begins.", .unit = "s", .min = 0});
-  v(to, {.name = "to", .help = "When it ends; by default never.", .unit = "s", .min = 0});
-  v.check(agents.empty() != (share == 0), "", "give one of agents and share");
+  v(from, {.name = "from", .help = "Start of the partition.", .unit = "s", .min = 0});
+  v(to, {.name = "to", .help = "End of the partition; by default never.", .unit = "s", .min = 0});
+  v.check(agents.empty() != (share == 0), "", "give either agents or share");
   v.check(!to || *to > from, "to",
           fmt::format("must be after from ({:g} s), got {:g} s", from, to.value_or(0)));
 }
 
 void EdgeLoss::describe(Visitor& v) {
-  v(path, {.name = "path", .help = "A table with the columns from, to and loss.", .required = true});
-  v(both_ways, {.name = "both_ways", .help = "Whether a row holds for both directions of a link."});
-  v(otherwise, {.name = "otherwise", .help = "Loss of the links that it does not name.", .min = 0, .max = 1});
+  v(path, {.name = "path", .help = "Table with the columns from, to and loss.", .required = true});
+  v(both_ways, {.name = "both_ways", .help = "Whether a row applies to both directions of a link."});
+  v(otherwise, {.name = "otherwise",
+                .help = "Loss probability of links that the file does not name.",
+                .min = 0,
+                .max = 1});
 }
 
 void AnyLoss::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "The laws.", .required = true});
+  v(of, {.name = "of", .help = "Laws that are combined.", .required = true});
 }
 
 std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {

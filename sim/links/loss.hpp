@@ -12,11 +12,11 @@
 
 namespace hearsay::sim {
 
-/// Every message is lost with the same probability, whatever became of the others.
+/// Every message is lost with the same probability, independently of the others.
 struct BernoulliLoss {
   static constexpr std::string_view kName = "bernoulli";
   static constexpr std::string_view kHelp =
-      "Each message is lost with the same probability, which is the mean loss; a bare number means this.";
+      "Each message is lost independently with the same probability. Short form: the probability.";
   static constexpr std::string_view kExample = "0.01";
   static constexpr Shorthand kShorthand{"probability", Shorthand::kNumber};
   double probability = 0;
@@ -45,7 +45,7 @@ struct GilbertElliott {
 struct PartitionLoss {
   static constexpr std::string_view kName = "partition";
   static constexpr std::string_view kHelp =
-      "From one time to another every message between a set of agents and the others is lost; no loss else.";
+      "During an interval every message between a set of agents and the others is lost; no other loss.";
   static constexpr std::string_view kExample =
       R"({"type": "partition", "share": 0.5, "from": "1 min", "to": "2 min"})";
   std::vector<AgentId> agents = {};
@@ -60,7 +60,7 @@ struct PartitionLoss {
 struct EdgeLoss {
   static constexpr std::string_view kName = "edge_attribute";
   static constexpr std::string_view kHelp =
-      "Each message is lost with the probability that a file gives its link; mean that of the links used.";
+      "Each message is lost with the probability that a file gives its link.";
   static constexpr std::string_view kExample = R"({"type": "edge_attribute", "path": "loss.csv"})";
   InputFile path;
   bool both_ways = true;
@@ -113,7 +113,7 @@ class Loss {
 
   /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to),
   /// index n, one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition
-  /// none. To be asked once for each n, in order. O(laws), no allocation.
+  /// none. Must be called once for each n, in order. O(laws), no allocation.
   std::optional<LossReason> of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n, Time now) {
     switch (kind_) {
       case Kind::kNone:

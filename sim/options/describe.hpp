@@ -23,7 +23,7 @@
 
 namespace hearsay::sim {
 
-/// What is said of one option.
+/// Description of one option.
 struct About {
   std::string_view name;       ///< key in its object
   std::string_view help = {};  ///< one sentence
@@ -75,7 +75,7 @@ concept DescribedInPlace = requires(T& value, Visitor& v, const About& about) {
 
 using Describe = std::function<void(Visitor&)>;
 
-/// One of the kinds of thing that may stand in a place, told apart by "type".
+/// One of the kinds of value that an option may have, distinguished by "type".
 struct Alternative {
   std::string_view name;
   std::string_view help = {};

@@ -13,7 +13,7 @@ namespace hearsay::sim {
 
 void ValueList::describe(Visitor& v) {
   v(values,
-    {.name = "values", .help = "The numbers, in order of the agents.", .unit = "=", .required = true});
+    {.name = "values", .help = "Numbers, in the order of the agents.", .unit = "=", .required = true});
   v.check(!values.empty(), "values", "must hold at least one number");
 }
 

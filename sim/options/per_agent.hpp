@@ -10,23 +10,23 @@ namespace hearsay::sim {
 
 struct ValueList {
   static constexpr std::string_view kName = "values";
-  static constexpr std::string_view kHelp = "A number for each; a bare list means this.";
+  static constexpr std::string_view kHelp = "One number per agent. Short form: the list.";
   static constexpr Shorthand kShorthand{"values", Shorthand::kList};
   std::vector<double> values;
   void describe(Visitor& v);
 };
 
-/// Values that stand in a column of the data: put in place of its name before a run.
+/// Values in a column of the data; they replace the name of the column before a run.
 struct OfColumn {
   static constexpr std::string_view kName = "column";
   static constexpr std::string_view kHelp =
-      "A column of the data that has one number for all records of an owner.";
+      "Column of the data that has one number for all records of an owner.";
   static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
   std::string column;
   void describe(Visitor& v);
 };
 
-/// What a value drawn once per agent is of: index of (kPerAgent, agent). A number is never used again for
+/// Index in (kPerAgent, agent) of a value drawn once per agent. A number is never used again for
 /// something else; 1 is an owner's epsilon, 13 its number of releases.
 enum PerAgentOption : std::uint32_t {
   kRateOption = 0,
@@ -61,7 +61,7 @@ class PerAgent {
   bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
   /// The one value of all, if there is one.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
-  /// Whether each agent has a value of its own, written down.
+  /// Whether it is a list of values.
   bool list() const { return std::holds_alternative<ValueList>(law_); }
   /// Mean of the law or list; NaN of a column.
   double mean() const;

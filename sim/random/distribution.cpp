@@ -10,12 +10,12 @@
 namespace hearsay::sim {
 
 void Constant::describe(Visitor& v) {
-  v(value, {.name = "value", .help = "The value.", .unit = "=", .required = true});
+  v(value, {.name = "value", .help = "Value.", .unit = "=", .required = true});
 }
 
 void Uniform::describe(Visitor& v) {
-  v(min, {.name = "min", .help = "Least value.", .unit = "="});
-  v(max, {.name = "max", .help = "Greatest value.", .unit = "=", .required = true});
+  v(min, {.name = "min", .help = "Minimum.", .unit = "="});
+  v(max, {.name = "max", .help = "Maximum.", .unit = "=", .required = true});
   v.check(max >= min, "max", fmt::format("must be at least min ({:g}), got {:g}", min, max));
 }
 double Uniform::sample(Stream& s) const {
@@ -69,7 +69,7 @@ double Gamma::sample_size_biased(Stream& s) const {
 }
 
 void Pareto::describe(Visitor& v) {
-  v(min, {.name = "min", .help = "Least value.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(min, {.name = "min", .help = "Minimum.", .unit = "=", .min = 0, .open_min = true, .required = true});
   v(alpha, {.name = "alpha", .help = "Tail exponent.", .min = 0, .open_min = true, .required = true});
 }
 double Pareto::sample(Stream& s) const {
@@ -104,11 +104,14 @@ const Mixture::Part& pick(const std::vector<Mixture::Part>& parts, Stream& s, Le
 }  // namespace
 
 void Mixture::Part::describe(Visitor& v) {
-  v(weight, {.name = "weight", .help = "How often, against the others.", .min = 0, .open_min = true});
-  v(law, {.name = "law", .help = "The law.", .unit = "=", .required = true});
+  v(weight, {.name = "weight",
+             .help = "Weight of the distribution relative to the others.",
+             .min = 0,
+             .open_min = true});
+  v(law, {.name = "law", .help = "Distribution.", .unit = "=", .required = true});
 }
 void Mixture::describe(Visitor& v) {
-  v(parts, {.name = "parts", .help = "The laws and their weights.", .required = true});
+  v(parts, {.name = "parts", .help = "Distributions and their weights.", .required = true});
   v.check(!parts.empty(), "parts", "must hold at least one law");
 }
 double Mixture::sample(Stream& s) const {

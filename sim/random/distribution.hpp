@@ -1,5 +1,5 @@
 #pragma once
-// Distributions as values: wherever a number may vary, one of these laws may stand for it.
+// Distributions as options: a number that may vary is given by one of these laws.
 #include <concepts>
 #include <limits>
 #include <string>
@@ -17,7 +17,7 @@ namespace hearsay::sim {
 
 struct Constant {
   static constexpr std::string_view kName = "constant";
-  static constexpr std::string_view kHelp = "Always the same value; a bare number means this.";
+  static constexpr std::string_view kHelp = "Always the same value. Short form: the number.";
   static constexpr Shorthand kShorthand{"value", Shorthand::kNumber};
   double value = 0;
   void describe(Visitor& v);
@@ -99,8 +99,7 @@ struct Pareto {
 struct Mixture {
   static constexpr std::string_view kName = "mixture";
   static constexpr std::string_view kHelp =
-      "One of several laws, picked with probability in proportion to its weight; the mean is that of their "
-      "means.";
+      "One of several distributions, chosen with probability proportional to its weight.";
   static constexpr std::string_view kExample =
       R"({"type": "mixture", "parts": [{"weight": 9, "law": "20 ms"}, {"weight": 1, "law": "300 ms"}]})";
   struct Part {

@@ -16,7 +16,7 @@ concept DrawnLaw = requires(const L& law, Stream& s) {
 /// enumeration, and their values must lie in the range of their place.
 template <class... Kinds, class Often>
 void describe_drawn(Visitor& v, const About& about, std::variant<Kinds...>& value, Often& drawn) {
-  static constexpr About kDrawn{.name = "drawn", .help = "How often it is drawn."};
+  static constexpr About kDrawn{.name = "drawn", .help = "How often the value is drawn."};
   const auto with_drawn = []<class Kind>(Alternative a, Kind*) {
     if constexpr (DrawnLaw<Kind>) {
       a.describe_default = [inner = a.describe_default](Visitor& visitor) {

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of nodes of which nobody knows where they are.
+// Nodes without coordinates: placed, left out or refused.
 #include <optional>
 #include <vector>
 

@@ -28,30 +28,29 @@ struct GraphOptions {
 template <>
 struct Choices<GraphDraw> {
   static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
-                                      Choice{"repetition", "A new graph each repetition."}};
+                                      Choice{"repetition", "A new graph for each repetition."}};
 };
 template <>
 struct Choices<Connected> {
   static constexpr std::array kValues{
-      Choice{"require", "A graph of several components is refused."},
-      Choice{"largest_component", "The component with most nodes is left, which must hold all agents."},
-      Choice{"connect", "Each component is linked to the next, by the first node of either."}};
+      Choice{"require", "A graph of several components is an error."},
+      Choice{"largest_component", "Only the component with the most nodes is kept; it must hold all agents."},
+      Choice{"connect", "Each component is linked to the next, by the first node of each."}};
 };
 template <>
 struct Choices<EdgeWeights> {
-  static constexpr std::array kValues{
-      Choice{"uniform", "1 for every link."},
-      Choice{"metropolis", "1/(1 + the greater of its ends' numbers of neighbours)."},
-      Choice{"given", "As the graph's file or the data say."}};
+  static constexpr std::array kValues{Choice{"uniform", "1 for every link."},
+                                      Choice{"metropolis", "1/(1 + larger degree of the two ends)."},
+                                      Choice{"given", "Those of the graph's file or of the data."}};
 };
 template <>
 struct Choices<NodesUsed> {
   static constexpr std::array kValues{
-      Choice{"first", "The first."},
+      Choice{"first", "The first nodes."},
       Choice{"nearest",
-             "Those fewest links from the first node, it included: they are connected. With an overlay, "
-             "those of the shortest paths from the hub."},
-      Choice{"random", "Any, equally likely; with an overlay, the hub and any others."}};
+             "The nodes fewest links from the first node, which is included; they are connected. With an "
+             "overlay, those with the shortest paths from the hub."},
+      Choice{"random", "Uniformly drawn nodes; with an overlay, the hub and uniformly drawn others."}};
 };
 
 }  // namespace hearsay::sim

@@ -4,13 +4,13 @@
 #include <variant>
 
 #include "sim/topology/files/graph_file.hpp"
-#include "sim/topology/graph_options.hpp"
 #include "sim/topology/generators/independent_edges.hpp"
 #include "sim/topology/generators/random_geometric.hpp"
 #include "sim/topology/generators/random_regular.hpp"
 #include "sim/topology/generators/scale_free.hpp"
 #include "sim/topology/generators/simple_graphs.hpp"
 #include "sim/topology/generators/small_world.hpp"
+#include "sim/topology/graph_options.hpp"
 
 namespace hearsay::sim {
 
@@ -18,7 +18,7 @@ namespace hearsay::sim {
 struct Similarity {
   static constexpr std::string_view kName = "similarity";
   static constexpr std::string_view kHelp =
-      "Agents are linked, with weights, as the data say that they are alike.";
+      "Links and weights by the similarity that the data give for pairs of agents.";
   void describe(Visitor&) {}
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Told of everything that happens in a run; it draws nothing and changes nothing.
+// Receives a record of everything that happens in a run; it draws nothing and changes nothing.
 #include <cstdint>
 #include <limits>
 #include <string_view>

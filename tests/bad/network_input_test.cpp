@@ -62,8 +62,7 @@ TEST_CASE("bad network: numbers out of range, lists of another length, laws with
   check_refused(R"({"bandwidth": 0})", "/network/bandwidth: must be above 0 B/s, got 0");
   check_refused(R"({"bandwidth": {"uplink": [1, 2], "downlink": 1}})",
                 "/network/bandwidth: expected a list of 4 numbers, got 2");
-  check_refused(R"({"latency": "distance"})",
-                "/network/latency: distance needs a topology that says where agents are");
+  check_refused(R"({"latency": "distance"})", "/network/latency: distance needs a topology with coordinates");
   check_refused(R"({"latency": "edge_attribute"})", "/network/latency: edge_attribute needs a graph file");
   check_refused(R"({"loss": {"type": "partition", "agents": [7]}})",
                 "/network/loss: partition: there is no agent 7, there are agents 0 to 3");
@@ -75,14 +74,14 @@ TEST_CASE("bad network: numbers out of range, lists of another length, laws with
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");
 }
 
-TEST_CASE("bad network: one in which nobody can ever talk is refused with the reason") {
-  check_refused(R"({"loss": 1})", "/network: nobody can ever talk: every message on every link is lost");
+TEST_CASE("bad network: one in which no message can arrive is refused with the reason") {
+  check_refused(R"({"loss": 1})", "/network: no message can arrive: every message on every link is lost");
   check_refused(R"({"loss": {"type": "partition", "agents": [0]}})", "every message on every link is lost");
-  check_refused(R"({"availability": {"type": "join_leave", "join": "2 h"}})",
-                "/network: nobody can ever talk: no two neighbours are up in an order in which one could "
-                "hear the other");
+  check_refused(
+      R"({"availability": {"type": "join_leave", "join": "2 h"}})",
+      "/network: no message can arrive: no agent is up before the last time that a neighbour is up");
   check_refused(R"({"latency": "1 h"})",
-                "/network: nobody can ever talk: the least latency is as long as the run");
-  check_refused("{}", "/network: nobody ever ticks", "time,agent\n5,0\n",
+                "/network: no message can arrive: the smallest latency is as long as the run");
+  check_refused("{}", "/network: no agent ever ticks", "time,agent\n5,0\n",
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");
 }

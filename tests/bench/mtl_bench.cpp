@@ -29,7 +29,7 @@ void updates(benchmark::State& state, std::size_t tasks, std::size_t features, s
   const test::StudyFixture fixture(make_data(data, sim::Streams(1, 0)), model, privacy, updates);
   sim::NetworkOptions network;
   network.links.latency = sim::Distribution(sim::Uniform{0, 0.015});
-  network.links.late_legs = sim::LateLegs::kToHub;
+  network.links.delayed_direction = sim::DelayedDirection::kToHub;
   models::AsyncMtl::Params params;
   params.column_update = static_cast<models::ColumnUpdate>(state.range(0));
   params.turns = turns;

@@ -245,7 +245,7 @@ TEST_CASE("latency: per link and per agent it is drawn once; at a hub the other 
 TEST_CASE("latency: distance is length over speed, on the Earth and in the plane, plus what is added") {
   Topology pair = make_topology(Ring{}, 2, kStreams);
   CHECK_THROWS_WITH(Latency(DistanceLatency{}, pair, kNoAgent, kStreams, nullptr),
-                    Catch::Contains("says where agents are"));
+                    Catch::Contains("needs a topology with coordinates"));
   pair.describe_agents({{0, 0, false}, {3000, 4000, false}}, {}, {});
   CHECK(Latency(DistanceLatency{.speed = 1000}, pair, kNoAgent, kStreams, nullptr).of(0, 1, 0, 0) ==
         Approx(5));

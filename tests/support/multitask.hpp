@@ -71,7 +71,7 @@ inline models::SyncMtl::Params synchronous(const models::AsyncMtl::Params& same)
 
 inline sim::NetworkOptions to_hub(double seconds) {
   sim::NetworkOptions network = latency(seconds);
-  network.links.late_legs = sim::LateLegs::kToHub;
+  network.links.delayed_direction = sim::DelayedDirection::kToHub;
   return network;
 }
 

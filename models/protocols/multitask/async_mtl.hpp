@@ -9,7 +9,7 @@
 // Agent 0 is the server, owner t's agent t + 1 is task t. A task makes a turn from the p_t that it last received (0
 // before the first) and sends its gradient; the server updates P at every arrival without waiting for anybody, and
 // sends p_t back, with which the next turn begins. So the rate of a task is that of its links and computation.
-// Iterations are server updates. As in the paper a leg may be late in one direction only: network.late_legs.
+// Iterations are server updates. As in the paper a leg may be late in one direction only: network.delayed_direction.
 //
 // A gradient or p_t that is lost would end a task's loop: a task that has heard nothing for `timeout` s, or comes
 // up again, begins another turn from the p_t it has. What the lost turn released stays spent. A p_t that comes
@@ -23,12 +23,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/core/protocol.hpp"
+#include "models/core/registry.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/tasks.hpp"
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 
 namespace hearsay::models {
 

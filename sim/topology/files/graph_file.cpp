@@ -168,11 +168,11 @@ Draft draft_of(RawGraph&& raw, const GraphFile& o) {
 }  // namespace
 
 void GraphFile::describe(Visitor& v) {
-  v(path, {.name = "path", .help = "The file.", .required = true});
-  v(format, {.name = "format", .help = "What the file is."});
-  v(duplicate_edges, {.name = "duplicate_edges", .help = "Several links between the same two nodes."});
-  v(missing_coordinates,
-    {.name = "missing_coordinates", .help = "Nodes without coordinates where others have them."});
+  v(path, {.name = "path", .help = "Path of the file.", .required = true});
+  v(format, {.name = "format", .help = "Format of the file."});
+  v(duplicate_edges, {.name = "duplicate_edges", .help = "What to do with parallel links."});
+  v(missing_coordinates, {.name = "missing_coordinates",
+                          .help = "What to do with nodes without coordinates if others have them."});
   v(weight, {.name = "weight", .help = "Name of the attribute or column that holds a link's weight."});
   v(latency, {.name = "latency", .help = "Name of the attribute or column that holds a link's latency."});
   v(latency_unit, {.name = "latency_unit", .help = "Unit of that latency."});

@@ -26,8 +26,7 @@ enum class LatencyUnit { kSecond, kMillisecond, kMicrosecond };
 struct GraphFile {
   static constexpr std::string_view kName = "file";
   static constexpr std::string_view kHelp =
-      "A graph from a file (GraphML, DOT, list of edges), with coordinates, weights and latencies where it "
-      "has any.";
+      "Graph from a file (GraphML, DOT, edge list), with coordinates, weights and latencies if it has any.";
   InputFile path;
   GraphFormat format = GraphFormat::kAuto;
   DuplicateEdges duplicate_edges = DuplicateEdges::kMerge;
@@ -47,24 +46,24 @@ inline Draft draw(const GraphFile& options, AgentId, const Streams&) {
 template <>
 struct Choices<GraphFormat> {
   static constexpr std::array kValues{
-      Choice{"auto", "By the ending: .graphml or .xml, .dot or .gv, else a list of edges."},
+      Choice{"auto", "By the file name: .graphml or .xml, .dot or .gv, else an edge list."},
       Choice{"graphml", "GraphML."}, Choice{"dot", "Graphviz DOT."},
-      Choice{"edge_list", "Text with a link a line."}};
+      Choice{"edge_list", "Text with one link per line."}};
 };
 template <>
 struct Choices<DuplicateEdges> {
   static constexpr std::array kValues{
-      Choice{"merge", "One is left of several links: the greatest weight, the least latency."},
-      Choice{"error", "Two links between the same nodes are an error."}};
+      Choice{"merge", "Parallel links become one, with the largest weight and the smallest latency."},
+      Choice{"error", "Parallel links are an error."}};
 };
 template <>
 struct Choices<MissingCoordinates> {
   static constexpr std::array kValues{
-      Choice{"error", "Where some nodes have coordinates, all must."},
+      Choice{"error", "If some nodes have coordinates, all must."},
       Choice{"neighbours_mean",
-             "The mean of its neighbours' (on the Earth: of their directions from its centre), "
-             "nodes beside placed ones first."},
-      Choice{"drop", "Nodes without coordinates are left out, with their links."},
+             "The mean of the neighbours' coordinates (on the Earth: of their directions from its centre), "
+             "nodes next to placed ones first."},
+      Choice{"drop", "Nodes without coordinates are removed, with their links."},
       Choice{"ignore", "No coordinates are read."}};
 };
 template <>

@@ -96,8 +96,8 @@ Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
 
 void StochasticBlock::describe(Visitor& v) {
   v(blocks,
-    {.name = "blocks", .help = "Number of blocks, as equal as may be; 2 if no sizes are given.", .min = 1});
-  v(sizes, {.name = "sizes", .help = "Agents of each block.", .min = 1});
+    {.name = "blocks", .help = "Number of blocks of nearly equal size; 2 if no sizes are given.", .min = 1});
+  v(sizes, {.name = "sizes", .help = "Number of agents of each block.", .min = 1});
   v(within, {.name = "within", .help = "Probability of a link within a block.", .min = 0, .max = 1});
   v(between, {.name = "between", .help = "Probability of a link between blocks.", .min = 0, .max = 1});
   v.check(!blocks || sizes.empty(), "sizes", "give only one of blocks and sizes");

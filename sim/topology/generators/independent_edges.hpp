@@ -25,8 +25,7 @@ Draft draw(const ErdosRenyi& options, AgentId nodes, const Streams& streams);
 struct StochasticBlock {
   static constexpr std::string_view kName = "stochastic_block";
   static constexpr std::string_view kHelp =
-      "Agents in blocks; two of one block are linked with one probability, two of different ones with "
-      "another.";
+      "Stochastic block model: links within a block have one probability, links between blocks another.";
   std::optional<AgentId>
       blocks;  ///< 2 if neither is given; sizes then differ by at most 1, larger ones first
   std::vector<AgentId> sizes;

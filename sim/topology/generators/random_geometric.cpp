@@ -68,9 +68,10 @@ class Cells {
 }  // namespace
 
 void RandomGeometric::describe(Visitor& v) {
-  v(radius, {.name = "radius", .help = "Agents nearer than this are linked, m.", .min = 0, .open_min = true});
+  v(radius,
+    {.name = "radius", .help = "Distance below which agents are linked, m.", .min = 0, .open_min = true});
   v(side, {.name = "side", .help = "Side of the square, m.", .min = 0, .open_min = true});
-  v(torus, {.name = "torus", .help = "Whether opposite sides of the square are one."});
+  v(torus, {.name = "torus", .help = "Whether opposite sides of the square are identified."});
 }
 
 Draft draw(const RandomGeometric& o, AgentId nodes, const Streams& streams) {

@@ -11,7 +11,7 @@ namespace hearsay::sim {
 /// of the others is built from the pairs to leave out.
 struct RandomRegular {
   static constexpr std::string_view kName = "random_regular";
-  static constexpr std::string_view kHelp = "A random simple graph in which every agent has the same degree.";
+  static constexpr std::string_view kHelp = "Random simple graph in which every agent has the same degree.";
   std::uint32_t degree = 4;
   void describe(Visitor& v);
 };

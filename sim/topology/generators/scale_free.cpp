@@ -19,7 +19,7 @@ using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undire
 }  // namespace
 
 void BarabasiAlbert::describe(Visitor& v) {
-  v(links, {.name = "links", .help = "Links of an agent when it comes.", .min = 1});
+  v(links, {.name = "links", .help = "Links of an agent when it joins.", .min = 1});
 }
 
 Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
@@ -52,7 +52,7 @@ Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
 
 void PowerLaw::describe(Visitor& v) {
   v(exponent, {.name = "exponent",
-               .help = "The share of agents with k neighbours falls as k to minus this.",
+               .help = "Exponent: the fraction of agents with k neighbours falls as k to minus this.",
                .min = 2,
                .open_min = true});
   v(mean_degree, {.name = "mean_degree",
@@ -85,7 +85,7 @@ Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
   }
   if (const std::size_t lost = loops + merge_duplicates(d); lost > 0)
     d.notes.push_back(
-        fmt::format("{} links were repetitions, or of an agent to itself, and are left out", lost));
+        fmt::format("{} links were repeated or from an agent to itself, and are left out", lost));
   return d;
 }
 
@@ -104,8 +104,8 @@ Draft draw(const Rmat& o, AgentId nodes, const Streams& streams) {
   const double wanted = std::round(0.5 * nodes * o.mean_degree);
   const auto refuse = [&] {
     throw TopologyError(
-        fmt::format("{} different links between {} agents do not come up: lower mean_degree, or bring a, b "
-                    "and c nearer to 1/4",
+        fmt::format("{} different links between {} agents were not found: lower mean_degree, or move a, b "
+                    "and c towards 1/4",
                     wanted, nodes));
   };
   if (wanted > pairs) refuse();

@@ -15,7 +15,8 @@ namespace hearsay::sim {
 struct BarabasiAlbert {
   static constexpr std::string_view kName = "barabasi_albert";
   static constexpr std::string_view kHelp =
-      "Agents come one by one and are linked to earlier ones in proportion to the links these have.";
+      "Preferential attachment: agents join one by one and link to earlier ones with probability "
+      "proportional to their degree.";
   AgentId links = 2;
   void describe(Visitor& v);
 };
@@ -47,7 +48,7 @@ Draft draw(const PowerLaw& options, AgentId nodes, const Streams& streams);
 struct Rmat {
   static constexpr std::string_view kName = "rmat";
   static constexpr std::string_view kHelp =
-      "Recursive matrix: communities within communities, heavy-tailed degrees, agents without links.";
+      "Recursive matrix (R-MAT): nested communities, heavy-tailed degrees, agents without links.";
   double mean_degree = 8, a = 0.57, b = 0.19, c = 0.19;
   void describe(Visitor& v);
 };

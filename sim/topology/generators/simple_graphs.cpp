@@ -44,8 +44,8 @@ namespace {
 
 constexpr About kColumns{.name = "columns",
                          .help =
-                             "Agents in a row, which must divide their number; by default as nearly as "
-                             "many as rows, and no more.",
+                             "Agents per row, a divisor of their number; by default the largest that does "
+                             "not exceed the number of rows.",
                          .min = 1};
 
 AgentId columns_of(const std::optional<AgentId>& wanted, AgentId nodes) {

@@ -8,7 +8,7 @@
 
 namespace hearsay::sim {
 
-/// The hub is agent 0, so that adding an owner renames nobody.
+/// The hub is agent 0, so that adding an owner renames no agent.
 struct Star {
   static constexpr std::string_view kName = "star";
   static constexpr std::string_view kHelp = "Agent 0 is linked to every other agent.";
@@ -35,7 +35,7 @@ Draft draw(const Complete&, AgentId nodes, const Streams&);
 struct Grid {
   static constexpr std::string_view kName = "grid";
   static constexpr std::string_view kHelp =
-      "Agents in rows and columns, each linked to those beside, above and below it.";
+      "Agents in rows and columns, each linked to its neighbours in row and column.";
   std::optional<AgentId> columns;  ///< must divide the number of agents
   void describe(Visitor& v);
 };
@@ -44,8 +44,7 @@ Draft draw(const Grid& options, AgentId nodes, const Streams&);
 /// Degree 4 where rows and columns are at least 3.
 struct Torus {
   static constexpr std::string_view kName = "torus";
-  static constexpr std::string_view kHelp =
-      "A grid whose first and last rows, and first and last columns, are linked.";
+  static constexpr std::string_view kHelp = "Grid whose first and last rows and columns are linked.";
   std::optional<AgentId> columns;
   void describe(Visitor& v);
 };

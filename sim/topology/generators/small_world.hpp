@@ -14,7 +14,7 @@ namespace hearsay::sim {
 struct WattsStrogatz {
   static constexpr std::string_view kName = "watts_strogatz";
   static constexpr std::string_view kHelp =
-      "A small world: a ring whose agents know several on both sides, with some links given a random end.";
+      "Small world: a ring with links to several agents on both sides, some of them rewired to a random end.";
   AgentId neighbours = 4;  ///< even
   double rewire = 0.1;
   void describe(Visitor& v);

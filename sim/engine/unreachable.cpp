@@ -1,4 +1,4 @@
-#include "sim/engine/silence.hpp"
+#include "sim/engine/unreachable.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,12 +8,12 @@ namespace hearsay::sim {
 
 namespace {
 
-// When an agent may be up under a law whose course is known beforehand, as far as it is.
+// Times at which an agent may be up, under a law whose periods are known before the run.
 using Times = std::vector<std::pair<Time, Time>>;
 
 constexpr std::uint32_t kMostPeriods = 1000;
 
-// A law that draws its periods may have anybody up at any time; one that ends has the agent as it leaves it.
+// At most kMostPeriods periods are followed; from then on the agent may be up at any time.
 Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end) {
   Times times;
   auto [up, until] = law.first(i, l);
@@ -44,16 +44,16 @@ Times common(const Times& a, const Times& b) {
 
 }  // namespace
 
-std::optional<std::string> why_silent(const Engine::Options& options, const Topology& topology,
-                                      const Streams& streams) {
+std::optional<std::string> why_unreachable(const Engine::Options& options, const Topology& topology,
+                                           const Streams& streams) {
   if (topology.edges() == 0) return std::nullopt;
   const AgentId hub = options.hub ? 0 : kNoAgent, first = options.hub ? 1 : 0;
   const NetworkFiles files =
       options.files ? *options.files : NetworkFiles::of(options.network, options.clocks);
-  if (Clocks(options.clocks, topology.agents(), streams, first, files.ticks).silent())
-    return "nobody ever ticks: the clock trace is empty";
+  if (Clocks(options.clocks, topology.agents(), streams, first, files.ticks).never_tick())
+    return "no agent ever ticks: the clock trace is empty";
   if (options.network.links.latency.lower() >= options.time_limit)
-    return "nobody can ever talk: the least latency is as long as the run";
+    return "no message can arrive: the smallest latency is as long as the run";
 
   const Links links(options.network.links, topology, streams, hub, files);
   const Availability law(options.network.availability, streams, topology.agents(), first, files.sessions);
@@ -65,7 +65,7 @@ std::optional<std::string> why_silent(const Engine::Options& options, const Topo
     }
     return times;
   };
-  bool lossy = true, apart = true;
+  bool all_lost = true, never_both = true;
   for (AgentId i = 0; i < topology.agents(); ++i) {
     const Times mine = up(i);
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
@@ -76,14 +76,13 @@ std::optional<std::string> why_silent(const Engine::Options& options, const Topo
       const Times theirs = up(j);
       const bool meet = !mine.empty() && !theirs.empty() && mine.front().first < theirs.back().second;
       if (!lost && meet) return std::nullopt;
-      lossy = lossy && lost;
-      apart = apart && !meet;
+      all_lost = all_lost && lost;
+      never_both = never_both && !meet;
     }
   }
-  if (lossy) return "nobody can ever talk: every message on every link is lost";
-  if (apart)
-    return "nobody can ever talk: no two neighbours are up in an order in which one could hear the other";
-  return "nobody can ever talk: every link loses all or has an end that is never up in time";
+  if (all_lost) return "no message can arrive: every message on every link is lost";
+  if (never_both) return "no message can arrive: no agent is up before the last time that a neighbour is up";
+  return "no message can arrive: every link loses all messages or has an end that is not up in time";
 }
 
 }  // namespace hearsay::sim

@@ -1,4 +1,4 @@
-#include "sim/engine/silence.hpp"
+#include "sim/engine/unreachable.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,7 +12,7 @@ using test::kStreams;
 namespace {
 
 std::string reason(const Engine::Options& options, AgentId agents = 4) {
-  return why_silent(options, make_topology(Star{}, agents, kStreams), kStreams).value_or("");
+  return why_unreachable(options, make_topology(Star{}, agents, kStreams), kStreams).value_or("");
 }
 
 Engine::Options star() {
@@ -24,7 +24,7 @@ Engine::Options star() {
 
 }  // namespace
 
-TEST_CASE("silence: ordinary networks are not silent, however lossy and however seldom somebody is up") {
+TEST_CASE("unreachable: ordinary networks are reachable, however lossy and however seldom somebody is up") {
   auto options = star();
   CHECK(reason(options).empty());
   options.network.links.loss = BernoulliLoss{0.999};
@@ -35,11 +35,11 @@ TEST_CASE("silence: ordinary networks are not silent, however lossy and however 
   CHECK(reason(options).empty());
   options.network.availability = Coin{.probability = 1e-9};
   CHECK(reason(options).empty());
-  CHECK(reason(star(), 1).empty());  // nobody is there to talk to
+  CHECK(reason(star(), 1).empty());  // there is nobody to send to
 }
 
-TEST_CASE("silence: where every message is lost, nobody can talk") {
-  const std::string lost = "nobody can ever talk: every message on every link is lost";
+TEST_CASE("unreachable: where every message is lost, none can arrive") {
+  const std::string lost = "no message can arrive: every message on every link is lost";
   auto options = star();
   options.network.links.loss = BernoulliLoss{1};
   CHECK(reason(options) == lost);
@@ -60,11 +60,13 @@ TEST_CASE("silence: where every message is lost, nobody can talk") {
   CHECK(reason(options) == lost);
 }
 
-TEST_CASE("silence: who is never up together can not talk; a message may reach one that comes later") {
+TEST_CASE(
+    "unreachable: agents that are never up together can not communicate; a message may reach one that comes "
+    "up later") {
   auto options = star();
   options.network.availability = JoinLeave{.join = 10.0, .leave = 5.0};
   CHECK(reason(options) ==
-        "nobody can ever talk: no two neighbours are up in an order in which one could hear the other");
+        "no message can arrive: no agent is up before the last time that a neighbour is up");
   options.network.availability = JoinLeave{.join = 10.0};
   CHECK(reason(options).empty());
   options.time_limit = 10;
@@ -79,14 +81,14 @@ TEST_CASE("silence: who is never up together can not talk; a message may reach o
   CHECK_FALSE(reason(options).empty());
 }
 
-TEST_CASE("silence: nobody ticks, or no message is in time") {
+TEST_CASE("unreachable: no agent ticks, or no message is in time") {
   auto options = star();
   options.clocks = ClockTrace{};
-  CHECK(reason(options) == "nobody ever ticks: the clock trace is empty");
+  CHECK(reason(options) == "no agent ever ticks: the clock trace is empty");
   options = star();
   options.time_limit = 3;
   options.network.links.latency = 3.0;
-  CHECK(reason(options) == "nobody can ever talk: the least latency is as long as the run");
+  CHECK(reason(options) == "no message can arrive: the smallest latency is as long as the run");
   options.network.links.latency = Uniform{2, 9};
   CHECK(reason(options).empty());
 }
