@@ -25,8 +25,8 @@ struct Metric {
   /// Writes the value (one number), or one for each owner in order.
   void measure(const models::World& world, std::span<double> out) const {
     if (of_world != nullptr) return of_world(world, out);
-    sim::check(world.gauge != nullptr, "a metric of a protocol is measured without one");
-    world.gauge->measure(name, world, out);
+    sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");
+    world.probe->measure(name, world, out);
   }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }

@@ -43,7 +43,7 @@ bool Recorder::reached(const models::World& world) {
   return reached_at_.has_value();
 }
 
-bool Recorder::impatient() {
+bool Recorder::should_abort() {
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) broken_off_ = true;
   if (wall_ < std::numeric_limits<double>::infinity()) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;

@@ -42,7 +42,7 @@ class Recorder final : public models::Observer {
 
   void observe(const models::World& world) override;
   bool reached(const models::World& world) override;
-  bool impatient() override;
+  bool should_abort() override;
 
   /// Where the target was reached; nothing if it was not.
   const std::optional<Mark>& reached_at() const { return reached_at_; }

@@ -10,7 +10,7 @@ std::vector<Scalar> setting_scalars(const models::Problem& problem, const models
                           {"setting.dimension", {}, static_cast<double>(problem.p())},
                           {"setting.sigma", {}, problem.sigma()},
                           {"setting.start_fitness", {}, problem.objective(zero) / optimum.value - 1}};
-  if (problem.loss().is<models::SquaredLoss>()) {
+  if (problem.loss().quadratic()) {
     const auto [least, greatest] = problem.hessian_extremes();
     all.push_back({"setting.hessian_min", {}, least});
     all.push_back({"setting.hessian_max", {}, greatest});

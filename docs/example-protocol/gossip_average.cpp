@@ -22,10 +22,9 @@ void GossipAverage::on_start(Context& context) {
 
 void GossipAverage::on_tick(AgentId i, Context& context) {
   mean_.setZero();
-  for (std::uint32_t k = 0; k < context.degree(i); ++k) mean_ += context.latest_of(i, k);
-  mean_ /= context.degree(i);
-  context.model(i) += step_ * (mean_ - context.model(i));
-  context.publish(i);
+  for (const AgentId j : context.neighbours(i)) mean_ += context.latest(i, j);
+  context.model(i) += step_ * (mean_ / context.degree(i) - context.model(i));
+  context.publish(i, context.model(i));
   context.count_iteration();
 }
 

@@ -67,7 +67,7 @@ Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), mod
   everyone_.resize(owners());
   std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   check_targets();
-  if (loss().is<SquaredLoss>()) gather_moments();
+  if (loss().quadratic()) gather_moments();
 }
 
 void Problem::require_records_of_all() const {
@@ -164,7 +164,7 @@ double Problem::mean_loss(const Moments& m, In theta) const {
 }
 
 double Problem::mean_loss(std::size_t owner, In theta) const {
-  if (loss().is<SquaredLoss>()) return mean_loss(moments_[owner], theta);
+  if (loss().quadratic()) return mean_loss(moments_[owner], theta);
   double total = 0;
   loss().visit([&](const auto& l) {
     for_records(data_.train[owner], theta, [&](double s, double y, const Row&) { total += l.value(s, y); });
@@ -173,7 +173,7 @@ double Problem::mean_loss(std::size_t owner, In theta) const {
 }
 
 double Problem::objective(In theta) const {
-  if (loss().is<SquaredLoss>()) return regulariser(theta) + mean_loss(pooled_, theta);
+  if (loss().quadratic()) return regulariser(theta) + mean_loss(pooled_, theta);
   return objective(theta, everyone_);
 }
 
@@ -187,7 +187,7 @@ double Problem::objective(In theta, std::span<const std::size_t> owners) const {
 }
 
 void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
-  if (loss().is<SquaredLoss>()) {
+  if (loss().quadratic()) {
     // Plain loops: at the usual p of 10 a library product's set-up costs more than the product.
     const Moments& m = moments_[owner];
     const Index size = p();
@@ -299,7 +299,7 @@ double Problem::test_error(std::size_t owner, In theta) const {
 }
 
 std::pair<double, double> Problem::hessian_extremes() const {
-  if (!loss().is<SquaredLoss>()) throw std::logic_error("Hessian extremes are known for squared loss only");
+  if (!loss().quadratic()) throw std::logic_error("Hessian extremes are known for quadratic losses only");
   const Eigen::VectorXd values = symmetric_eigenvalues(pooled_.a);
   return {2 * values[0], 2 * values[values.size() - 1]};
 }

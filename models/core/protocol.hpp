@@ -1,21 +1,19 @@
 #pragma once
-// What a protocol is, and the driver that runs one. A protocol is a plain struct that the driver is compiled
-// for:
+// What a protocol is, and the driver that runs one. A protocol is a plain struct for which the driver is compiled:
 //
 //   class P {
-//     struct Params { ... void describe(sim::Visitor&); };      its options
+//     struct Params { ... void describe(sim::Visitor&); };   its options
 //     static constexpr Entry kEntry{"name", "One line."};
-//     P(const Params&, const Study&);                             throws std::invalid_argument if they do not
-//     fit void on_tick(AgentId, Context&)                             and any of on_start(Context&),
-//     on_message(const Message&,
-//                                                                 Context&), on_timer(AgentId, tag, number,
-//                                                                 Context&), on_up, on_down(AgentId,
-//                                                                 Context&), finished(const Context&),
-//                                                                 reset(AgentId): it is back from a crash
-//                                                                 without what it had; its public model is
-//                                                                 that of the start again, spent budget stays
-//                                                                 spent
-//     static constexpr std::array kMetrics{ProtocolMetric{...}};  metrics of its own, if it has any, and
+//     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
+//     void on_tick(AgentId, Context&)          required; the other handlers where there are any:
+//     void on_start(Context&)
+//     void on_message(const Message&, Context&)
+//     void on_timer(AgentId, tag, number, Context&)
+//     void on_up(AgentId, Context&), on_down(AgentId, Context&)
+//     void reset(AgentId, Context&)            back from a crash: its state is lost, its public model is that of
+//                                              the start, spent budget stays spent
+//     bool finished(const Context&) const      asked after every event
+//     static constexpr std::array kMetrics{ProtocolMetric{...}};   metrics that only it can measure, and
 //     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
 //   };
 //
@@ -32,7 +30,7 @@
 
 namespace hearsay::models {
 
-/// What the table of protocols says of one.
+/// The row of a protocol in the table of protocols.
 struct Entry {
   std::string_view name, help;
   bool hub = false;           ///< agent 0 is a learner that holds no data
@@ -44,7 +42,7 @@ struct Entry {
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
 };
 
-/// A metric that only one protocol, or a few, can measure. Protocols that give one name mean one thing by it.
+/// A metric that only one protocol, or a few, can measure. The same name means the same quantity.
 struct ProtocolMetric {
   std::string_view name, help, unit = "";
   bool per_agent = false;   ///< one value for each owner, else one
@@ -56,12 +54,12 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void observe(const World& world) = 0;
-  /// Whether the run has come far enough to end. Asked after each observation, or every
-  /// `check_every_iterations` where that is given; a function of the world alone.
+  /// Whether a stopping criterion is met. Asked after each observation, or every `check_every_iterations` where
+  /// that is given; a function of the world alone.
   virtual bool reached(const World&) { return false; }
-  /// Whether to break the run off wherever it is. Asked every kPatience events.
-  virtual bool impatient() { return false; }
-  static constexpr std::uint32_t kPatience = 64;
+  /// Whether to abort the run (wall-clock limit, interrupt). Asked every kAbortCheckEvents events.
+  virtual bool should_abort() { return false; }
+  static constexpr std::uint32_t kAbortCheckEvents = 64;
 
   std::uint64_t check_every_iterations = 0;
   /// Observations are made at these distances, whichever is given.
@@ -85,7 +83,7 @@ concept Protocol = requires(P p, sim::AgentId i, Context& context, const typenam
 
 /// Passes the engine's events on to a protocol and says when to look at the run.
 template <Protocol P>
-class Driver final : public Gauge {
+class Driver final : public Probe {
  public:
   Driver(P& protocol, World& world, Observer& observer)
       : protocol_(protocol),
@@ -96,9 +94,9 @@ class Driver final : public Gauge {
         next_vectors_(observer.every_vectors),
         next_bytes_(observer.every_bytes),
         next_check_(observer.check_every_iterations) {
-    world_.gauge = this;
+    world_.probe = this;
   }
-  ~Driver() override { world_.gauge = nullptr; }
+  ~Driver() override { world_.probe = nullptr; }
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -121,7 +119,7 @@ class Driver final : public Gauge {
 
   void on_start() {
     if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
-    context_.freeze_start();
+    world_.freeze_start();
     look();
     // A protocol may count its start as an iteration, and send; that has been looked at.
     count_due();
@@ -150,8 +148,8 @@ class Driver final : public Gauge {
     after_event();
   }
   void on_reset(sim::AgentId i) {
-    context_.restore_start(i);
-    if constexpr (requires { protocol_.reset(i); }) protocol_.reset(i);
+    world_.restore_start(i);
+    if constexpr (requires { protocol_.reset(i, context_); }) protocol_.reset(i, context_);
     after_event();
   }
   void on_observation() { look(); }
@@ -186,7 +184,7 @@ class Driver final : public Gauge {
     if (count_due()) look();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
       stopped_ |= observer_.reached(world_);
-    if (++events_ % Observer::kPatience == 0) stopped_ |= observer_.impatient();
+    if (++events_ % Observer::kAbortCheckEvents == 0) stopped_ |= observer_.should_abort();
     const StopLimits& stop = world_.study.stop;
     finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
                 traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());

@@ -1,7 +1,5 @@
 #pragma once
-// A vector computed from private data. It can not be read, sent or published: it becomes a plain vector only
-// through Context::release, which adds noise and charges the owner's budget, or Context::keep_local, for use
-// inside its owner.
+// Vectors computed from private data. Neither type converts to what Context::send and Context::publish take.
 #include <Eigen/Core>
 
 #include <utility>
@@ -11,6 +9,8 @@ namespace hearsay::models {
 class Context;
 class World;
 
+/// Can not be read. It becomes a plain vector through Context::release, which adds noise and charges the owner's
+/// account, or a LocalVector through Context::keep_local.
 class Sensitive {
  public:
   Sensitive(const Sensitive&) = delete;
@@ -27,6 +27,21 @@ class Sensitive {
 
   Eigen::VectorXd value_;
   double sensitivity_;  // largest difference between neighbouring data sets, in the mechanism's norm
+};
+
+/// Without noise, for use inside its owner. What is computed from it must be released before it leaves
+/// (Context::sensitive, then Context::release).
+class LocalVector {
+ public:
+  LocalVector() = default;
+  /// The numbers, for the owner's own computation.
+  const Eigen::VectorXd& inside_owner() const { return value_; }
+
+ private:
+  friend class Context;
+  explicit LocalVector(Eigen::VectorXd value) : value_(std::move(value)) {}
+
+  Eigen::VectorXd value_;
 };
 
 }  // namespace hearsay::models

@@ -1,5 +1,5 @@
 #pragma once
-// All mutable state of one run. Protocols see it through their Context, metrics read it.
+// All mutable state of one run. Protocols reach it through their Context; metrics read it.
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/core/problem.hpp"
@@ -18,23 +19,23 @@
 
 namespace hearsay::models {
 
-/// When a run ends; the first limit that is reached.
+/// When a run ends: at the first limit reached.
 struct StopLimits {
   std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t vectors = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
-  bool budgets_spent = false;  ///< once no account allows another release
+  bool budgets_spent = false;  ///< once all budgets are exhausted
 };
 
-/// Sums from which metrics of a protocol's inner working are taken.
+/// Sums for metrics of what happens inside a protocol.
 struct Tally {
   std::uint64_t projections = 0;  ///< coordinates projected onto the box
   std::uint64_t clipped = 0;      ///< of them, moved
   std::uint64_t gradients = 0;    ///< clipped gradients computed
   double clipped_records = 0;     ///< sum over them of the share of records clipped
   std::uint64_t updates = 0;      ///< updates made with something received
-  double staleness_steps = 0;  ///< sum over them of updates of the receiver since what they answer was sent
-  double staleness_time = 0;   ///< s, sum over them of the age of what they used
+  double staleness_steps = 0;     ///< sum over them of the receiver's updates since what they answer was sent
+  double staleness_time = 0;      ///< s, sum over them of the age of what they used
 };
 
 /// What a run is of; everything in it outlives the run.
@@ -55,17 +56,17 @@ struct Study {
   }
 };
 
-/// Measures what only the protocol under way knows.
-class Gauge {
+/// Measures what only the running protocol knows.
+class Probe {
  public:
-  virtual ~Gauge() = default;
+  virtual ~Probe() = default;
   /// Writes the metric of a name that the protocol declares.
   virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
 
  protected:
-  Gauge() = default;
-  Gauge(const Gauge&) = default;
-  Gauge& operator=(const Gauge&) = default;
+  Probe() = default;
+  Probe(const Probe&) = default;
+  Probe& operator=(const Probe&) = default;
 };
 
 class World {
@@ -82,7 +83,7 @@ class World {
   Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
-  const Gauge* gauge = nullptr;  ///< of the protocol, while it runs
+  const Probe* probe = nullptr;  ///< of the protocol, while it runs
 
   const Problem& problem() const { return study.problem; }
   /// Digest of all that has happened (the engine's fingerprint) and of the bits of all models as they are now.
@@ -90,20 +91,35 @@ class World {
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }
   sim::AgentId agent(std::size_t owner) const { return static_cast<sim::AgentId>(owner) + (hub ? 1 : 0); }
 
+  /// From now on the public models as they stand are the start.
+  void freeze_start() {
+    if (!models.isZero(0)) start_ = models;
+  }
+  /// Agent i's public model is that of the start again.
+  void restore_start(sim::AgentId i) { models.col(i) = start(i); }
+  /// The public start of agent i's model, p numbers.
+  Eigen::Map<const Eigen::VectorXd> start(sim::AgentId i) const {
+    return {start_.size() == 0 ? zero_.data() : start_.col(i).data(), models.rows()};
+  }
+
   /// Noise to use instead of drawn one, in order of release: for replaying worked examples.
   const std::vector<Eigen::VectorXd>* prescribed_noise = nullptr;
 
  private:
   friend class Context;
+  // p numbers, from those that have been given back.
   Eigen::VectorXd take_vector();
+  void give_back(Eigen::VectorXd v) {
+    if (v.size() == models.rows()) spare_.push_back(std::move(v));
+  }
 
   Eigen::MatrixXd start_;               // public models at the start; empty where all are 0
   Eigen::VectorXd zero_;                // p zeros
   Eigen::VectorXd released_;            // what the last release gave out
   std::vector<Eigen::VectorXd> spare_;  // vectors that have been used before
   std::uint64_t total_releases_ = 0;
-  std::vector<std::vector<std::uint32_t>>
-      draws_;  // of a protocol's own purposes: draws so far, by purpose and agent
+  // Of a protocol's own purposes: draws so far, by purpose and agent.
+  std::vector<std::vector<std::uint32_t>> draws_;
 };
 
 }  // namespace hearsay::models

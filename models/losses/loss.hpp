@@ -8,11 +8,21 @@
 //
 // All but the first are for classes, y in {-1, +1}.
 // A record's gradient is slope(s, y) x. The hinge's slope is the subgradient -y where m < 1 and 0 elsewhere.
-// gradient_l1_bound: a bound of norm_1 of a record's gradient when norm_1(x) <= r1, |y| <= y_max and
-// norm_inf(theta) <= theta_max; infinite where there is none.
-// error: what a test reports: squared error, or 1 when sign(s) differs from y (s = 0 counts as +1).
+//
+// A loss is a struct with value, slope, curvature (second derivative in s), error and gradient_l1_bound, and these
+// properties, by which protocols, solvers and privacy accept it or refuse it:
+//   kClassifier           targets must be -1 and +1
+//   kQuadratic            (s - y)^2, so that moments of the records say all of it
+//   kTwiceDifferentiable  the curvature is continuous
+//   kAttained             over separable classes it has a minimiser without a regulariser
+//   max_slope()           bound of |slope| over all s and y; infinite: gradients are bounded only within a box
+//   max_curvature()       bound of the curvature, the Lipschitz constant of the slope; infinite: not smooth
+//   error                 what a test reports: squared error, or 1 when sign(s) differs from y (s = 0 counts as +1)
+//   gradient_l1_bound     bound of norm_1 of a record's gradient when norm_1(x) <= r1, |y| <= y_max and
+//                         norm_inf(theta) <= theta_max; infinite where there is none
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <variant>
 
@@ -29,8 +39,10 @@ inline double misclassified(double s, double y) {
 struct SquaredLoss {
   static constexpr std::string_view kName = "squared";
   static constexpr std::string_view kHelp = "(s - y)^2: regression.";
-  static constexpr bool kClassifier = false, kSmooth = true;
+  static constexpr bool kClassifier = false, kQuadratic = true, kTwiceDifferentiable = true, kAttained = true;
   void describe(sim::Visitor&) {}
+  double max_slope() const { return std::numeric_limits<double>::infinity(); }
+  double max_curvature() const { return 2; }
   double value(double s, double y) const { return (s - y) * (s - y); }
   double slope(double s, double y) const { return 2 * (s - y); }
   double curvature(double, double) const { return 2; }
@@ -43,8 +55,11 @@ struct SquaredLoss {
 struct LogisticLoss {
   static constexpr std::string_view kName = "logistic";
   static constexpr std::string_view kHelp = "log(1 + exp(-y s)): classification.";
-  static constexpr bool kClassifier = true, kSmooth = true;
+  static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = true,
+                        kAttained = false;
   void describe(sim::Visitor&) {}
+  double max_slope() const { return 1; }
+  double max_curvature() const { return 0.25; }
   double value(double s, double y) const {
     const double m = y * s;
     return std::max(-m, 0.0) + std::log1p(std::exp(-std::abs(m)));
@@ -73,8 +88,11 @@ struct LogisticLoss {
 struct HingeLoss {
   static constexpr std::string_view kName = "hinge";
   static constexpr std::string_view kHelp = "max(0, 1 - y s): support vector machine.";
-  static constexpr bool kClassifier = true, kSmooth = false;
+  static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = false,
+                        kAttained = true;
   void describe(sim::Visitor&) {}
+  double max_slope() const { return 1; }
+  double max_curvature() const { return std::numeric_limits<double>::infinity(); }
   double value(double s, double y) const { return std::max(0.0, 1 - y * s); }
   double slope(double s, double y) const { return y * s < 1 ? -y : 0.0; }
   double curvature(double, double) const { return 0; }
@@ -85,9 +103,12 @@ struct HingeLoss {
 struct SmoothedHingeLoss {
   static constexpr std::string_view kName = "smoothed_hinge";
   static constexpr std::string_view kHelp = "The hinge with its kink replaced by a parabola of width w.";
-  static constexpr bool kClassifier = true, kSmooth = true;
+  static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = false,
+                        kAttained = true;
   double width = 0.5;
   void describe(sim::Visitor& v);
+  double max_slope() const { return 1; }
+  double max_curvature() const { return 1 / width; }
   double value(double s, double y) const {
     const double gap = 1 - y * s;
     if (gap <= 0) return 0;
@@ -117,20 +138,30 @@ class Loss {
   decltype(auto) visit(F&& f) const {
     return std::visit(std::forward<F>(f), kind_);
   }
-  template <class L>
-  bool is() const {
-    return std::holds_alternative<L>(kind_);
-  }
-
   std::string_view name() const {
     return visit([](const auto& l) { return l.kName; });
   }
   bool is_classifier() const {
     return visit([](const auto& l) { return l.kClassifier; });
   }
-  bool smooth() const {
-    return visit([](const auto& l) { return l.kSmooth; });
+  bool quadratic() const {
+    return visit([](const auto& l) { return l.kQuadratic; });
   }
+  bool twice_differentiable() const {
+    return visit([](const auto& l) { return l.kTwiceDifferentiable; });
+  }
+  bool attained() const {
+    return visit([](const auto& l) { return l.kAttained; });
+  }
+  bool smooth() const { return std::isfinite(max_curvature()); }
+  double max_slope() const {
+    return visit([](const auto& l) { return l.max_slope(); });
+  }
+  double max_curvature() const {
+    return visit([](const auto& l) { return l.max_curvature(); });
+  }
+  /// The same, for what needs a smooth loss: throws std::invalid_argument where there is none.
+  double require_smooth() const;
   double value(double s, double y) const {
     return visit([=](const auto& l) { return l.value(s, y); });
   }

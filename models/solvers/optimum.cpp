@@ -98,7 +98,7 @@ bool touches(const VectorXd& theta, double limit) {
   return (theta.array().abs() >= limit).any();
 }
 
-// The infimum of the logistic loss over separable classes, 0, is reached nowhere.
+// Over separable classes a loss that falls for ever has no minimiser.
 bool separated(const Problem& problem, Owners owners, const VectorXd& theta) {
   bool all = true;
   for_records(problem, owners, theta, [&](double s, double y, const auto&) { all = all && y * s > 0; });
@@ -108,9 +108,9 @@ bool separated(const Problem& problem, Owners owners, const VectorXd& theta) {
 Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFunction& f, double limit) {
   const NewtonResult r = projected_newton(f, VectorXd::Zero(problem.p()), limit);
   const bool free = problem.sigma() == 0 && !std::isfinite(limit);
-  if (free && problem.loss().is<LogisticLoss>() && separated(problem, owners, r.theta)) {
-    throw std::runtime_error(
-        "logistic loss: a minimiser needs l2 > 0 or theta_max: the classes are separable");
+  if (free && !problem.loss().attained() && separated(problem, owners, r.theta)) {
+    throw std::runtime_error(fmt::format(
+        "{} loss: a minimiser needs l2 > 0 or theta_max: the classes are separable", problem.loss().name()));
   }
   if (!(r.residual <= kTolerance)) {
     throw std::runtime_error(fmt::format("{} loss: no minimiser found: residual {:.1e} after {} Newton steps",
@@ -185,15 +185,15 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
 Optimum minimise(const Problem& problem, Owners owners) {
   const double limit = problem.model().theta_max.value_or(kInfinity);
   return problem.loss().visit([&]<class L>(const L& loss) -> Optimum {
-    if constexpr (std::is_same_v<L, SquaredLoss>) {
+    if constexpr (L::kQuadratic) {
       const SmoothFunction f = quadratic(problem, owners);
       Optimum o = smooth_optimum(problem, owners, f, limit);
       o.gap = std::min(o.gap, quadratic_gap(f, o.theta));
       return o;
-    } else if constexpr (L::kSmooth) {
-      return smooth_optimum(problem, owners, by_records(problem, owners, loss), limit);
-    } else {
+    } else if constexpr (std::is_same_v<L, HingeLoss>) {
       return hinge_optimum(problem, owners, limit);
+    } else {
+      return smooth_optimum(problem, owners, by_records(problem, owners, loss), limit);
     }
   });
 }

@@ -11,8 +11,7 @@ namespace hearsay::models {
 
 Eigen::VectorXd minimise_own(const Problem& problem, std::size_t owner,
                              const Eigen::Ref<const Eigen::VectorXd>& offset, double ridge) {
-  if (!problem.loss().smooth())
-    throw std::invalid_argument(fmt::format("{} loss has no smooth minimiser", problem.loss().name()));
+  problem.loss().require_smooth();
   const Shard& shard = problem.data().train[owner];
   const Eigen::VectorXd base = shard.features * offset;
   const auto n = static_cast<double>(shard.target.size());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/metrics/setting.hpp"
+#include "models/protocols/central/async_options.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/member_names.hpp"
 #include "scenarios/language/reference/writer.hpp"
@@ -69,10 +70,14 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
   if (const auto rho = number("rho")) {
     setting.rho = *rho;
   } else if (protocol.contains("rho") && protocol["rho"].is_object() && protocol["rho"]["type"] == "auto") {
-    const bool synchronous = protocol["type"] == "central_sync";
-    setting.rho = synchronous
-                      ? setting.horizon * setting.horizon / (setting.hessian_max + setting.sigma)
-                      : 5 * (setting.owners() + 1) * setting.horizon * setting.sigma / setting.hessian_min;
+    if (protocol["type"] == "central_sync") {
+      setting.rho = setting.horizon * setting.horizon / (setting.hessian_max + setting.sigma);
+    } else {
+      double parties = setting.owners();
+      for (const auto& group : protocol.value("groups", nlohmann::ordered_json::array()))
+        parties -= static_cast<double>(group.size()) - 1;
+      setting.rho = models::AutoRho::value(parties, setting.horizon, setting.sigma, setting.hessian_min);
+    }
   }
 }
 

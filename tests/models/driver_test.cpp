@@ -22,7 +22,7 @@ class Counting {
   void on_tick(sim::AgentId i, models::Context& context) {
     heard.push_back(context.latest(i, context.neighbours(i)[0])[0]);
     context.model(i).setConstant(static_cast<double>(context.iterations()) + 1);
-    context.publish(i);
+    context.publish(i, context.model(i));
     context.count_iteration();
   }
   std::vector<double> heard;
@@ -95,16 +95,16 @@ TEST_CASE("driver: the number of observations does not change a run") {
 namespace {
 
 // Has a metric of its own: how often it has been told of a tick, of each agent, and in all.
-class Gauged {
+class Probed {
  public:
   struct Params {
     void describe(sim::Visitor&) {}
   };
-  static constexpr models::Entry kEntry{.name = "gauged", .help = "Counts ticks of each agent."};
+  static constexpr models::Entry kEntry{.name = "probed", .help = "Counts ticks of each agent."};
   static constexpr std::array kMetrics{
       models::ProtocolMetric{.name = "ticks", .help = "All ticks."},
       models::ProtocolMetric{.name = "ticks_by_owner", .help = "Ticks of each.", .per_agent = true}};
-  Gauged(const Params&, const models::Study& study) : ticks_(study.problem.owners()) {}
+  Probed(const Params&, const models::Study& study) : ticks_(study.problem.owners()) {}
   void on_tick(sim::AgentId i, models::Context& context) {
     ++ticks_[i];
     context.count_iteration();
@@ -126,15 +126,15 @@ TEST_CASE("driver: a protocol's own metrics are measured by name while it runs")
   std::vector<double> all, second;
   test::Watch watch([&](const models::World& w) {
     std::vector<double> out(2);
-    w.gauge->measure("ticks", w, std::span(out).first(1));
+    w.probe->measure("ticks", w, std::span(out).first(1));
     all.push_back(out[0]);
-    w.gauge->measure("ticks_by_owner", w, out);
+    w.probe->measure("ticks_by_owner", w, out);
     second.push_back(out[1]);
-    CHECK_THROWS_AS(w.gauge->measure("tocks", w, out), sim::InvariantError);
+    CHECK_THROWS_AS(w.probe->measure("tocks", w, out), sim::InvariantError);
   });
-  Gauged protocol({}, fixture.study());
-  models::Driver<Gauged>(protocol, *world, watch).run();
+  Probed protocol({}, fixture.study());
+  models::Driver<Probed>(protocol, *world, watch).run();
   CHECK(all == std::vector<double>{0, 1, 2, 3});
   CHECK(second == std::vector<double>{0, 1, 1, 2});
-  CHECK(world->gauge == nullptr);
+  CHECK(world->probe == nullptr);
 }

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace hearsay::models;
@@ -60,6 +61,25 @@ TEST_CASE("losses: the gradient bound is reached at the corner and nowhere excee
     CHECK(loss.gradient_l1_bound(r1, 1, theta_max) == r1);
     for (const double s : {-1e6, -1.0, 0.0, 1.0}) CHECK(std::abs(loss.slope(s, 1)) <= 1);
   }
+}
+
+TEST_CASE("losses: the stated bounds of slope and curvature hold and are reached") {
+  for (const Loss& loss :
+       {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(HingeLoss{}), Loss(SmoothedHingeLoss{0.25})}) {
+    INFO(loss.name());
+    double slope = 0, curvature = 0;
+    for (const double y : {-1.0, 1.0}) {
+      for (int k = -4000; k <= 4000; ++k) {
+        slope = std::max(slope, std::abs(loss.slope(k / 100.0, y)));
+        curvature = std::max(curvature, loss.curvature(k / 100.0, y));
+      }
+    }
+    CHECK(slope <= loss.max_slope());
+    CHECK(curvature <= loss.max_curvature());
+    if (std::isfinite(loss.max_slope())) CHECK(slope == Approx(loss.max_slope()));
+    if (loss.smooth()) CHECK(curvature == Approx(loss.max_curvature()));
+  }
+  CHECK_THROWS_WITH(Loss(HingeLoss{}).require_smooth(), Catch::Contains("needs a smooth loss, not hinge"));
 }
 
 TEST_CASE("losses: test error is the squared error of a regression and the misclassification of a class") {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "tests/support/personal_fixture.hpp"
 
@@ -203,7 +203,7 @@ TEST_CASE("personal problem: what has no meaning is refused") {
     const test::StudyFixture fixture(data, model, {}, 1, graph, false);
     PersonalProblem({}, fixture.problem(), fixture.study().topology);
   };
-  CHECK_THROWS_WITH(refused({.loss = HingeLoss{}}), Catch::Contains("the gradient of hinge loss jumps"));
+  CHECK_THROWS_WITH(refused({.loss = HingeLoss{}}), Catch::Contains("needs a smooth loss, not hinge"));
   CHECK_THROWS_WITH(refused({.loss = LogisticLoss{}, .l2 = 0.1}), Catch::Contains("model.l2 plays no part"));
   CHECK_THROWS_WITH(refused({.loss = LogisticLoss{}, .theta_max = 1}), Catch::Contains("does not project"));
   const test::StudyFixture hub(data, {.loss = LogisticLoss{}}, {}, 1);

@@ -51,7 +51,7 @@ class Releasing {
   /// The next release.
   models::Vector operator()() { return *context_.release(1, context_.gradient(1, theta_)); }
   /// What it would be without noise.
-  Eigen::VectorXd exact() { return context_.keep_local(context_.gradient(1, theta_)); }
+  Eigen::VectorXd exact() { return context_.keep_local(context_.gradient(1, theta_)).inside_owner(); }
   const models::World& world() const { return *world_; }
   double sensitivity() const { return world_->study.privacy.sensitivity(4); }
 

@@ -150,7 +150,8 @@ TEST_CASE("sensitivity: gradients are clipped in the norm of the mechanism's sen
     const hearsay::test::StudyFixture fixture(data, {}, privacy, 1);
     const auto world = fixture.world(fixture.engine());
     Context context(*world);
-    return context.keep_local(context.gradient(1, Eigen::VectorXd::Zero(kFeatures)));
+    return Eigen::VectorXd(
+        context.keep_local(context.gradient(1, Eigen::VectorXd::Zero(kFeatures))).inside_owner());
   };
   CHECK(clipped(Laplace{}).lpNorm<1>() == Approx(1).epsilon(1e-14));
   CHECK(clipped(Gaussian{}).norm() == Approx(1).epsilon(1e-14));

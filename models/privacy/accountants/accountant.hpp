@@ -27,7 +27,7 @@ struct AccountantOptions {
   void describe(sim::Visitor& v);
 };
 
-/// (epsilon, delta)-differential privacy of all releases together, and by what reckoning.
+/// (epsilon, delta)-differential privacy of all releases together, and the accountant that states it.
 struct Guarantee {
   double epsilon = 0, delta = 0;
   Accountant accountant = Accountant::kBasic;
@@ -35,8 +35,8 @@ struct Guarantee {
 };
 
 /// The total guarantee; epsilon = 0 for no steps. `delta` of the result is options.delta, for basic the sum
-/// of those of the steps. Throws std::invalid_argument, in one line that says what to do, when the accountant
-/// does not cover a step, or delta is out of its range.
+/// of those of the steps. Throws std::invalid_argument when the accountant does not cover a step, or delta is
+/// out of its range.
 Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions& options);
 
 /// The least delta at total `epsilon`; options.delta is not read.

@@ -1,5 +1,5 @@
 #pragma once
-// What an accountant is told of one release, and of a sequence of them.
+// One release as accountants see it, and a sequence of them.
 //
 // A step is free of scale: a mechanism's noise is stated relative to its sensitivity, so that adjacency
 // enters only through the sensitivity that was divided by, and through which amplification by sampling holds.
@@ -28,8 +28,8 @@ struct Step {
   double epsilon = 0;  ///< guarantee before sampling; Gaussian: the one it was calibrated to, 0 if none
   double delta = 0;    ///< Gaussian: the delta that goes with epsilon; otherwise 0
   double noise_multiplier = 0;  ///< Gaussian only
-  double sampling_rate =
-      1;  ///< each record takes part with this probability (Poisson), or q of them without replacement
+  /// Each record takes part with this probability (Poisson), or that share of them without replacement.
+  double sampling_rate = 1;
   int dimension = 1;  ///< exponential_norm only
 
   friend auto operator<=>(const Step&, const Step&) = default;
@@ -76,9 +76,8 @@ class Releases {
 
   std::int64_t steps() const { return steps_; }
   std::span<const StepRun> runs() const { return runs_; }
-  operator std::span<const StepRun>() const {
-    return runs_;
-  }  // NOLINT(google-explicit-constructor): it is a view
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a view
+  operator std::span<const StepRun>() const { return runs_; }
 
  private:
   std::vector<StepRun> runs_;

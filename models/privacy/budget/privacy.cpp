@@ -41,11 +41,11 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
                  problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
   } else if (options.by_turn()) {
     const auto& declared = problem.data().bounds;
-    privacy.source =
-        BoundSource::kProtocol;  // unless slopes are at most 1 and the length of a record is known
-    if (problem.loss().is_classifier() && declared && std::isfinite(declared->features_l2)) {
+    privacy.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
+    const double slope = problem.loss().max_slope();
+    if (declared && std::isfinite(slope * declared->features_l2)) {
       privacy.source = BoundSource::kDerived;
-      privacy.bound = declared->features_l2;
+      privacy.bound = slope * declared->features_l2;
     }
   } else if (const auto derived = problem.derived_gradient_bound()) {
     privacy.source = BoundSource::kDerived;
@@ -53,7 +53,7 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
   } else {
     throw std::invalid_argument(
         "noise needs a bound on a record's gradient: give gradient_bound or clip, or declare bounds of the "
-        "data and theta_max, or say bound_from_data");
+        "data and theta_max, or set bound_from_data");
   }
 }
 
@@ -166,10 +166,10 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
     const PrivacyOptions defaults;
     if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
       privacy.warnings.emplace_back(
-          "privacy.epsilon: of no use beside epsilon_1 and epsilon_2, which are of a turn");
+          "privacy.epsilon: ignored where epsilon_1 and epsilon_2 give the budget of a turn");
     if (options.steps)
       privacy.warnings.emplace_back(
-          "privacy.steps: of no use beside epsilon_1 and epsilon_2; see protocol.turns");
+          "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
   } else {
     privacy.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
                                              kEpsilonOption, streams);

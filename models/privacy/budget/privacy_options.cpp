@@ -11,7 +11,7 @@ bool PrivacyOptions::needs_delta() const {
 
 void PrivacyOptions::describe(sim::Visitor& v) {
   v(mechanism, {.name = "mechanism",
-                .help = "Noise added to what leaves an owner; \"none\" has to be said.",
+                .help = "Noise added to what leaves an owner; \"none\" for no privacy.",
                 .required = true});
   v(epsilon,
     {.name = "epsilon",

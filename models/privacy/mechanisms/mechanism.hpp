@@ -2,26 +2,24 @@
 // Mechanisms: noise, and nothing else. They know nothing of composition or budgets.
 //
 //   none              x
-//   laplace           x + w, w_j independent with density exp(-|w|/b)/(2b),             b = Delta_1/epsilon
-//   gaussian          x + w, w_j independent N(0, s^2),                                  s = z Delta_2
-//   exponential_norm  x + w, density of w in R^d proportional to exp(-beta norm_2(w)),   1/beta =
-//   Delta_2/epsilon:
+//   laplace           x + w, w_j independent with density exp(-|w|/b)/(2b)               b = Delta_1/epsilon
+//   gaussian          x + w, w_j independent N(0, s^2)                                   s = z Delta_2
+//   exponential_norm  x + w, density of w in R^d proportional to exp(-beta norm_2(w)):   1/beta = Delta_2/epsilon
 //                     a Gamma(d, 1/beta) radius times a uniform direction
 //
 // Delta_1 and Delta_2 are the sensitivities: sup norm_1(x - x') and sup norm_2(x - x') over neighbouring
 // data. laplace and exponential_norm make one release epsilon-differentially private; the noise multiplier z
 // of gaussian follows from the accountant or, where that composes stated guarantees, from a calibration.
 //
-// Source: Dwork, McSherry, Nissim, Smith 2006; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1;
-// gaussian.hpp.
+// Source: Dwork, McSherry, Nissim, Smith 2006; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1; gaussian.hpp.
 #include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
 
 #include "models/core/norm.hpp"
-#include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 
@@ -29,7 +27,7 @@ namespace hearsay::models {
 
 struct NoNoise {
   static constexpr std::string_view kName = "none";
-  static constexpr std::string_view kHelp = "No noise and no privacy.";
+  static constexpr std::string_view kHelp = "No noise; no privacy guarantee.";
   static constexpr bool kPrivate = false;
   static constexpr Norm kNorm = Norm::kL1;
   static constexpr StepKind kStep = StepKind::kPure;
@@ -68,13 +66,13 @@ struct ExponentialNorm {
   void describe(sim::Visitor&) {}
 };
 
-/// Which noise. There is no default: to run without privacy, a scenario says "none".
+/// There is no default: a scenario without privacy says "none".
 using Mechanism = std::variant<NoNoise, Laplace, Gaussian, ExponentialNorm>;
 
 inline bool is_private(const Mechanism& m) {
   return std::visit([](const auto& kind) { return kind.kPrivate; }, m);
 }
-/// The norm of the sensitivity that its scale follows from.
+/// The norm of the sensitivity.
 inline Norm norm_of(const Mechanism& m) {
   return std::visit([](const auto& kind) { return kind.kNorm; }, m);
 }
@@ -85,7 +83,7 @@ inline std::string_view name_of(const Mechanism& m) {
 /// One release in R^dimension as accountants see it, its strength left open.
 Step shape_of(const Mechanism& mechanism, int dimension);
 
-/// b, s or 1/beta above for a release that costs `step`. `sensitivity` in the norm of the step's kind.
+/// b, s or 1/beta above for a release that costs `step`. `sensitivity`: in the norm of the step's kind.
 double noise_scale(double sensitivity, const Step& step);
 /// x += noise of that scale, of the kind of the step, drawn from `s`. A pure step names no noise.
 void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s);

@@ -6,12 +6,13 @@
 //
 //   eps' = eps - ln(1 + 2 c/(m Lambda) + c^2/(m Lambda)^2);  if eps' > 0 then Delta = 0,
 //   else Delta = c/(m (e^(eps/4) - 1)) - Lambda and eps' = eps/2
-//   released: argmin J(theta) + b . theta/m + (Delta/2) norm_2(theta)^2, density of b prop. to exp(-eps'
-//   norm_2(b)/2)
+//   released: argmin J(theta) + b . theta/m + (Delta/2) norm_2(theta)^2,
+//             density of b proportional to exp(-eps' norm_2(b)/2)
 //
 // is eps-differentially private where a record is replaced.
-// Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization", Algorithm
-// 2, Theorem 9.
+//
+// Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization",
+// Algorithm 2, Theorem 9.
 namespace hearsay::models {
 
 struct ObjectiveNoise {

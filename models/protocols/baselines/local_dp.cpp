@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+
+#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 
@@ -33,6 +36,24 @@ void require_fit(const LocalDp::Params& params, const Study& study) {
   }
 }
 
+// The records themselves with noise, as the header says; without privacy as they are.
+Shard perturb(Shard shard, const LocalDp::Params& params, ReleaseNoise& noise) {
+  if (noise.step == nullptr) return shard;
+  const double epsilon = noise.step->epsilon - params.epsilon_label;
+  sim::check(epsilon > 0, "the label takes all of the epsilon of a record");
+  for (Eigen::Index k = 0; k < shard.features.rows(); ++k) {
+    const double length = shard.features.row(k).lpNorm<1>();
+    if (length > params.clip) shard.features.row(k) *= params.clip / length;
+  }
+  add_laplace({shard.features.data(), static_cast<std::size_t>(shard.features.size())},
+              2 * params.clip / epsilon, noise.stream);
+  const double flip = params.epsilon_label > 0 ? 1 / (1 + std::exp(params.epsilon_label)) : 0;
+  for (double& label : shard.target) {
+    if (sim::bernoulli(noise.stream, flip)) label = -label;
+  }
+  return shard;
+}
+
 }  // namespace
 
 void LocalDp::Params::describe(sim::Visitor& v) {
@@ -53,7 +74,7 @@ std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) c
 }
 
 LocalDp::LocalDp(const Params& params, const Study& study)
-    : params_(params), personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {
+    : params_(params), personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {
   require_fit(params, study);
 }
 
@@ -62,7 +83,10 @@ void LocalDp::on_start(Context& context) {
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
     if (context.records(i) == 0) continue;
     context.open_account(i, 1);
-    data.train[i] = *context.release_records(i, params_.clip, params_.epsilon_label);
+    data.train[i] =
+        *context.release_by(i, [&](const Problem& problem, std::size_t owner, ReleaseNoise& noise) {
+          return perturb(problem.data().train[owner], params_, noise);
+        });
   }
   data.bounds.reset();
   perturbed_ = std::make_unique<Problem>(std::move(data), personal_.problem().model());
@@ -73,7 +97,7 @@ void LocalDp::on_start(Context& context) {
     context.model(i) = params_.learn == LearnFromNoise::kAlone ? noisy.local_minimisers().col(i)
                                                                : noisy.optimum().models.col(i);
   }
-  gauge_.start(context.models());
+  probe_.start(context.models());
 }
 
 ProtocolRow local_dp_row() {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/personal_metrics.hpp"
 
 namespace hearsay::models {
 
@@ -49,7 +49,7 @@ class LocalDp {
   void on_start(Context& context);
   void on_tick(sim::AgentId, Context& context) { context.count_iteration(); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const {
-    out[0] = gauge_.measure(metric, world);
+    out[0] = probe_.measure(metric, world);
   }
   /// The perturbed points, once started.
   const Problem& perturbed() const { return *perturbed_; }
@@ -57,7 +57,7 @@ class LocalDp {
  private:
   Params params_;
   PersonalProblem personal_;
-  PersonalGauge gauge_;
+  PersonalProbe probe_;
   std::unique_ptr<Problem> perturbed_;
 };
 

@@ -9,15 +9,15 @@
 namespace hearsay::models {
 
 LocalOnly::LocalOnly(const Params& params, const Study& study)
-    : personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {}
+    : personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {}
 
 void LocalOnly::on_start(Context& context) {
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal_.local_minimisers().col(i);
-  gauge_.start(context.models());
+  probe_.start(context.models());
 }
 
 Pooled::Pooled(const Params& params, const Study& study)
-    : personal_(params.personal, study.problem, study.topology), gauge_(personal_, study) {
+    : personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {
   if (study.privacy.active())
     throw std::invalid_argument("pooled brings all data to one place: use privacy.mechanism none");
 }
@@ -28,7 +28,7 @@ void Pooled::on_start(Context& context) {
       fmt::format("pooled minimiser, lambda {:a}", lambda),
       [&] { return pooled_minimiser(personal_.problem(), lambda); });
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
-  gauge_.start(context.models());
+  probe_.start(context.models());
 }
 
 ProtocolRow local_only_row() {

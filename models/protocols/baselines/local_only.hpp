@@ -9,9 +9,9 @@
 // L_i and Q as in models/protocols/peer_to_peer/problem/personal_problem.hpp.
 #include <vector>
 
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/personal_metrics.hpp"
 
 namespace hearsay::models {
 
@@ -32,12 +32,12 @@ class LocalOnly {
   void on_start(Context& context);
   void on_tick(sim::AgentId, Context& context) { context.count_iteration(); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const {
-    out[0] = gauge_.measure(metric, world);
+    out[0] = probe_.measure(metric, world);
   }
 
  private:
   PersonalProblem personal_;
-  PersonalGauge gauge_;
+  PersonalProbe probe_;
 };
 
 class Pooled {
@@ -56,12 +56,12 @@ class Pooled {
   void on_start(Context& context);
   void on_tick(sim::AgentId, Context& context) { context.count_iteration(); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const {
-    out[0] = gauge_.measure(metric, world);
+    out[0] = probe_.measure(metric, world);
   }
 
  private:
   PersonalProblem personal_;
-  PersonalGauge gauge_;
+  PersonalProbe probe_;
 };
 
 ProtocolRow local_only_row();

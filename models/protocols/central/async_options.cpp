@@ -84,13 +84,13 @@ double CentralAsyncOptions::step(std::size_t parties, const Study& study) const 
   if (!(convexity > 0))
     throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
   if (const auto* given = std::get_if<GivenRho>(&rho)) return given->value / (t * t * convexity);
-  if (!study.problem.loss().is<SquaredLoss>()) {
+  if (!study.problem.loss().quadratic()) {
     throw std::invalid_argument("protocol.rho \"auto\" needs the squared loss; give a number");
   }
   const double least = study.problem.hessian_extremes().first;
   if (!(least > 0))
     throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
-  return 5 * (static_cast<double>(parties) + 1) * t * convexity / least / (t * t * convexity);
+  return AutoRho::value(static_cast<double>(parties), t, convexity, least) / (t * t * convexity);
 }
 
 std::uint64_t CentralAsyncOptions::planned_answers(std::uint64_t t, std::size_t parties) const {

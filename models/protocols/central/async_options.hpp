@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "models/protocols/central/given_step.hpp"
 #include "models/core/world.hpp"
+#include "models/protocols/central/given_step.hpp"
 
 namespace hearsay::models {
 
@@ -26,6 +26,9 @@ struct AutoRho {
   static constexpr std::string_view kHelp =
       "5 (N + 1) T sigma/h_min, from the private data's Hessian; squared loss only.";
   void describe(sim::Visitor&) {}
+  static double value(double parties, double horizon, double sigma, double h_min) {
+    return 5 * (parties + 1) * horizon * sigma / h_min;
+  }
 };
 
 struct CentralAsyncOptions {

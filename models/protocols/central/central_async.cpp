@@ -112,16 +112,15 @@ void CentralAsync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   if (!context.may_release(owner)) return;
   context.compute(owner);
-  const Vector bar(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
+  const Vector bar = vector_of(query);
   const auto noisy = context.release(owner, context.gradient(owner, bar));
-  context.send(owner, 0, kAnswer, query.conversation,
-               std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
+  context.send(owner, 0, kAnswer, query.conversation, *noisy);
 }
 
 void CentralAsync::own_answer(Conversation& c, Context& context) {
   const sim::AgentId owner = *learner_owner_;
-  Conversations::add(c, parties_.weight(owner), context.keep_local(context.gradient(owner, c.bar)),
-                     context.now());
+  Conversations::add(c, parties_.weight(owner),
+                     context.keep_local(context.gradient(owner, c.bar)).inside_owner(), context.now());
   if (c.answers == parties_.members(c.party).size()) complete(c, context);
 }
 
@@ -131,7 +130,7 @@ void CentralAsync::receive(const sim::Message& answer, Context& context) {
     context.discard(answer);
     return;
   }
-  const Vector q(answer.payload.data(), static_cast<Eigen::Index>(answer.payload.size()));
+  const Vector q = vector_of(answer);
   Conversations::add(*c, parties_.weight(answer.from), q, answer.sent);
   if (c->answers == parties_.members(c->party).size()) complete(*c, context);
 }
@@ -172,7 +171,7 @@ void CentralAsync::serve_next(Context& context) {
   begin(party, context);
 }
 
-void CentralAsync::reset(sim::AgentId agent) {
+void CentralAsync::reset(sim::AgentId agent, Context&) {
   if (agent != 0) return;
   copies_.setZero();
   waiting_.clear();

@@ -70,7 +70,7 @@ class CentralAsync {
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t conversation, Context& context);
   /// A learner that is back from a crash knows no owner's copy and waits for nobody; owners have no state.
-  void reset(sim::AgentId agent);
+  void reset(sim::AgentId agent, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   /// No owner may answer any more and nobody is being waited for.
   bool finished(const Context& context) const;

@@ -39,7 +39,7 @@ double step_of(const CentralSync::Params& params, const Study& study) {
     const auto rounds = static_cast<double>(rounds_of(params, study));
     return averaged ? given->value : given->value / (rounds * rounds);
   }
-  if (!study.problem.loss().is<SquaredLoss>()) {
+  if (!study.problem.loss().quadratic()) {
     throw std::invalid_argument(
         fmt::format("protocol.{} \"auto\" needs the squared loss; give a number", name));
   }
@@ -53,7 +53,7 @@ double step_of(const CentralSync::Params& params, const Study& study) {
 
 void require_no_box(const Study& study) {
   if (!study.problem.model().theta_max) return;
-  if (study.privacy.source == BoundSource::kDerived && study.problem.loss().is<SquaredLoss>()) {
+  if (study.privacy.source == BoundSource::kDerived && !std::isfinite(study.problem.loss().max_slope())) {
     throw std::invalid_argument(
         "strongly_convex keeps no box, so that a gradient bound derived from theta_max does not hold: give "
         "privacy.gradient_bound or privacy.clip");
@@ -157,16 +157,15 @@ void CentralSync::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t round,
 void CentralSync::answer(const sim::Message& query, Context& context) {
   const sim::AgentId owner = query.to;
   context.compute(owner);
-  const Vector theta(query.payload.data(), static_cast<Eigen::Index>(query.payload.size()));
+  const Vector theta = vector_of(query);
   const auto noisy = context.release(owner, context.gradient(owner, theta));
   if (!noisy) return;
-  context.send(owner, 0, kAnswer, query.conversation,
-               std::span(noisy->data(), static_cast<std::size_t>(noisy->size())));
+  context.send(owner, 0, kAnswer, query.conversation, *noisy);
 }
 
 void CentralSync::own_answer(Context& context) {
   const sim::AgentId owner = *learner_owner_;
-  keep(context.owner(owner), context.keep_local(context.gradient(owner, theta_)), round_);
+  keep(context.owner(owner), context.keep_local(context.gradient(owner, theta_)).inside_owner(), round_);
   if (arrived_ == answered_.size()) end_round(context);
 }
 
@@ -177,8 +176,7 @@ void CentralSync::receive(const sim::Message& answer, Context& context) {
     context.discard(answer);
     return;
   }
-  keep(owner, Vector(answer.payload.data(), static_cast<Eigen::Index>(answer.payload.size())),
-       answer.conversation);
+  keep(owner, vector_of(answer), answer.conversation);
   context.count_staleness(static_cast<double>(round_ - answer.conversation), context.now() - answer.sent);
   if (arrived_ == answered_.size()) end_round(context);
 }
@@ -227,7 +225,7 @@ void CentralSync::end_round(Context& context) {
   context.count_iteration();
 }
 
-void CentralSync::reset(sim::AgentId agent) {
+void CentralSync::reset(sim::AgentId agent, Context&) {
   if (agent != 0) return;
   theta_.setZero();
   answers_.setZero();

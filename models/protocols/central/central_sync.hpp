@@ -82,7 +82,7 @@ class CentralSync {
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
   /// A learner that is back from a crash has its start, and no answer; the round that it was in is over.
-  void reset(sim::AgentId agent);
+  void reset(sim::AgentId agent, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
 

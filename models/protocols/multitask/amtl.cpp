@@ -108,8 +108,7 @@ void Amtl::begin(sim::AgentId task, Context& context) {
   if (turns_[t] >= params_.turns) return;
   context.compute(task);
   const auto column = held_.col(static_cast<Index>(t));
-  context.keep_local(context.gradient(task, column), message_);
-  message_ = column - params_.alpha * message_;
+  message_ = column - params_.alpha * *context.release(task, context.gradient(task, column));
   const auto turn = static_cast<std::uint32_t>(++turns_[t]);
   loop_.depart(t, turn, context.leaves(task));
   context.send(task, 0, kStep, turn, message_);
@@ -131,8 +130,7 @@ void Amtl::update(const sim::Message& message, Context& context) {
     Delays& delays = delays_[t];
     delays.last[delays.count++ % kDelays] = context.now() - turn->used_since;
   }
-  server_.relax(static_cast<Index>(t),
-                Vector(message.payload.data(), static_cast<Index>(message.payload.size())), relaxation(t));
+  server_.relax(static_cast<Index>(t), vector_of(message), relaxation(t));
   server_.step();
   server_.column(static_cast<Index>(t), column_);
   context.send(0, message.from, kColumn, message.conversation, column_);
@@ -146,8 +144,7 @@ void Amtl::on_message(const sim::Message& message, Context& context) {
   }
   const std::size_t t = context.owner(message.to);
   if (loop_.answer(t, message.conversation, context.now(), message.sent)) {
-    held_.col(static_cast<Index>(t)) =
-        Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
+    held_.col(static_cast<Index>(t)) = vector_of(message);
     context.model(message.to) = held_.col(static_cast<Index>(t));
   } else {
     context.discard(message);
@@ -160,12 +157,12 @@ void Amtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, C
   if (tag == kBegin ? !loop_.waits(t) : loop_.stop_waiting(t, turn)) begin(agent, context);
 }
 
-void Amtl::reset(sim::AgentId agent) {
+void Amtl::reset(sim::AgentId agent, Context& context) {
   if (agent == 0) {
     server_.start_at(begun_);
     return;
   }
-  const auto t = static_cast<std::size_t>(agent - 1);
+  const auto t = context.owner(agent);
   held_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
   loop_.forget(t);
 }

@@ -22,10 +22,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/protocols/multitask/measures.hpp"
-#include "models/protocols/multitask/server.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/protocols/multitask/measures.hpp"
+#include "models/protocols/multitask/server.hpp"
 
 namespace hearsay::models {
 
@@ -64,7 +64,7 @@ class Amtl {
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   /// Back from a crash: as at the start, but for accounts and turns.
-  void reset(sim::AgentId agent);
+  void reset(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 

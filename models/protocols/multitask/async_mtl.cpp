@@ -78,7 +78,7 @@ void AsyncMtl::on_message(const sim::Message& message, Context& context) {
 void AsyncMtl::update(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.from);
   const auto column = static_cast<Index>(t);
-  const Vector told(message.payload.data(), static_cast<Index>(message.payload.size()));
+  const Vector told = vector_of(message);
   if (params_.trusted_server) {
     message_ = told;
     server_.prepare(sent_.col(column), message_);
@@ -106,7 +106,7 @@ void AsyncMtl::receive(const sim::Message& message, Context& context) {
   const std::size_t t = context.owner(message.to);
   const auto column = static_cast<Index>(t);
   if (loop_.answer(t, message.conversation, context.now(), message.sent)) {
-    held_.col(column) = Vector(message.payload.data(), static_cast<Index>(message.payload.size()));
+    held_.col(column) = vector_of(message);
     context.model(message.to) = held_.col(column) + nodes_.q().col(column);
   } else {
     context.discard(message);
@@ -121,13 +121,13 @@ void AsyncMtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t tur
   if (due && params_.activation == Activation::kLoop) begin(agent, context);
 }
 
-void AsyncMtl::reset(sim::AgentId agent) {
+void AsyncMtl::reset(sim::AgentId agent, Context& context) {
   if (agent == 0) {
     server_.clear();
     sent_.setZero();
     return;
   }
-  const auto t = static_cast<std::size_t>(agent - 1);
+  const auto t = context.owner(agent);
   held_.col(static_cast<Index>(t)).setZero();
   loop_.forget(t);
   nodes_.reset(t);

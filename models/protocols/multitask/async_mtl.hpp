@@ -61,7 +61,7 @@ class AsyncMtl {
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   /// Back from a crash: as at the start, but for accounts and turns.
-  void reset(sim::AgentId agent);
+  void reset(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 

@@ -37,7 +37,7 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
     throw std::invalid_argument(
         "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
         "privacy.gradient_bound, or privacy.clip");
-  if (!study.problem.loss().is<SquaredLoss>() || !options.c_3 || !options.c_4)
+  if (!study.problem.loss().quadratic() || !options.c_3 || !options.c_4)
     throw std::invalid_argument(
         "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give "
         "privacy.clip");
@@ -109,14 +109,7 @@ double greatest_feature_norm(const Problem& problem) {
 
 double smoothness(const Problem& problem) {
   const double c_1 = greatest_feature_norm(problem);
-  if (problem.loss().is<SquaredLoss>()) return 2 * c_1 * c_1;
-  if (problem.loss().is<LogisticLoss>()) return c_1 * c_1 / 4;
-  return problem.loss().visit([&](const auto& loss) -> double {
-    if constexpr (requires { loss.width; }) return c_1 * c_1 / loss.width;
-    throw std::invalid_argument(fmt::format(
-        "multi-task learning needs a smooth loss, not {}: use logistic, squared or smoothed_hinge",
-        problem.loss().name()));
-  });
+  return problem.loss().require_smooth() * c_1 * c_1;
 }
 
 }  // namespace hearsay::models

@@ -63,8 +63,8 @@ class TurnSensitivities {
 
 /// C_1: the declared bound on norm_2(x), or the greatest norm of a training record where none is declared.
 double greatest_feature_norm(const Problem& problem);
-/// Lipschitz constant of the gradient of a mean loss: C_1^2/4 logistic, 2 C_1^2 squared, C_1^2/w smoothed hinge.
-/// Throws std::invalid_argument for a loss that has none.
+/// Lipschitz constant of the gradient of a mean loss: max_curvature C_1^2. Throws std::invalid_argument for a loss
+/// that is not smooth.
 double smoothness(const Problem& problem);
 
 }  // namespace hearsay::models

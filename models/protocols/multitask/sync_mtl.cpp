@@ -76,7 +76,7 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
 }
 
 void SyncMtl::on_message(const sim::Message& message, Context& context) {
-  const Vector payload(message.payload.data(), static_cast<Index>(message.payload.size()));
+  const Vector payload = vector_of(message);
   if (message.tag == kColumn) {
     std::uint32_t& seen = seen_[context.owner(message.to)];
     if (message.conversation <= seen) {
@@ -123,13 +123,13 @@ void SyncMtl::finish_round(Context& context) {
   context.count_iteration();
 }
 
-void SyncMtl::reset(sim::AgentId agent) {
+void SyncMtl::reset(sim::AgentId agent, Context& context) {
   if (agent == 0) {
     server_.clear();
     restarts_ = true;
     return;
   }
-  const auto t = static_cast<std::size_t>(agent - 1);
+  const auto t = context.owner(agent);
   nodes_.reset(t);
   seen_[t] = 0;
   departed_[t] = sim::kNever;

@@ -19,12 +19,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/core/protocol.hpp"
+#include "models/core/registry.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/tasks.hpp"
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 
 namespace hearsay::models {
 
@@ -52,7 +52,7 @@ class SyncMtl {
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   /// Back from a crash: as at the start, but for accounts, turns and the number of the round.
-  void reset(sim::AgentId agent);
+  void reset(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 

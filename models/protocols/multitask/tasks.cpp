@@ -49,7 +49,14 @@ void MultitaskNodes::open(Context& context) {
     const sim::AgentId agent = context.agent_of(t);
     context.open_account(agent, account_);
     if (options_.start == TaskStart::kSingleTask)
-      q_.col(static_cast<Index>(t)) = context.alone(agent, options_.ridge_of_start());
+      q_.col(static_cast<Index>(t)) =
+          context
+              .keep_local(context.from_data(agent,
+                                            [&](const Problem& problem, std::size_t owner) {
+                                              return minimise_alone(problem, owner,
+                                                                    options_.ridge_of_start());
+                                            }))
+              .inside_owner();
   }
   start_ = q_;
 }
@@ -80,11 +87,17 @@ Sensitive MultitaskNodes::gradient(sim::AgentId agent, double sensitivity, Conte
 void MultitaskNodes::move_own(std::size_t t, sim::AgentId agent, Context& context) {
   auto q = q_.col(static_cast<Index>(t));
   if (options_.q_update == OwnUpdate::kExact) {
-    q = context.keep_local(context.fit(agent, base_, options_.tau));
+    context.keep_local(context.from_data(agent,
+                                         [&](const Problem& problem, std::size_t owner) {
+                                           return minimise_own(problem, owner, base_, options_.tau);
+                                         }),
+                       kept_);
+    q = kept_.inside_owner();
     return;
   }
   point_ = base_ + q;
-  context.keep_local(gradient(agent, 0, context), work_);
+  context.keep_local(gradient(agent, 0, context), kept_);
+  work_ = kept_.inside_owner();
   if (options_.own_regulariser == OwnPenalty::kRidge) work_ += options_.tau * q;
   q -= options_.alpha_1 * work_;
   shrink_own(options_.own_regulariser, options_.alpha_1 * options_.tau, q);
@@ -105,13 +118,14 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   broken = broken || (exact && beyond_c_3());
   if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
   if (options_.q_noise && !options_.trusted_server) {
-    point_ = base_ + *context.release(agent, context.local(at_, s_1(t)));
+    point_ = base_ + *context.release(agent, context.sensitive(at_, s_1(t)));
   } else {
     point_ = base_ + at_;
   }
   broken = broken || (options_.c_4 && point_.norm() > *options_.c_4);
   if (options_.trusted_server) {
-    context.keep_local(gradient(agent, 0, context), gradient_);
+    context.keep_local(gradient(agent, 0, context), kept_);
+    gradient_ = kept_.inside_owner();  // the server is trusted with it: what leaves the server is released
   } else {
     gradient_ = *context.release(agent, gradient(agent, s_2(t), context));
   }
@@ -123,7 +137,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
 }
 
 Vector MultitaskNodes::noisy_column(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
-  return *context.release(context.agent_of(t), context.local(p, sensitivities_.column()));
+  return *context.release(context.agent_of(t), context.sensitive(p, sensitivities_.column()));
 }
 
 }  // namespace hearsay::models

@@ -58,6 +58,7 @@ class MultitaskNodes {
   std::vector<std::uint64_t> turns_;
   Eigen::MatrixXd q_, start_;
   Eigen::VectorXd base_, at_, point_, work_, gradient_;
+  LocalVector kept_;
   std::vector<Eigen::Index> batch_;
   std::uint64_t all_ = 0, violations_ = 0;
 };

@@ -11,10 +11,10 @@
 namespace hearsay::models {
 
 /// mix = sum_j (W_ij/D_ii) Theta_j over the last models that have reached agent i; where nothing has, the
-/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `told[j]` publications has neighbour
-/// j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
+/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `published[j]`: publications that neighbour j
+/// has made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
 /// averaged over the neighbours. O(degree p), no allocation.
-inline void mix_neighbours(const PersonalProblem& personal, std::span<const std::uint32_t> told,
+inline void mix_neighbours(const PersonalProblem& personal, std::span<const std::uint32_t> published,
                            sim::AgentId i, bool start_known, Context& context, Eigen::VectorXd& mix) {
   const sim::Topology& graph = personal.topology();
   const std::uint32_t first = graph.first_edge(i);
@@ -23,8 +23,8 @@ inline void mix_neighbours(const PersonalProblem& personal, std::span<const std:
   double sent = 0;
   mix.setZero();
   for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
-    const Heard heard = context.heard_of(i, k);
-    behind += told[neighbours[k]] - heard.version;
+    const Heard heard = context.heard(i, k);
+    behind += published[neighbours[k]] - heard.version;
     sent += heard.sent;
     if (heard.version == 0 && !start_known) continue;
     mix += graph.weight(first + k) * heard.model;

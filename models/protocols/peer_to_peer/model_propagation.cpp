@@ -58,8 +58,8 @@ std::vector<std::string> ModelPropagation::Params::fitted_on_private_data(const 
 ModelPropagation::ModelPropagation(const Params& params, const Study& study)
     : params_(params),
       personal_(params.personal, study.problem, study.topology),
-      gauge_(personal_, study),
-      told_(study.problem.owners()),
+      probe_(personal_, study),
+      published_(study.problem.owners()),
       mix_(study.problem.p()) {
   require_private(params.local, study);
 }
@@ -76,25 +76,24 @@ void ModelPropagation::on_start(Context& context) {
   const bool exact = params_.propagation == Propagation::kExact;
   if (exact) end_ = propagate(personal_, local_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = exact ? end_->col(i) : local_.col(i);
-  gauge_.start(context.models());
+  probe_.start(context.models());
 }
 
 void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
   if (params_.propagation == Propagation::kNetwork) {
     const PersonalProblem::Agent& a = personal_.agent(i);
     context.compute(i);
-    mix_neighbours(personal_, told_, i, true, context, mix_);
+    mix_neighbours(personal_, published_, i, true, context, mix_);
     context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
-    gauge_.changed(i);
-    context.publish(i);
-    ++told_[i];
+    probe_.changed(i);
+    published_[i] = context.publish(i, context.model(i));
   }
   context.count_iteration();
 }
 
 void ModelPropagation::measure(std::size_t metric, const World& world, std::span<double> out) const {
   if (metric < kPersonalMetrics.size()) {
-    out[0] = gauge_.measure(metric, world);
+    out[0] = probe_.measure(metric, world);
     return;
   }
   if (!end_) end_ = propagate(personal_, local_);

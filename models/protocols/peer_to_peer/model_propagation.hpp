@@ -55,7 +55,7 @@ class ModelPropagation {
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
   /// Agent i is back from a crash: it still has the model it learned alone.
-  void reset(sim::AgentId i) { gauge_.changed(i); }
+  void reset(sim::AgentId i, Context&) { probe_.changed(i); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
   /// Theta^loc (p x n), once started.
@@ -64,10 +64,10 @@ class ModelPropagation {
  private:
   Params params_;
   PersonalProblem personal_;
-  PersonalGauge gauge_;
+  PersonalProbe probe_;
   Eigen::MatrixXd local_;
   mutable std::optional<Eigen::MatrixXd> end_;  // where propagation ends, once asked for
-  std::vector<std::uint32_t> told_;             // publications so far, by agent
+  std::vector<std::uint32_t> published_;        // publications so far, by agent
   Eigen::VectorXd mix_;
 };
 

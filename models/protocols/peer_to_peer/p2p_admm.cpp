@@ -45,7 +45,7 @@ std::vector<std::string> P2pAdmm::Params::fitted_on_private_data(const Study&) c
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : params_(params),
       personal_(params.personal, study.problem, study.topology),
-      gauge_(personal_, study),
+      probe_(personal_, study),
       exchanges_(2 * study.topology.edges()),
       pull_(study.problem.p()),
       packet_(4 * study.problem.p()),
@@ -70,14 +70,14 @@ void P2pAdmm::on_start(Context& context) {
   for (Eigen::MatrixXd* all : {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_})
     all->resize(personal_.p(), edges);
   start_ = context.models();
-  gauge_.start(start_);
+  probe_.start(start_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
     context.open_account(i);
-    reset(i);
+    reset(i, context);
   }
 }
 
-void P2pAdmm::reset(sim::AgentId i) {
+void P2pAdmm::reset(sim::AgentId i, Context&) {
   const sim::Topology& graph = personal_.topology();
   for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
     const std::uint32_t position = graph.first_edge(i) + k;
@@ -88,7 +88,7 @@ void P2pAdmm::reset(sim::AgentId i) {
     copy_lambda_.col(e).setZero();
     if (exchanges_[position].kept != kNone) forget(exchanges_[position]);
   }
-  gauge_.changed(i);
+  probe_.changed(i);
 }
 
 // (1). With b_k = rho Z_ei^k - Lambda_ei^k a copy is (W/2 Theta_i^i + b_k)/(W/2 + rho), so that
@@ -119,7 +119,7 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
     const double half = graph.weight(position) / 2;
     copies_.col(e) = (half * theta + rho * copy_z_.col(e) - copy_lambda_.col(e)) / (half + rho);
   }
-  gauge_.changed(i);
+  probe_.changed(i);
 }
 
 void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t conversation,
@@ -136,7 +136,7 @@ void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t ta
   }
   const sim::Topology& graph = personal_.topology();
   context.send(i, graph.neighbours(i)[position - graph.first_edge(i)], tag, conversation,
-               std::span<const double>(packet_.data(), static_cast<std::size_t>(numbers)));
+               packet_.head(numbers));
 }
 
 // The position of the edge to the neighbour that agent i turns to.
@@ -254,7 +254,7 @@ void P2pAdmm::forget(Exchange& exchange) {
 }
 
 void P2pAdmm::measure(std::size_t metric, const World& world, std::span<double> out) const {
-  out[0] = gauge_.measure(metric, world);
+  out[0] = probe_.measure(metric, world);
 }
 
 ProtocolRow p2p_admm_row() {

@@ -86,7 +86,7 @@ class P2pAdmm {
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t number, Context& context);
   /// Agent i is back from a crash: all that it keeps of its edges is that of the start again.
-  void reset(sim::AgentId i);
+  void reset(sim::AgentId i, Context& context);
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
   const PersonalProblem& personal() const { return personal_; }
@@ -130,7 +130,7 @@ class P2pAdmm {
 
   Params params_;
   PersonalProblem personal_;
-  PersonalGauge gauge_;
+  PersonalProbe probe_;
   std::vector<double> curvature_;  // sum_k (W/2) rho/(W/2 + rho), by agent
   // p x directed edges: the end (i, j)'s Theta_i^j, Z_ei^i, Z_ei^j, Lambda_ei^i, Lambda_ei^j.
   Eigen::MatrixXd copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;

@@ -73,11 +73,11 @@ std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(co
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
     : params_(params),
       personal_(params.personal, study.problem, study.topology),
-      gauge_(personal_, study, kBounds),
+      probe_(personal_, study, kBounds),
       upfront_(upfront_of(params, study)),
-      told_(study.problem.owners()),
+      published_(study.problem.owners()),
       mix_(study.problem.p()),
-      gradient_(Eigen::VectorXd::Zero(study.problem.p())) {
+      zero_(Eigen::VectorXd::Zero(study.problem.p())) {
   study.privacy.require_room_for_steps(upfront_);
   const std::vector<std::uint64_t>& steps = study.privacy.steps;
   ticks_ = std::accumulate(steps.begin(), steps.end(), std::uint64_t{0});
@@ -102,7 +102,7 @@ void P2pCoordinateDescent::on_start(Context& context) {
   if (params_.initial_exchange == InitialExchange::kSent) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) publish(i, context);
   }
-  gauge_.start(context.models());
+  probe_.start(context.models());
 }
 
 void P2pCoordinateDescent::open_accounts(Context& context) {
@@ -140,33 +140,31 @@ void P2pCoordinateDescent::warm_start(LocalRelease method, Context& context) {
 
 void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
   if (context.records(i) == 0) {
-    gradient_.setZero();
-    move(i, gradient_.data(), context);
+    move(i, zero_, context);
     publish(i, context);
   } else if (context.may_release(i)) {
     const auto noisy = context.release(i, context.gradient(i, context.model(i)));
-    move(i, noisy->data(), context);
+    move(i, *noisy, context);
     publish(i, context);
   } else if (params_.after_budget == AfterBudget::kLocal) {
-    context.keep_local(context.gradient(i, context.model(i)), gradient_);
-    move(i, gradient_.data(), context);
+    context.keep_local(context.gradient(i, context.model(i)), kept_);
+    move(i, kept_.inside_owner(), context);
   }
   context.count_iteration();
 }
 
-void P2pCoordinateDescent::move(sim::AgentId i, const double* gradient, Context& context) {
+void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient,
+                                Context& context) {
   const PersonalProblem::Agent& a = personal_.agent(i);
   context.compute(i);
-  mix_neighbours(personal_, told_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
-  const Vector g(gradient, mix_.size());
+  mix_neighbours(personal_, published_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
   auto theta = context.model(i);
-  theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (g + 2 * a.lambda * theta));
-  gauge_.changed(i);
+  theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (gradient + 2 * a.lambda * theta));
+  probe_.changed(i);
 }
 
 void P2pCoordinateDescent::publish(sim::AgentId i, Context& context) {
-  context.publish(i);
-  ++told_[i];
+  published_[i] = context.publish(i, context.model(i));
 }
 
 bool P2pCoordinateDescent::finished(const Context& context) const {
@@ -183,7 +181,7 @@ bool P2pCoordinateDescent::finished(const Context& context) const {
 
 UtilityBounds P2pCoordinateDescent::bounds() const {
   return {.contraction = personal_.contraction(),
-          .gap = gauge_.start_gap(),
+          .gap = probe_.start_gap(),
           .agents = static_cast<double>(personal_.agents()),
           .least_lipschitz = personal_.least_lipschitz()};
 }
@@ -206,7 +204,7 @@ double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool
 
 void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::span<double> out) const {
   if (metric < kPersonalMetrics.size()) {
-    out[0] = gauge_.measure(metric, world);
+    out[0] = probe_.measure(metric, world);
     return;
   }
   const std::uint64_t k = world.iterations;

@@ -86,13 +86,13 @@ class P2pCoordinateDescent {
   /// Throws std::invalid_argument where options, data and privacy do not fit together, BudgetError where a budget
   /// has no room for its releases.
   P2pCoordinateDescent(const Params& params, const Study& study);
-  P2pCoordinateDescent(const P2pCoordinateDescent&) = delete;  // its gauge looks at its problem
+  P2pCoordinateDescent(const P2pCoordinateDescent&) = delete;  // its probe looks at its problem
   P2pCoordinateDescent& operator=(const P2pCoordinateDescent&) = delete;
 
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
   /// Agent i is back from a crash: its model is that of the start again; what it has spent stays spent.
-  void reset(sim::AgentId i) { gauge_.changed(i); }
+  void reset(sim::AgentId i, Context&) { probe_.changed(i); }
   bool finished(const Context& context) const;
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
@@ -101,18 +101,19 @@ class P2pCoordinateDescent {
  private:
   void open_accounts(Context& context);
   void warm_start(LocalRelease method, Context& context);
-  void move(sim::AgentId i, const double* gradient, Context& context);
+  void move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient, Context& context);
   void publish(sim::AgentId i, Context& context);
   UtilityBounds bounds() const;
   double noise(std::uint64_t round, const World& world, bool corrected) const;
 
   Params params_;
   PersonalProblem personal_;
-  PersonalGauge gauge_;
-  std::optional<Step> upfront_;      // the warm start's release
-  std::uint64_t ticks_ = 0;          // T = sum of T_i
-  std::vector<std::uint32_t> told_;  // publications so far, by agent
-  Eigen::VectorXd mix_, gradient_;
+  PersonalProbe probe_;
+  std::optional<Step> upfront_;           // the warm start's release
+  std::uint64_t ticks_ = 0;               // T = sum of T_i
+  std::vector<std::uint32_t> published_;  // publications so far, by agent
+  Eigen::VectorXd mix_, zero_;
+  LocalVector kept_;
 };
 
 ProtocolRow p2p_coordinate_descent_row();

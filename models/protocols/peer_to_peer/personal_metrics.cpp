@@ -4,7 +4,7 @@
 
 namespace hearsay::models {
 
-PersonalGauge::PersonalGauge(const PersonalProblem& problem, const Study& study,
+PersonalProbe::PersonalProbe(const PersonalProblem& problem, const Study& study,
                              std::span<const ProtocolMetric> others)
     : problem_(problem) {
   const auto asked = [&](const ProtocolMetric& m) { return study.asks_for(m.name); };
@@ -12,17 +12,17 @@ PersonalGauge::PersonalGauge(const PersonalProblem& problem, const Study& study,
             std::any_of(others.begin(), others.end(), asked);
 }
 
-void PersonalGauge::start(const Eigen::MatrixXd& models) {
+void PersonalProbe::start(const Eigen::MatrixXd& models) {
   if (!wanted_) return;
   tracker_.start(problem_, models);
   start_ = tracker_.value(models);
 }
 
-double PersonalGauge::objective(const World& world) const {
+double PersonalProbe::objective(const World& world) const {
   return tracker_.active() ? tracker_.value(world.models) : problem_.objective(world.models);
 }
 
-double PersonalGauge::measure(std::size_t k, const World& world) const {
+double PersonalProbe::measure(std::size_t k, const World& world) const {
   const double q = objective(world);
   switch (k) {
     case 0:

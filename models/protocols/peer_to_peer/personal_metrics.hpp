@@ -3,8 +3,8 @@
 // something that a real network could publish.
 #include <array>
 
-#include "models/protocols/peer_to_peer/objective_tracker.hpp"
 #include "models/core/protocol.hpp"
+#include "models/protocols/peer_to_peer/objective_tracker.hpp"
 
 namespace hearsay::models {
 
@@ -26,10 +26,10 @@ constexpr std::array<ProtocolMetric, kPersonalMetrics.size() + N> with_personal_
 }
 
 /// Measures them for one run: tracks Q where a run asks for it, and costs nothing where it does not.
-class PersonalGauge {
+class PersonalProbe {
  public:
   /// Whether a study asks for any of them, or for one of `others`, which need Q too.
-  PersonalGauge(const PersonalProblem& problem, const Study& study,
+  PersonalProbe(const PersonalProblem& problem, const Study& study,
                 std::span<const ProtocolMetric> others = {});
 
   /// From now on follows `models`; what they hold now is the start. Only if the study asks.

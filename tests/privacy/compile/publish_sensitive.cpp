@@ -1,5 +1,4 @@
-// A protocol that gives out a gradient. With RELEASED it goes through release and compiles; each of the other
-// ways must not.
+// A protocol that gives out a gradient. RELEASED, through release, compiles; each of the other ways must not.
 #include "models/core/protocol.hpp"
 
 namespace hearsay::models {
@@ -17,12 +16,21 @@ class Leaking {
     Sensitive gradient = context.gradient(i, context.model(i));
 #if defined(RELEASED)
     if (const auto noisy = context.release(i, std::move(gradient))) context.model(i) = *noisy;
-    context.publish(i);
+    context.publish(i, context.model(i));
 #elif defined(SENT)
     context.send(i, context.neighbours(i)[0], 0, 0, gradient);
 #elif defined(PUBLISHED)
+    context.publish(i, gradient);
+#elif defined(MADE_PUBLIC)
     context.model(i) = gradient;
-    context.publish(i);
+    context.publish(i, context.model(i));
+#elif defined(KEPT_THEN_SENT)
+    context.send(i, context.neighbours(i)[0], 0, 0, context.keep_local(std::move(gradient)));
+#elif defined(KEPT_THEN_PUBLISHED)
+    context.publish(i, context.keep_local(std::move(gradient)));
+#elif defined(KEPT_THEN_MADE_PUBLIC)
+    context.model(i) = context.keep_local(std::move(gradient));
+    context.publish(i, context.model(i));
 #elif defined(ADDED)
     context.model(i) += gradient;
 #elif defined(COPIED)

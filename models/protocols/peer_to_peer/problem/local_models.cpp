@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/solvers/projected_newton.hpp"
 #include "models/solvers/dense.hpp"
+#include "models/solvers/projected_newton.hpp"
 
 namespace hearsay::models {
 
@@ -68,18 +68,6 @@ VectorXd minimiser(const Problem& problem, std::span<const std::size_t> owners, 
 
 }  // namespace
 
-double curvature_bound(const Loss& loss) {
-  if (loss.is<SquaredLoss>()) return 2;
-  if (loss.is<LogisticLoss>()) return 0.25;
-  if (loss.is<SmoothedHingeLoss>())
-    return loss.visit([](const auto& l) {
-      if constexpr (requires { l.width; }) return 1 / l.width;
-      return 0.0;
-    });
-  throw std::invalid_argument(
-      fmt::format("the gradient of {} loss jumps: use squared, logistic or smoothed_hinge", loss.name()));
-}
-
 std::vector<double> spectral_norms(const Problem& problem) {
   std::vector<double> norms;
   for (const Shard& shard : problem.data().train) {
@@ -94,7 +82,7 @@ std::vector<double> spectral_norms(const Problem& problem) {
     } else {
       gram = shard.features.transpose() * shard.features;
     }
-        norms.push_back(std::max(0.0, symmetric_eigenvalues(gram)[gram.rows() - 1]) / static_cast<double>(m));
+    norms.push_back(std::max(0.0, symmetric_eigenvalues(gram)[gram.rows() - 1]) / static_cast<double>(m));
   }
   return norms;
 }

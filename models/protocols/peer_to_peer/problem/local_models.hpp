@@ -9,10 +9,6 @@
 
 namespace hearsay::models {
 
-/// A bound on the second derivative of the loss in the score: 2 squared, 1/4 logistic, 1/w smoothed hinge.
-/// Throws std::invalid_argument for a loss that has none (hinge).
-double curvature_bound(const Loss& loss);
-
 /// lambda_max(X_i^T X_i)/m_i of every owner; 0 without records. O(sum min(m_i, p)^3 + m_i p min(m_i, p)).
 std::vector<double> spectral_norms(const Problem& problem);
 

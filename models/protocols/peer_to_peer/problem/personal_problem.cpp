@@ -7,9 +7,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/core/record_pass.hpp"
 #include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
-#include "models/core/record_pass.hpp"
 
 namespace hearsay::models {
 
@@ -96,7 +96,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
                     problem.owners(), topology.agents()));
   }
   require_options_that_mean_something(problem.model());
-  const double kappa = curvature_bound(problem.loss());
+  const double kappa = problem.loss().require_smooth();
   const bool from_data = options.lipschitz == Lipschitz::kData;
   const double declared = from_data ? 0 : declared_bound(options, problem);
   std::shared_ptr<const std::vector<double>> norms;

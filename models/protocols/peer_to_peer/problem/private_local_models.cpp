@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <stdexcept>
+
+#include "models/privacy/mechanisms/objective_perturbation.hpp"
+#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 
 namespace hearsay::models {
 
@@ -22,9 +26,11 @@ void require_bound(LocalRelease kind, const Study& study) {
                     name_of_release(kind)));
   }
   if (kind == LocalRelease::kOutput) return;
-  if (!study.problem.loss().is<LogisticLoss>()) {
-    throw std::invalid_argument(
-        fmt::format("objective perturbation is for the logistic loss, not {}", study.problem.loss().name()));
+  const Loss& loss = study.problem.loss();
+  if (!loss.twice_differentiable() || loss.max_slope() > 1) {
+    throw std::invalid_argument(fmt::format(
+        "objective perturbation needs a twice differentiable loss of slope at most 1 (logistic), not {}",
+        loss.name()));
   }
   if (privacy.bound > 1) {
     throw std::invalid_argument(
@@ -33,6 +39,35 @@ void require_bound(LocalRelease kind, const Study& study) {
   }
   if (privacy.adjacency != Adjacency::kReplaceOne)
     throw std::invalid_argument("objective perturbation is proved for privacy.adjacency replace_one");
+}
+
+// argmin L_i. Its sensitivity, in the L2 norm, is that of the mean gradient over 2 lambda.
+Sensitive own_minimiser(sim::AgentId i, double lambda, Context& context) {
+  return context.from_data(
+      i, [&](const Problem& problem, std::size_t owner) { return local_minimiser(problem, owner, lambda); },
+      context.privacy().sensitivity(context.records(i)) / (2 * lambda));
+}
+
+// The same by objective perturbation.
+Eigen::VectorXd perturbed_minimiser(const Problem& problem, std::size_t owner, double lambda,
+                                    ReleaseNoise& noise) {
+  const auto records = static_cast<double>(problem.n(owner));
+  Eigen::VectorXd tilt = Eigen::VectorXd::Zero(problem.p());
+  double ridge = 0;
+  if (noise.step != nullptr || noise.prescribed != nullptr) {
+    const double epsilon =
+        noise.step != nullptr ? noise.step->epsilon : std::numeric_limits<double>::infinity();
+    const ObjectiveNoise objective =
+        objective_noise(epsilon, records, 2 * lambda, problem.loss().max_curvature());
+    ridge = objective.ridge;
+    if (noise.prescribed != nullptr) {
+      tilt = *noise.prescribed;
+    } else {
+      add_exponential_norm({tilt.data(), static_cast<std::size_t>(tilt.size())}, objective.scale,
+                           noise.stream);
+    }
+  }
+  return local_minimiser(problem, owner, lambda + ridge / 2, tilt / records);
 }
 
 }  // namespace
@@ -58,10 +93,13 @@ void release_local_models(LocalRelease kind, const PersonalProblem& personal, Co
         out.col(i) = -*context.release(i, context.gradient(i, zero)) / a.lipschitz;
         break;
       case LocalRelease::kOutput:
-        out.col(i) = *context.release(i, context.local_minimiser(i, a.lambda));
+        out.col(i) = *context.release(i, own_minimiser(i, a.lambda, context));
         break;
       case LocalRelease::kObjective:
-        out.col(i) = *context.release_minimiser(i, a.lambda);
+        out.col(i) =
+            *context.release_by(i, [&](const Problem& problem, std::size_t owner, ReleaseNoise& noise) {
+              return perturbed_minimiser(problem, owner, a.lambda, noise);
+            });
         break;
     }
   }
