@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analysis/metrics/setting.hpp"
-#include "models/protocols/central/async_options.hpp"
+#include "models/protocols/central/central_async.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/member_names.hpp"
 #include "scenarios/language/reference/writer.hpp"

@@ -6,7 +6,6 @@
 #include "tests/models/central_run.hpp"
 #include "tests/support/study_fixture.hpp"
 
-
 using namespace hearsay;
 using test::CentralRun;
 using test::laplace;
@@ -18,7 +17,7 @@ namespace {
 
 models::CentralAsync::Params with_rho(double rho) {
   models::CentralAsync::Params params;
-  params.rho = models::GivenRho{rho};
+  params.rho = models::GivenStep{rho};
   return params;
 }
 
@@ -78,7 +77,8 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
     noise.push_back(w);
   }
   const test::StudyFixture without(one_record_each({1, 3}), ridge(1, 100), {}, horizon);
-  const auto prescribed = CentralRun<models::CentralAsync>(without, with_rho(1), without.engine({}, clock), &noise);
+  const auto prescribed =
+      CentralRun<models::CentralAsync>(without, with_rho(1), without.engine({}, clock), &noise);
   CHECK(drawn.world->models(0, 0) == Approx(prescribed.world->models(0, 0)).epsilon(1e-14));
   CHECK(drawn.world->models(0, 0) != 0);
 

@@ -12,18 +12,18 @@
 
 using namespace hearsay;
 using models::CentralAsync;
-using test::latency;
-using test::one_record_each;
-using test::ridge;
 using test::CentralRun;
 using test::check_all;
 using test::laplace;
+using test::latency;
+using test::one_record_each;
+using test::ridge;
 
 namespace {
 
 CentralAsync::Params unit_step(std::uint64_t horizon) {
   CentralAsync::Params params;
-  params.rho = models::GivenRho{static_cast<double>(horizon * horizon)};
+  params.rho = models::GivenStep{static_cast<double>(horizon * horizon)};
   return params;
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("central_async: interleaved conversations update from the present copi
 TEST_CASE("central_async: conversations that do not overlap are the same interleaved, from either base") {
   const test::StudyFixture fixture(one_record_each({1, 3, 4}), ridge(1), laplace(5, 1), 60);
   CentralAsync::Params params;
-  params.rho = models::GivenRho{100};
+  params.rho = models::GivenStep{100};
   const auto plain = CentralRun<CentralAsync>(fixture, params, fixture.engine());
   params.interleave = true;
   CHECK(CentralRun<CentralAsync>(fixture, params, fixture.engine()).learner == plain.learner);
@@ -77,7 +77,7 @@ TEST_CASE("central_async: hundreds of conversations under way at a time each fin
     clock.agents.push_back(k % 2 == 0 ? 1 : 2);
   }
   CentralAsync::Params params;
-  params.rho = models::GivenRho{300};
+  params.rho = models::GivenStep{300};
   params.interleave = true;
   params.timeout = 10;
   const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(1), clock));
@@ -143,8 +143,7 @@ TEST_CASE("central_async: owners of a group answer as one") {
   const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 4.0),
                                            Eigen::VectorXd::Constant(1, 8.0), Eigen::VectorXd::Zero(1)};
   CHECK(CentralRun<CentralAsync>(fixture, params, options, &noise).protocol.copy(0)[0] == -2);
-  const test::StudyFixture spending(test::equal_records({1, 3, 5}, {1, 3, 4}), ridge(1), laplace(1, 1),
-                                    2);
+  const test::StudyFixture spending(test::equal_records({1, 3, 5}, {1, 3, 4}), ridge(1), laplace(1, 1), 2);
   const auto charged = CentralRun<CentralAsync>(spending, params, options);
   for (const sim::AgentId agent : {1u, 2u, 3u}) {
     CHECK(charged.world->ledger.account(agent).releases == 1);
@@ -159,7 +158,8 @@ TEST_CASE("central_async: members of a group that answer in time speak for it") 
   auto params = unit_step(1);
   params.groups = {{1, 2}};
   params.learner_is_owner = 1;
-  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6), sim::ClockTrace{{1}, {1}}));
+  const auto outcome =
+      CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6), sim::ClockTrace{{1}, {1}}));
   check_all(outcome.time, {0, 2});
   CHECK(outcome.protocol.copy(0)[0] == 2);
 }
@@ -172,7 +172,8 @@ TEST_CASE("central_async: answers are weighted against how often their owner is 
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 3);
   auto params = unit_step(3);
   params.reweight_by_frequency = true;
-  const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
+  const auto outcome =
+      CentralRun<CentralAsync>(fixture, params, fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
   check_all(outcome.learner, {0, 0, 0.25, 0.0625});
   CHECK(outcome.protocol.copy(0)[0] == 0.75);
   CHECK(outcome.protocol.copy(1)[0] == 8.6875);
@@ -183,8 +184,8 @@ TEST_CASE("central_async: the weight against frequency stays between 0.1 and 10"
   const test::StudyFixture many(one_record_each(std::vector<double>(20, 1)), ridge(1), {}, 1);
   auto params = unit_step(1);
   params.reweight_by_frequency = true;
-  CHECK(CentralRun<CentralAsync>(many, params, many.engine({}, sim::ClockTrace{{1}, {1}})).protocol.copy(0)[0] ==
-        Approx(0.2).epsilon(1e-12));
+  CHECK(CentralRun<CentralAsync>(many, params, many.engine({}, sim::ClockTrace{{1}, {1}}))
+            .protocol.copy(0)[0] == Approx(0.2).epsilon(1e-12));
   // 21 visits to owner 1, whose y = 0 moves nothing; at the 22nd owner 2 would have 22/2.
   const test::StudyFixture two(one_record_each({0, 3}), ridge(1), {}, 22);
   params = unit_step(22);
@@ -194,7 +195,8 @@ TEST_CASE("central_async: the weight against frequency stays between 0.1 and 10"
     clock.times.push_back(k);
     clock.agents.push_back(k < 22 ? 1 : 2);
   }
-  CHECK(CentralRun<CentralAsync>(two, params, two.engine({}, clock)).protocol.copy(1)[0] == Approx(60).epsilon(1e-12));
+  CHECK(CentralRun<CentralAsync>(two, params, two.engine({}, clock)).protocol.copy(1)[0] ==
+        Approx(60).epsilon(1e-12));
 }
 
 TEST_CASE(
@@ -202,7 +204,7 @@ TEST_CASE(
   // T = 100, N = 4: 25 + 15. Owner 1 alone ticks, 60 times; the 41st time it has nothing left.
   const test::StudyFixture fixture(one_record_each({1, 2, 3, 4}), ridge(1), laplace(2, 1), 100);
   CentralAsync::Params params;
-  params.rho = models::GivenRho{1};
+  params.rho = models::GivenStep{1};
   params.budget_for = models::BudgetFor::kExpectedShare;
   sim::ClockTrace clock;
   for (int k = 1; k <= 60; ++k) {
@@ -227,7 +229,7 @@ TEST_CASE("central_async: records that kappa owners may hold leave each of them 
   const test::StudyFixture once(one_record_each({1, 3}), ridge(1), laplace(1, 1), 20);
   const test::StudyFixture twice(one_record_each({1, 3}), ridge(1), laplace(2, 1), 20);
   CentralAsync::Params params;
-  params.rho = models::GivenRho{10};
+  params.rho = models::GivenStep{10};
   const auto plain = CentralRun<CentralAsync>(once, params, once.engine());
   params.overlap = 2;
   const auto shared = CentralRun<CentralAsync>(twice, params, twice.engine());
@@ -242,8 +244,8 @@ TEST_CASE("central_async: the owner that learns needs no message and no budget f
   auto params = unit_step(3);
   params.learner_is_owner = 1;
   const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 2.0)};
-  const auto outcome =
-      CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.1), sim::ClockTrace{{1, 2, 2.2}, {1, 2, 1}}), &noise);
+  const auto outcome = CentralRun<CentralAsync>(
+      fixture, params, fixture.engine(latency(0.1), sim::ClockTrace{{1, 2, 2.2}, {1, 2, 1}}), &noise);
   check_all(outcome.time, {0, 1, 2.3, 2.3});
   check_all(outcome.learner, {0, 0, 0, 0.5});
   CHECK(outcome.protocol.copy(1)[0] == 4);
@@ -253,7 +255,7 @@ TEST_CASE("central_async: the owner that learns needs no message and no budget f
   CHECK(outcome.world->ledger.account(2).releases == 1);
   const auto unaccounted = params.fitted_on_private_data(fixture.study());
   REQUIRE(unaccounted.size() == 1);
-  CHECK_THAT(unaccounted[0], Catch::Contains("owner 1 reads its own gradient without noise"));
+  CHECK_THAT(unaccounted[0], Catch::Contains("owner 1 uses its own gradient without noise"));
 }
 
 TEST_CASE("central_async: interval, groups and learner are required to fit") {
@@ -263,7 +265,7 @@ TEST_CASE("central_async: interval, groups and learner are required to fit") {
   };
   auto params = unit_step(10);
   params.initiative = models::Initiative::kLearner;
-  refused(params, "protocol.interval is the time between the learner's queries");
+  refused(params, "protocol.interval, the time between the learner's queries, is required");
   params = unit_step(10);
   params.groups = {{1, 3}};
   refused(params, "protocol.groups: expected owners from 1 to 2, found 3");

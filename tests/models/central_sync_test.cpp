@@ -8,16 +8,15 @@
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
-
 using namespace hearsay;
 using models::CentralSync;
 using models::MissingAnswer;
-using test::latency;
-using test::one_record_each;
-using test::ridge;
 using test::CentralRun;
 using test::check_all;
 using test::laplace;
+using test::latency;
+using test::one_record_each;
+using test::ridge;
 
 namespace {
 
@@ -144,8 +143,7 @@ TEST_CASE("central_sync: where nobody answers in time, reweight leaves the model
 TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsilon_l), T - 1 are made") {
   const double xi = 3, epsilon = 0.7;
   const std::uint64_t horizon = 4;
-  const test::StudyFixture with(test::equal_records({1, 3}, {2, 1}), ridge(1), laplace(epsilon, xi),
-                                horizon);
+  const test::StudyFixture with(test::equal_records({1, 3}, {2, 1}), ridge(1), laplace(epsilon, xi), horizon);
   const auto drawn = CentralRun<CentralSync>(with, strongly_convex(1), with.engine());
   std::vector<Eigen::VectorXd> noise;
   const sim::Streams streams(1, 0);
@@ -158,7 +156,8 @@ TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsil
     }
   }
   const test::StudyFixture without(test::equal_records({1, 3}, {2, 1}), ridge(1), {}, horizon);
-  check_all(drawn.learner, CentralRun<CentralSync>(without, strongly_convex(1), without.engine(), &noise).learner);
+  check_all(drawn.learner,
+            CentralRun<CentralSync>(without, strongly_convex(1), without.engine(), &noise).learner);
   CHECK(drawn.learner.back() != 0);
   for (const sim::AgentId agent : {1u, 2u}) {
     CHECK(drawn.world->ledger.account(agent).releases == horizon - 1);
@@ -205,7 +204,7 @@ TEST_CASE("central_sync: the owner that learns reads its own gradient without no
   CHECK(outcome.world->ledger.account(2).spent().epsilon == 0);
   const auto unaccounted = params.fitted_on_private_data(fixture.study());
   REQUIRE(unaccounted.size() == 1);
-  CHECK_THAT(unaccounted[0], Catch::Contains("owner 2 reads its own gradient without noise"));
+  CHECK_THAT(unaccounted[0], Catch::Contains("owner 2 uses its own gradient without noise"));
 }
 
 TEST_CASE("central_sync: a learner that is the only owner is gradient descent") {
@@ -233,10 +232,10 @@ TEST_CASE("central_sync: horizon, step, box and learner are required to fit") {
     CHECK_THROWS_WITH(CentralSync(params, fixture.study()), Catch::Contains(message));
   };
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 10);
-  refused(fixture, {}, "protocol.c1 is the step of averaged: give a number, or \"auto\"");
+  refused(fixture, {}, "protocol.c1, the step of averaged, is required: a number, or \"auto\"");
   auto params = averaged(1);
   params.algorithm = models::SyncAlgorithm::kStronglyConvex;
-  refused(fixture, params, "protocol.rho is the step of strongly_convex: give a number, or \"auto\"");
+  refused(fixture, params, "protocol.rho, the step of strongly_convex, is required: a number, or \"auto\"");
   params = averaged(1);
   params.learner_is_owner = 3;
   refused(fixture, params, "protocol.learner_is_owner: expected an owner from 1 to 2, found 3");
@@ -250,7 +249,7 @@ TEST_CASE("central_sync: horizon, step, box and learner are required to fit") {
   const test::StudyFixture wide(one_record_each({1, 3}), ridge(1, 2), {}, 10);
   CHECK_NOTHROW(CentralSync(strongly_convex(1), wide.study()));
   const test::StudyFixture tight(one_record_each({1, 3}), ridge(1, 1), {}, 10);
-  refused(tight, strongly_convex(1), "the best model lies outside of model.theta_max");
+  refused(tight, strongly_convex(1), "the best model lies outside model.theta_max");
   CHECK_NOTHROW(CentralSync(averaged(1), tight.study()));
   models::DataSet declared = one_record_each({1, 3});
   declared.bounds = models::DeclaredBounds{.features_l1 = 1, .target = 3};

@@ -28,14 +28,14 @@ TEST_CASE("multi-task: what does not fit together is refused, with the option th
   CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
   // A minimiser is not bounded by clipped steps: n = 1, x = 1, ridge 1/2 moves by 1.35 when y changes sign.
   params.q_update = models::OwnUpdate::kExact;
-  refused(clips, params, "q_update", "not how far a minimiser moves");
+  refused(clips, params, "q_update", "not the sensitivity of a minimiser");
   params = {};
   params.sensitivity = models::TurnSensitivity::kAccumulated;
-  refused(clips, params, "start", "not how far a minimiser moves");
+  refused(clips, params, "start", "not the sensitivity of a minimiser");
   params.start = models::TaskStart::kZero;
   CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
   params.sensitivity = models::TurnSensitivity::kReleased;
-  refused(clips, params, "sensitivity", "constants of its own");
+  refused(clips, params, "sensitivity", "uses fixed constants");
   CHECK_NOTHROW(models::AsyncMtl(params, plain.study()));
   params = {};
   params.alpha_1 = 4;  // L = 1/4 + tau
@@ -85,5 +85,5 @@ TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it
   options.alpha_2 = 7.9;  // L = 1/4
   CHECK_FALSE(said(plain, options, "alpha_2"));
   options.alpha_2 = 8;
-  CHECK(said(plain, options, "not below 2/L = 8"));
+  CHECK(said(plain, options, "proved below 2/L = 8"));
 }

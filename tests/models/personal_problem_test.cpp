@@ -54,8 +54,8 @@ TEST_CASE("personal problem: constants and Q of three agents, by hand") {
   CHECK(problem.agent(0).step == Approx(1 / 3.5));  // 1/(1 + 0.5 0.5 10)
   CHECK(problem.agent(1).step == Approx(1 / 2.5));
   // L = D (1 + mu c Lloc): 7, 7.5, 1.001; sigma = mu min D c 2 lambda = 0.5 min(2, 3, 0.002)
-  CHECK(problem.greatest_lipschitz() == Approx(7.5));
-  CHECK(problem.least_lipschitz() == Approx(1.001));
+  CHECK(problem.max_lipschitz() == Approx(7.5));
+  CHECK(problem.min_lipschitz() == Approx(1.001));
   CHECK(problem.strong_convexity() == Approx(0.001));
   CHECK(problem.contraction() == Approx(1 - 0.001 / 22.5).epsilon(1e-12));
   // At (1, 2, 4): 1/2 (2 1 + 1 4) = 3; L_0 = (2 - 1)^2 + 1 = 2, L_1 = 1 + 2 = 3, L_2 = 16:
@@ -204,7 +204,7 @@ TEST_CASE("personal problem: what has no meaning is refused") {
     PersonalProblem({}, fixture.problem(), fixture.study().topology);
   };
   CHECK_THROWS_WITH(refused({.loss = HingeLoss{}}), Catch::Contains("needs a smooth loss, not hinge"));
-  CHECK_THROWS_WITH(refused({.loss = LogisticLoss{}, .l2 = 0.1}), Catch::Contains("model.l2 plays no part"));
+  CHECK_THROWS_WITH(refused({.loss = LogisticLoss{}, .l2 = 0.1}), Catch::Contains("model.l2 has no effect"));
   CHECK_THROWS_WITH(refused({.loss = LogisticLoss{}, .theta_max = 1}), Catch::Contains("does not project"));
   const test::StudyFixture hub(data, {.loss = LogisticLoss{}}, {}, 1);
   CHECK_THROWS_WITH(PersonalProblem({}, hub.problem(), hub.study().topology),

@@ -13,7 +13,7 @@ using CD = P2pCoordinateDescent;
 
 TEST_CASE("utility bounds: three ticks by hand") {
   // C = 1/2, gap = 8, n = 2, L_min = 4; V = 16 in the first round (t = 0, 1), 32 in the second (t = 2).
-  const UtilityBounds b{.contraction = 0.5, .gap = 8, .agents = 2, .least_lipschitz = 4};
+  const UtilityBounds b{.contraction = 0.5, .gap = 8, .agents = 2, .min_lipschitz = 4};
   const auto v = [](std::uint64_t round) { return round == 0 ? 16.0 : 32.0; };
   CHECK(b.proposition_1(3) == 1);
   CHECK(b.theorem_2(3, v) == Approx(1 + (16 * (1 + 0.5) + 32 * 0.25) / 8));
@@ -23,7 +23,7 @@ TEST_CASE("utility bounds: three ticks by hand") {
 }
 
 TEST_CASE("utility bounds: with constant noise both weightings and appendix B agree") {
-  const UtilityBounds b{.contraction = 1 - 1e-3, .gap = 5, .agents = 7, .least_lipschitz = 2};
+  const UtilityBounds b{.contraction = 1 - 1e-3, .gap = 5, .agents = 7, .min_lipschitz = 2};
   const auto v = [](std::uint64_t) { return 0.3; };
   for (const std::uint64_t ticks : {1, 7, 13, 1000}) {
     CHECK(b.theorem_2(ticks, v) == Approx(b.theorem_2_corrected(ticks, v)).epsilon(1e-12));
@@ -33,7 +33,7 @@ TEST_CASE("utility bounds: with constant noise both weightings and appendix B ag
 
 TEST_CASE("utility bounds: the best number of steps is where more noise outweighs less to go") {
   // With V = v k^2 the bound at T = n k falls, then rises; for great noise one step is best, for none the most.
-  const UtilityBounds b{.contraction = 0.99, .gap = 1, .agents = 10, .least_lipschitz = 1};
+  const UtilityBounds b{.contraction = 0.99, .gap = 1, .agents = 10, .min_lipschitz = 1};
   const auto bound = [&](std::uint64_t k, double v) {
     const double left = std::pow(0.99, 10.0 * static_cast<double>(k));
     return left + v * static_cast<double>(k * k) / 10 / 0.01 * (1 - left);

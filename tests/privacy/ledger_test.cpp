@@ -71,7 +71,7 @@ sim::NetworkOptions random_network(Random& random) {
 
 CentralAsync::Params random_params(Random& random) {
   CentralAsync::Params params;
-  params.rho = GivenRho{1};
+  params.rho = GivenStep{1};
   params.when_busy = random.whole(0, 1) == 0 ? WhenBusy::kQueue : WhenBusy::kRefuse;
   params.timeout = random.log_uniform(0.05, 5);
   return params;

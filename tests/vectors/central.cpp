@@ -25,7 +25,7 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   for (const auto& w : section["w"]) noise.push_back(to_vector(w));
 
   models::CentralAsync::Params params;
-  params.rho = models::GivenRho{section["rho"]};
+  params.rho = models::GivenStep{section["rho"]};
   const auto world = fixture.world(fixture.engine({}, clock));
   world->prescribed_noise = &noise;
   models::CentralAsync protocol(params, fixture.study());

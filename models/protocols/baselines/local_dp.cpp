@@ -16,23 +16,25 @@ void require_fit(const LocalDp::Params& params, const Study& study) {
   const Privacy& privacy = study.privacy;
   if (!privacy.active()) return;
   if (!std::holds_alternative<Laplace>(privacy.mechanism))
-    throw std::invalid_argument("local_dp perturbs features by privacy.mechanism laplace");
+    throw std::invalid_argument(
+        "local_dp perturbs features with Laplace noise: use privacy.mechanism laplace");
   if (privacy.epsilon_warm)
     throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
   privacy.require_room(1);
   if (params.epsilon_label == 0) return;
   if (!study.problem.loss().is_classifier())
-    throw std::invalid_argument("protocol.epsilon_label flips classes, and the target is a number");
+    throw std::invalid_argument(
+        "protocol.epsilon_label flips classes, but the target is a number: leave it out");
   if (privacy.accountant == Accountant::kRdp || privacy.accountant == Accountant::kPld) {
     throw std::invalid_argument(
-        fmt::format("{} knows the Laplace noise of features, not flipped classes: use accountant basic",
+        fmt::format("{} covers the Laplace noise of features, not flipped classes: use accountant basic",
                     name_of(privacy.accountant)));
   }
-  const double least = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
-  if (params.epsilon_label >= least) {
+  const double smallest = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
+  if (params.epsilon_label >= smallest) {
     throw std::invalid_argument(fmt::format(
         "protocol.epsilon_label ({}) must be less than privacy.epsilon ({}), which it is a part of",
-        params.epsilon_label, least));
+        params.epsilon_label, smallest));
   }
 }
 
@@ -59,13 +61,13 @@ Shard perturb(Shard shard, const LocalDp::Params& params, ReleaseNoise& noise) {
 void LocalDp::Params::describe(sim::Visitor& v) {
   personal.describe(v);
   v(clip, {.name = "clip",
-           .help = "B: features of a point are scaled down to at most this norm_1.",
+           .help = "B: bound on norm_1 of a point's features, enforced by scaling.",
            .min = 0,
            .open_min = true});
   v(epsilon_label, {.name = "epsilon_label",
-                    .help = "Part of epsilon that protects the class; 0 keeps it as it is.",
+                    .help = "Part of epsilon that protects the class; 0: the class is not protected.",
                     .min = 0});
-  v(learn, {.name = "learn", .help = "What is learned from the perturbed points."});
+  v(learn, {.name = "learn", .help = "Models learned from the perturbed points."});
 }
 
 std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) const {
@@ -74,7 +76,7 @@ std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) c
 }
 
 LocalDp::LocalDp(const Params& params, const Study& study)
-    : params_(params), personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {
+    : PersonalProtocol(params.personal, study), params_(params) {
   require_fit(params, study);
 }
 
@@ -97,7 +99,7 @@ void LocalDp::on_start(Context& context) {
     context.model(i) = params_.learn == LearnFromNoise::kAlone ? noisy.local_minimisers().col(i)
                                                                : noisy.optimum().models.col(i);
   }
-  probe_.start(context.models());
+  track(context.models());
 }
 
 ProtocolRow local_dp_row() {

@@ -8,18 +8,15 @@
 
 namespace hearsay::models {
 
-LocalOnly::LocalOnly(const Params& params, const Study& study)
-    : personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {}
-
 void LocalOnly::on_start(Context& context) {
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal_.local_minimisers().col(i);
-  probe_.start(context.models());
+  track(context.models());
 }
 
-Pooled::Pooled(const Params& params, const Study& study)
-    : personal_(params.personal, study.problem, study.topology), probe_(personal_, study) {
+Pooled::Pooled(const Params& params, const Study& study) : PersonalProtocol(params.personal, study) {
   if (study.privacy.active())
-    throw std::invalid_argument("pooled brings all data to one place: use privacy.mechanism none");
+    throw std::invalid_argument(
+        "pooled puts all data in one place, which is not private: use privacy.mechanism none");
 }
 
 void Pooled::on_start(Context& context) {
@@ -28,7 +25,7 @@ void Pooled::on_start(Context& context) {
       fmt::format("pooled minimiser, lambda {:a}", lambda),
       [&] { return pooled_minimiser(personal_.problem(), lambda); });
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
-  probe_.start(context.models());
+  track(context.models());
 }
 
 ProtocolRow local_only_row() {

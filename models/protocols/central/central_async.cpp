@@ -1,70 +1,132 @@
 #include "models/protocols/central/central_async.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/format.h>
 
-#include "models/protocols/central/horizon.hpp"
-#include "models/protocols/central/learner_owner.hpp"
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 namespace hearsay::models {
+
+namespace {
+
+constexpr std::string_view kAsyncPaper = "Farokhi, Wu, Smith, Kaafar, Algorithm 1";
+
+// rho/(T^2 sigma) among N parties.
+double step_of(const CentralAsync::Params& params, std::uint64_t horizon, std::size_t parties,
+               const Study& study) {
+  const auto t = static_cast<double>(horizon);
+  const double sigma = params.sigma.value_or(study.problem.sigma());
+  if (!(sigma > 0))
+    throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
+  if (const auto* given = std::get_if<GivenStep>(&params.rho)) return given->value / (t * t * sigma);
+  const double smallest = hessian_for_step("rho", study).first;
+  if (!(smallest > 0))
+    throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
+  return AutoRho::value(static_cast<double>(parties), t, sigma, smallest) / (t * t * sigma);
+}
+
+}  // namespace
+
+void CentralAsync::Params::describe(sim::Visitor& v) {
+  v(rho, {.name = "rho",
+          .help = "Step: the learner moves by rho/(T^2 sigma). A number, or \"auto\".",
+          .source = kAsyncPaper,
+          .required = true});
+  v(sigma, {.name = "sigma",
+            .help = "Strong convexity of the regulariser in the step; by default that of model.l2.",
+            .source = kAsyncPaper,
+            .min = 0,
+            .open_min = true});
+  v(learner_step, {.name = "learner_step", .help = "Factor c of the learner's own step, equation (7)."});
+  v(initiative, {.name = "initiative",
+                 .help = "Who begins a conversation.",
+                 .source = "Farokhi, Wu, Smith, Kaafar, section III"});
+  v(interval, {.name = "interval",
+               .help = "Time between the learner's queries, with initiative learner.",
+               .unit = "s",
+               .min = 0,
+               .open_min = true});
+  v(when_busy,
+    {.name = "when_busy", .help = "Requests that arrive while another conversation is in progress."});
+  v(interleave, {.name = "interleave", .help = "Allow any number of conversations at a time."});
+  v(stale_base,
+    {.name = "stale_base", .help = "Base of an update if other answers have arrived since its query."});
+  v(timeout, {.name = "timeout",
+              .help = "Time the learner waits for an answer; a later one is discarded and stays spent.",
+              .unit = "s",
+              .min = 0,
+              .open_min = true});
+  v(groups, {.name = "groups",
+             .help = "Sets of owners, by number from 1, that answer together as one; others answer alone.",
+             .source = "Farokhi, Wu, Smith, Kaafar, Remark 2",
+             .min = 1});
+  v(reweight_by_frequency,
+    {.name = "reweight_by_frequency",
+     .help = "Multiply an answer by k/(N times its owner's visits so far), between 0.1 and 10.",
+     .source = "Farokhi, Wu, Smith, Kaafar, Remark 4"});
+  v(budget_for, {.name = "budget_for", .help = "Number of answers that an owner's budget is planned for."});
+  OwnerOptions::describe(v);
+}
+
+std::vector<std::string> CentralAsync::Params::fitted_on_private_data(const Study&) const {
+  return unaccounted(std::holds_alternative<AutoRho>(rho) ? std::optional<std::string_view>("rho")
+                                                          : std::nullopt);
+}
+
+std::uint64_t CentralAsync::Params::planned_answers(std::uint64_t t, std::size_t parties) const {
+  if (budget_for == BudgetFor::kHorizon) return t;
+  const double share = static_cast<double>(t) / static_cast<double>(parties);
+  return std::min(t, static_cast<std::uint64_t>(std::ceil(share + 3 * std::sqrt(share))));
+}
 
 CentralAsync::CentralAsync(const Params& params, const Study& study)
     : options_(params),
       parties_(params.groups, study),
-      horizon_(horizon_of("central_async", params.horizon, study)),
-      answers_(params.planned_answers(horizon_, parties_.count())),
-      interval_(params.queried_every()),
-      step_(params.step(parties_.count(), study)),
-      learner_owner_(learner_owner(params.learner_is_owner, study)),
+      horizon_(params.planned_iterations("central_async", study)),
+      step_(step_of(params, horizon_, parties_.count(), study)),
+      owners_(params, params.planned_answers(horizon_, parties_.count()), study),
       copies_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(parties_.count()))),
       bar_(study.problem.p()),
       regulariser_(study.problem.p()),
-      visits_(parties_.count()),
-      conversations_(study.problem.p()) {
+      visits_(parties_.count()) {
   const auto n = static_cast<double>(parties_.count());
   learner_factor_ = params.learner_step == LearnerStep::kPrinted ? (n - 1) / n : 0.5;
-  study.privacy.require_room(answers_, params.overlap);
+  if (params.initiative == Initiative::kLearner && !params.interval) {
+    throw std::invalid_argument(
+        "protocol.interval, the time between the learner's queries, is required with initiative learner");
+  }
 }
 
 void CentralAsync::on_start(Context& context) {
-  for (std::size_t owner = 0; owner < context.owners(); ++owner) {
-    const sim::AgentId agent = context.agent_of(owner);
-    if (agent != learner_owner_) context.open_account(agent, answers_, options_.overlap);
-  }
+  owners_.open_accounts(context);
   if (options_.initiative == Initiative::kLearner) query_all(context);
 }
 
 void CentralAsync::query_all(Context& context) {
-  if (!learner_owner_ && context.all_spent()) return;
-  for (std::size_t party = 0; party < parties_.count(); ++party) begin(party, context);
-  context.after(0, interval_, kQueryAll);
+  if (owners_.exhausted(context)) return;
+  for (std::size_t party = 0; party < parties_.count(); ++party) ask(party, context);
+  context.after(0, *options_.interval, kQueryAll);
 }
 
 void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
   const std::size_t party = parties_.of(owner);
   if (options_.initiative == Initiative::kLearner || parties_.members(party).front() != owner) return;
-  if (owner == learner_owner_) {
+  if (owners_.is_learner(owner)) {
     request(party, context);
-  } else if (context.may_release(owner)) {
+  } else if (owners_.may_answer(owner, context)) {
     context.send(owner, 0, kRequest, 0);
   }
 }
 
 void CentralAsync::on_message(const sim::Message& message, Context& context) {
-  switch (static_cast<Tag>(message.tag)) {
-    case kRequest:
-      request(parties_.of(message.from), context);
-      break;
-    case kQuery:
-      answer(message, context);
-      break;
-    case kAnswer:
-      receive(message, context);
-      break;
-    case kTimeout:
-    case kQueryAll:
-    case kOwnAnswer:
-      break;
+  if (message.tag == kRequest) {
+    request(parties_.of(message.from), context);
+  } else if (message.tag == CentralOwners::kQuery) {
+    owners_.answer(message, context);
+  } else if (Query* const query = queries_.match(message, context)) {
+    const Vector q = vector_of(message);
+    receive(*query, message.from, q, message.sent, context);
   }
 }
 
@@ -73,121 +135,105 @@ void CentralAsync::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t numbe
     query_all(context);
     return;
   }
-  Conversation* const conversation = conversations_.find(number);
-  if (conversation == nullptr) return;
-  if (tag == kOwnAnswer) {
-    own_answer(*conversation, context);
-  } else if (conversation->answers > 0) {
-    conversation->sum /= conversation->weight;
-    complete(*conversation, context);
+  Query* const query = queries_.find(number);
+  if (query == nullptr) return;
+  if (tag == CentralOwners::kOwnAnswer) {
+    receive(*query, owners_.learner(), owners_.own_answer(query->bar, context), context.now(), context);
+  } else if (query->answers > 0) {
+    query->sum /= query->weight;
+    complete(*query, context);
   } else {
-    conversations_.close(*conversation);
+    queries_.end(number);
     serve_next(context);
   }
 }
 
 void CentralAsync::request(std::size_t party, Context& context) {
-  if (options_.interleave || conversations_.open() == 0) {
-    begin(party, context);
+  if (options_.interleave || queries_.in_flight() == 0) {
+    ask(party, context);
   } else if (options_.when_busy == WhenBusy::kQueue) {
     waiting_.push_back(party);
   }
 }
 
-void CentralAsync::begin(std::size_t party, Context& context) {
-  Conversation& c = conversations_.begin(party, context.iterations());
-  c.bar = (context.model(0) + copies_.col(static_cast<Eigen::Index>(party))) / 2;
-  for (const sim::AgentId member : parties_.members(party)) {
-    if (member == learner_owner_) {
-      // As an event of its own, so that an update is never made in the middle of another.
-      context.after(0, 0, kOwnAnswer, c.number);
-    } else {
-      context.send(0, member, kQuery, c.number, c.bar);
-    }
+void CentralAsync::ask(std::size_t party, Context& context) {
+  Query& query = queries_.begin();
+  query.number = queries_.last();
+  query.party = party;
+  query.iteration = context.iterations();
+  query.answers = 0;
+  query.weight = 0;
+  query.bar = (context.model(0) + copies_.col(static_cast<Eigen::Index>(party))) / 2;
+  for (const sim::AgentId member : parties_.members(party))
+    owners_.query(member, query.number, query.bar, context);
+  context.after(0, options_.timeout, kTimeout, query.number);
+}
+
+void CentralAsync::receive(Query& query, sim::AgentId owner, const Eigen::Ref<const Eigen::VectorXd>& q,
+                           sim::Time sent, Context& context) {
+  const double weight = parties_.weight(owner);
+  if (query.answers++ == 0) {
+    query.sum = weight * q;
+  } else {
+    query.sum += weight * q;
   }
-  context.after(0, options_.timeout, kTimeout, c.number);
+  query.weight += weight;
+  query.sent = sent;
+  if (query.answers == parties_.members(query.party).size()) complete(query, context);
 }
 
-void CentralAsync::answer(const sim::Message& query, Context& context) {
-  const sim::AgentId owner = query.to;
-  if (!context.may_release(owner)) return;
-  context.compute(owner);
-  const Vector bar = vector_of(query);
-  const auto noisy = context.release(owner, context.gradient(owner, bar));
-  context.send(owner, 0, kAnswer, query.conversation, *noisy);
-}
-
-void CentralAsync::own_answer(Conversation& c, Context& context) {
-  const sim::AgentId owner = *learner_owner_;
-  Conversations::add(c, parties_.weight(owner),
-                     context.keep_local(context.gradient(owner, c.bar)).inside_owner(), context.now());
-  if (c.answers == parties_.members(c.party).size()) complete(c, context);
-}
-
-void CentralAsync::receive(const sim::Message& answer, Context& context) {
-  Conversation* const c = conversations_.find(answer.conversation);
-  if (c == nullptr) {
-    context.discard(answer);
-    return;
-  }
-  const Vector q = vector_of(answer);
-  Conversations::add(*c, parties_.weight(answer.from), q, answer.sent);
-  if (c->answers == parties_.members(c->party).size()) complete(*c, context);
-}
-
-void CentralAsync::complete(Conversation& conversation, Context& context) {
-  update(conversation, context);
-  conversations_.close(conversation);
+void CentralAsync::complete(Query& query, Context& context) {
+  update(query, context);
+  queries_.end(query.number);
   context.count_iteration();
   if (context.iterations() < horizon_) serve_next(context);
 }
 
-void CentralAsync::update(const Conversation& c, Context& context) {
-  Eigen::MatrixXd::ColXpr theta_i = copies_.col(static_cast<Eigen::Index>(c.party));
+void CentralAsync::update(const Query& query, Context& context) {
+  Eigen::MatrixXd::ColXpr theta_i = copies_.col(static_cast<Eigen::Index>(query.party));
   if (options_.stale_base == StaleBase::kSent) {
-    bar_ = c.bar;
+    bar_ = query.bar;
   } else {
     bar_ = (context.model(0) + theta_i) / 2;
   }
   const auto n = static_cast<double>(parties_.count());
-  double weight = parties_.share(c.party);
-  ++visits_[c.party];
+  double weight = parties_.share(query.party);
+  ++visits_[query.party];
   if (options_.reweight_by_frequency) {
     const auto k = static_cast<double>(context.iterations() + 1);
-    weight *= std::clamp(k / (n * static_cast<double>(visits_[c.party])), 0.1, 10.0);
+    weight *= std::clamp(k / (n * static_cast<double>(visits_[query.party])), 0.1, 10.0);
   }
   context.regulariser_gradient(bar_, regulariser_);
-  theta_i = bar_ - n * step_ * (regulariser_ / (2 * n) + weight * c.sum);
+  theta_i = bar_ - n * step_ * (regulariser_ / (2 * n) + weight * query.sum);
   context.project(theta_i);
   context.model(0) = bar_ - learner_factor_ * step_ * regulariser_;
   context.project(context.model(0));
-  context.count_staleness(static_cast<double>(context.iterations() - c.iteration), context.now() - c.sent);
+  context.count_staleness(static_cast<double>(context.iterations() - query.iteration),
+                          context.now() - query.sent);
 }
 
 void CentralAsync::serve_next(Context& context) {
   if (waiting_.empty()) return;
   const std::size_t party = waiting_.front();
   waiting_.pop_front();
-  begin(party, context);
+  ask(party, context);
 }
 
 void CentralAsync::reset(sim::AgentId agent, Context&) {
   if (agent != 0) return;
   copies_.setZero();
   waiting_.clear();
-  conversations_.close_all();
-  restarts_ = true;
+  queries_.crash();
 }
 
 void CentralAsync::on_up(sim::AgentId agent, Context& context) {
-  // The timer of the next queries was lost with all else.
-  if (agent != 0 || !std::exchange(restarts_, false)) return;
+  if (agent != 0 || !queries_.restarts()) return;
   if (options_.initiative == Initiative::kLearner) query_all(context);
 }
 
 bool CentralAsync::finished(const Context& context) const {
   if (context.iterations() >= horizon_) return true;
-  return !learner_owner_ && conversations_.open() == 0 && waiting_.empty() && context.all_spent();
+  return queries_.in_flight() == 0 && waiting_.empty() && owners_.exhausted(context);
 }
 
 ProtocolRow central_async_row() {

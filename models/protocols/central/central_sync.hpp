@@ -1,32 +1,35 @@
 #pragma once
 // The synchronous central learner with differentially private gradients.
 //
-// Wu, Farokhi, Smith, Kaafar, "The Value of Collaboration in Convex Machine Learning with Differential
-// Privacy", Algorithms 1 and 2. N owners, owner l with n_l of the n records, f(theta) = g(theta) + (1/n) sum
-// of the records' losses, theta in R^p. In round k = 1, ..., T-1 every owner answers the query theta[k]:
+// Wu, Farokhi, Smith, Kaafar, "The Value of Collaboration in Convex Machine Learning with Differential Privacy",
+// Algorithms 1 and 2. N owners, owner l with n_l of the n records; f(theta) = g(theta) + (1/n) sum of the records'
+// losses; theta in R^p. In round k = 1, ..., T-1 every owner answers the query theta[k]:
 //
-//   Q_l     <- (1/n_l) sum grad loss(theta[k]) + w,   w_j ~ Laplace(0, 2 Xi T/(n_l epsilon_l))   (5), (6)
-//   G       <- grad g(theta[k]) + sum_l (n_l/n) Q_l
+//   Q_l        <- (1/n_l) sum grad loss(theta[k]) + w,  w_j ~ Laplace(0, 2 Xi T/(n_l epsilon_l))   (5), (6)
+//   G          <- grad g(theta[k]) + sum_l (n_l/n) Q_l
 //
-//   strongly_convex   theta[k+1] <- theta[k] - rho/(T^2 k) G;   result theta[T]               (Algorithm 1)
-//   averaged          theta[k+1] <- Pi[ theta[k] - c1/sqrt(k) G ]                             (Algorithm 2)
-//                     bar[k+1]   <- (k-1)/(s + k) bar[k] + (s + 1)/(s + k) theta[k],  s = T^(-1/2);
-//                     result bar[T]                                                                    (8)
+//   strongly_convex, result theta[T]:
+//   theta[k+1] <- theta[k] - rho/(T^2 k) G                                                       Algorithm 1
 //
-// theta[1] = bar[1] = 0, so bar[2] = theta[1]; Pi is the projection onto the box, and strongly_convex has
-// none. An iteration is a round and k = 1 is the start: T iterations are T-1 updates, and of the T answers
-// that an owner's budget is planned for T-1 are made.
+//   averaged, result bar[T], s = T^(-1/2):
+//   theta[k+1] <- Pi[ theta[k] - c1/sqrt(k) G ]                                                  Algorithm 2
+//   bar[k+1]   <- (k-1)/(s + k) bar[k] + (s + 1)/(s + k) theta[k]                                (8)
 //
-// Over the network: the learner (agent 0) sends the query to all owners at once, and takes the next step when
-// the last answer is there, so that a round lasts as long as its slowest answer; or `round_timeout`, where
-// one does not come. What is missing then is, by `missing`,
-//   reweight   left out: weights n_l / (sum of n over the answers that came); with none the model stays
+// theta[1] = bar[1] = 0, so bar[2] = theta[1]; Pi is the projection onto the box, and strongly_convex has none. An
+// iteration is a round and k = 1 is the start: T iterations are T-1 updates, and of the T answers that an owner's
+// budget is planned for T-1 are made.
+//
+// Over the network: the learner (agent 0) queries all owners at once and takes the next step at the last answer, so
+// that a round lasts as long as its slowest answer, or `round_timeout` where one does not come. `missing` says what
+// replaces an answer that has not come:
+//   reweight   nothing: weights n_l/(sum of n over the answers that came); without any the model stays
 //   zero       0 in the sum
 //   last       the owner's latest answer that has ever come, 0 if none
-// A later answer is discarded, but for `last`; its release stays spent either way. With zero latency and
-// everyone up this is the paper's algorithm exactly. Owners' clocks are of no use here.
+// A later answer is discarded except by `last`; its release stays spent either way. With zero latency and everyone up
+// this is the paper's algorithm exactly. CentralOwners' clocks have no effect.
 #include <Eigen/Core>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +38,9 @@
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
-#include "models/protocols/central/given_step.hpp"
+#include "models/core/requests.hpp"
+#include "models/protocols/central/owners.hpp"
+#include "models/protocols/central/step.hpp"
 
 namespace hearsay::models {
 
@@ -54,34 +59,33 @@ struct NewtonStep {
 class CentralSync {
  public:
   using Step = std::variant<GivenStep, NewtonStep>;
-  struct Params {
+  struct Params : OwnerOptions {
     SyncAlgorithm algorithm = SyncAlgorithm::kAveraged;
     std::optional<Step> rho, c1;
-    std::optional<std::uint64_t> horizon;
     sim::Time round_timeout = 1;
     MissingAnswer missing = MissingAnswer::kReweight;
-    std::uint32_t overlap = 1;
-    std::optional<std::uint32_t> learner_is_owner;
 
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
+    /// The key and the value of the algorithm's step.
+    std::string_view step_key() const { return algorithm == SyncAlgorithm::kAveraged ? "c1" : "rho"; }
+    const std::optional<Step>& step() const { return algorithm == SyncAlgorithm::kAveraged ? c1 : rho; }
   };
 
   static constexpr Entry kEntry{
       .name = "central_sync",
-      .help = "A learner that all owners answer in every round, with private gradients.",
+      .help = "Central learner in rounds: all owners answer with private gradients.",
       .hub = true};
 
-  /// T is the horizon, by default where the run stops. Throws std::invalid_argument where T is below 2, the
-  /// algorithm's step is missing or can not be worked out, or strongly_convex meets a box that it would leave
-  /// or a gradient bound that rests on one.
+  /// Throws std::invalid_argument where T is below 2, the algorithm's step is missing or can not be computed, or
+  /// strongly_convex meets a box that it would leave or a gradient bound that rests on one.
   CentralSync(const Params& params, const Study& study);
 
   void on_start(Context& context);
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
-  /// A learner that is back from a crash has its start, and no answer; the round that it was in is over.
+  /// A learner that is back from a crash has its start and no answer; its round is over.
   void reset(sim::AgentId agent, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
@@ -92,29 +96,24 @@ class CentralSync {
   double step() const { return step_; }
 
  private:
-  enum Tag : std::uint16_t { kQuery, kAnswer, kRoundOver, kOwnAnswer };
+  enum Tag : std::uint16_t { kTimeout = CentralOwners::kFreeTag };
 
   void begin_round(Context& context);
-  void answer(const sim::Message& query, Context& context);
-  void own_answer(Context& context);
   void receive(const sim::Message& answer, Context& context);
-  void keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& q, std::uint32_t round);
+  void keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& q, std::uint32_t round,
+            Context& context);
   void end_round(Context& context);
+  void next_round(Context& context);
   double gather(const Context& context);
 
-  SyncAlgorithm algorithm_;
-  MissingAnswer missing_;
-  sim::Time round_timeout_;
-  std::uint64_t horizon_;
+  Params params_;
+  std::uint64_t horizon_;  // T
   double step_;
-  std::uint32_t overlap_;
-  std::optional<sim::AgentId> learner_owner_;
+  CentralOwners owners_;
   Eigen::VectorXd theta_, data_term_, gradient_;
   Eigen::MatrixXd answers_;              // the latest of each owner, p x N
   std::vector<std::uint32_t> answered_;  // by owner: the round it answers, 0 before the first
-  std::uint32_t round_ = 0;              // k
-  std::size_t arrived_ = 0;              // answers to this round
-  bool restarts_ = false;                // the learner is back from a crash
+  Request round_;                        // to all owners; its number is k
 };
 
 ProtocolRow central_sync_row();

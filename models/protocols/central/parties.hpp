@@ -1,7 +1,7 @@
 #pragma once
-// Who answers together. Farokhi, Wu, Smith, Kaafar, Remark 2: fixed sets of owners that the learner queries
-// at once count as one fictitious owner G, with n_G = sum n_i records and the answer Q_G = sum (n_i/n_G) Q_i,
-// in which every member has its own noise.
+// Groups of owners that answer together. Farokhi, Wu, Smith, Kaafar, Remark 2: a fixed set of owners that the learner
+// queries at once counts as one fictitious owner G, with n_G = sum n_i records and the answer
+// Q_G = sum (n_i/n_G) Q_i, in which every member has its own noise.
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -2,50 +2,45 @@
 // Asynchronous private multi-task learning with a server that is not trusted.
 //
 // Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates", KDD 2017,
-// Algorithm 1; the server's forms, one of which goes back to Baytas, Yan, Jain, Zhou, "Asynchronous Multi-Task
+// Algorithm 1. The server's updates, one of which goes back to Baytas, Yan, Jain, Zhou, "Asynchronous Multi-Task
 // Learning", ICDM 2016, are in multitask/server.hpp, a task's turn in multitask/tasks.hpp, its noise in
-// multitask/options.hpp.
+// multitask/sensitivity.hpp, the loop over the network, its timeouts and crashes in multitask/task_loop.hpp:
 //
-// Agent 0 is the server, owner t's agent t + 1 is task t. A task makes a turn from the p_t that it last received (0
-// before the first) and sends its gradient; the server updates P at every arrival without waiting for anybody, and
-// sends p_t back, with which the next turn begins. So the rate of a task is that of its links and computation.
-// Iterations are server updates. As in the paper a leg may be late in one direction only: network.delayed_direction.
+//   task t    g_t from p_t as it last received it (0 before the first); sends g_t, block: p_t - alpha_2 g_t
+//   server    P <- its update by what has arrived; sends p_t
 //
-// A gradient or p_t that is lost would end a task's loop: a task that has heard nothing for `timeout` s, or comes
-// up again, begins another turn from the p_t it has. What the lost turn released stays spent. A p_t that comes
-// late is taken if it is newer than the one held. A task stops after `turns` turns; the run ends when all have
-// and the last answers are in or given up.
+// As in the paper a leg may be late in one direction only: network.delayed_direction.
 //
-// activation poisson: a task begins a turn at each tick of its clock, whatever is still under way.
+// trusted_server: tasks send exact gradients, and each p_t that the server sends is noisy.
+// activation poisson: a task begins a turn at each tick of its clock, whatever is in flight.
 #include <Eigen/Core>
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
+#include "models/protocols/multitask/task_loop.hpp"
 #include "models/protocols/multitask/tasks.hpp"
 
 namespace hearsay::models {
 
 enum class Activation { kLoop, kPoisson };
 
-class AsyncMtl {
+class AsyncMtl : public TaskLoop<AsyncMtl> {
  public:
-  struct Params : MultitaskOptions {
+  struct Params : MultitaskOptions, TaskLoopOptions {
     ColumnUpdate column_update = ColumnUpdate::kAll;
     Activation activation = Activation::kLoop;
-    sim::Time timeout = 1;
     void describe(sim::Visitor& v);
   };
 
   static constexpr Entry kEntry{
       .name = "async_mtl",
-      .help = "Multi-task learning: a server that updates at every arrival, tasks with private gradients.",
+      .help = "Multi-task learning: the server updates at every arrival, tasks have private gradients.",
       .hub = true,
       .by_turn = true,
       .joint = false,
@@ -54,36 +49,29 @@ class AsyncMtl {
 
   /// Throws std::invalid_argument as MultitaskNodes does.
   AsyncMtl(const Params& params, const Study& study);
-
-  void on_start(Context& context);
-  void on_tick(sim::AgentId agent, Context& context);
-  void on_message(const sim::Message& message, Context& context);
-  void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn, Context& context);
-  void on_up(sim::AgentId agent, Context& context);
-  /// Back from a crash: as at the start, but for accounts and turns.
-  void reset(sim::AgentId agent, Context& context);
-  bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 
   const Eigen::MatrixXd& p() const { return server_.p(); }
   const Eigen::MatrixXd& q() const { return nodes_.q(); }
 
  private:
-  enum Tag : std::uint16_t { kGradient, kColumn, kTimeout, kBegin };
+  friend TaskLoop<AsyncMtl>;
 
-  void begin(sim::AgentId task, Context& context);
-  void update(const sim::Message& gradient, Context& context);
-  void receive(const sim::Message& column, Context& context);
+  void open(Context& context);
+  bool may_turn(std::size_t t, const Context& context) const { return nodes_.may_turn(t, context); }
+  const Eigen::VectorXd& turn(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& p, Context& context);
+  const Eigen::VectorXd& update(std::size_t t, const Vector& message, const TaskTurn* turn, Context& context);
+  auto model(std::size_t t) const { return held(t) + nodes_.q().col(static_cast<Eigen::Index>(t)); }
+  void reset_server();
+  void reset_task(std::size_t t) { nodes_.reset(t); }
+  bool settled() const { return tolerance_.reached(); }
 
   Params params_;
   MultitaskNodes nodes_;
   MultitaskServer server_;
-  Eigen::MatrixXd held_;  // p_t as task t last received it
-  Eigen::MatrixXd sent_;  // trusted server: p_t without noise as it was last sent
-  TurnLoop loop_;
+  Tolerance tolerance_;
+  Eigen::MatrixXd sent_;  // trusted server: p_t without noise as it was last sent, d x T
   Eigen::VectorXd message_, column_;
-  Eigen::MatrixXd last_w_;  // with a tolerance
-  bool settled_ = false;
 };
 
 ProtocolRow async_mtl_row();

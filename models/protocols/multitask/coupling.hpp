@@ -1,15 +1,17 @@
 #pragma once
-// What couples the tasks, and what holds each task's own part: regularisers r(P) of the d x T matrix of shared parts
-// and g(Q) of that of own parts, and their proximal operators
+// Regularisers of multi-task learning, r(P) of the d x T matrix of shared parts, which couples the tasks, and g(Q) of
+// that of own parts; and their proximal operators
+//
 //   prox_h(M) = argmin_W (1/2) norm_F(W - M)^2 + h r(W).
 //
+//                 regulariser                                                 prox_h
 //   r   nuclear   sum of singular values: P of low rank                       singular values shrink by h
-//       l21       sum over features (rows) of norm_2: few features for all    rows shrink by h in length
+//       l21       sum over features (rows) of norm_2: few features for all    norm_2 of rows shrinks by h
 //       l1        sum of |entries|                                            entries shrink by h
-//       none      0                                                           P as it is: tasks apart
+//       none      0                                                           identity: tasks are not coupled
 //   g   ridge     (1/2) norm_F(Q)^2                                           (by its gradient, not by a prox)
-//       l1        sum of |entries| (dirty model)                              entries shrink
-//       l21       sum over tasks (columns) of norm_2 (robust multi-task)      columns shrink in length
+//       l1        sum of |entries| (dirty model)                              entries shrink by h
+//       l21       sum over tasks (columns) of norm_2 (robust multi-task)      norm_2 of columns shrinks by h
 //
 // Source: Xie, Baytas, Lin, Zhou, "Privacy-Preserving Distributed Multi-Task Learning with Asynchronous Updates",
 // equations (2) and (5).
@@ -31,7 +33,7 @@ double penalty(Coupling coupling, const Eigen::MatrixXd& m);
 double penalty(OwnPenalty kind, const Eigen::MatrixXd& q);
 /// One column q_t <- prox_h of it; ridge leaves it alone.
 void shrink_own(OwnPenalty kind, double h, Eigen::Ref<Eigen::VectorXd> q);
-/// Singular values above 1e-9 of the greatest.
+/// Singular values above 1e-9 of the largest.
 Eigen::Index numerical_rank(const Eigen::MatrixXd& m);
 
 /// prox_h of d x T matrices, decomposed once and then asked for by column or as a whole.
@@ -64,15 +66,14 @@ template <>
 struct Choices<models::Coupling> {
   static constexpr std::array kValues{
       Choice{"nuclear", "Sum of singular values: the shared part has low rank."},
-      Choice{"l21", "Sum of the rows' lengths: few features serve all tasks."},
-      Choice{"l1", "Sum of absolute values."},
-      Choice{"none", "Nothing: every task learns its shared part alone."}};
+      Choice{"l21", "Sum of the norm_2 of the rows: tasks share few features."},
+      Choice{"l1", "Sum of absolute values."}, Choice{"none", "0: tasks are not coupled."}};
 };
 template <>
 struct Choices<models::OwnPenalty> {
   static constexpr std::array kValues{
       Choice{"ridge", "(tau/2) norm_F(Q)^2."},
       Choice{"l1", "tau times the sum of absolute values (dirty model)."},
-      Choice{"l21", "tau times the sum of the tasks' lengths (robust multi-task)."}};
+      Choice{"l21", "tau times the sum of the norm_2 of the columns (robust multi-task)."}};
 };
 }  // namespace hearsay::sim

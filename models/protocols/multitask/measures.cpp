@@ -1,14 +1,16 @@
 #include "models/protocols/multitask/measures.hpp"
 
 #include <algorithm>
-
-#include "models/privacy/accountants/amplification.hpp"
+#include <limits>
 
 namespace hearsay::models {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
 
+namespace {
+
+// sum_t mean loss(w_t) over the training records.
 double total_loss(const Problem& problem, const MatrixXd& w) {
   double sum = 0;
   for (std::size_t t = 0; t < problem.owners(); ++t)
@@ -16,18 +18,20 @@ double total_loss(const Problem& problem, const MatrixXd& w) {
   return sum;
 }
 
-void measure_multitask(std::size_t k, const MultitaskOptions& options, const World& world, const MatrixXd& p,
-                       const MatrixXd& q, const TurnLog& log, std::span<double> out) {
+}  // namespace
+
+void measure_multitask(std::size_t k, const MultitaskState& state, const World& world,
+                       std::span<double> out) {
   enum { kJoint, kSum, kRank, kTestError, kTurns, kDeparture, kArrival, kWaiting, kEpsilon, kViolations };
   const Problem& problem = world.problem();
-  const double lambda = options.lambda_of_objective();
+  const auto& [objective, p, q, log, epsilon_turn, violations] = state;
   switch (k) {
     case kJoint:
-      out[0] = total_loss(problem, p + q) + lambda * penalty(options.regulariser, p) +
-               options.tau * penalty(options.own_regulariser, q);
+      out[0] = total_loss(problem, p + q) + objective.lambda * penalty(objective.shared, p) +
+               objective.tau * penalty(objective.own, q);
       return;
     case kSum:
-      out[0] = total_loss(problem, p + q) + lambda * penalty(options.regulariser, p + q);
+      out[0] = total_loss(problem, p + q) + objective.lambda * penalty(objective.shared, p + q);
       return;
     case kRank:
       out[0] =
@@ -52,16 +56,11 @@ void measure_multitask(std::size_t k, const MultitaskOptions& options, const Wor
       for (std::size_t t = 0; t < out.size(); ++t)
         out[t] = log.replies[t] > 0 ? log.waited[t] / log.replies[t] : 0;
       return;
-    case kEpsilon: {
-      const Privacy& privacy = world.study.privacy;
-      const bool first = options.q_noise && !options.trusted_server;
-      const double epsilon = (first ? privacy.epsilon_1 : 0) + privacy.epsilon_2;
-      std::fill(out.begin(), out.end(),
-                privacy.active() ? amplified_turn(epsilon, options.batch_fraction, privacy.adjacency) : 0);
+    case kEpsilon:
+      std::fill(out.begin(), out.end(), epsilon_turn);
       return;
-    }
     case kViolations:
-      out[0] = log.violations;
+      out[0] = violations;
       return;
     default:
       return;

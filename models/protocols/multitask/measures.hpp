@@ -1,6 +1,6 @@
 #pragma once
-// What is measured of P and Q, by all protocols of multi-task learning alike. lambda = threshold/alpha_2 unless
-// objective_lambda says otherwise.
+// Metrics of P and Q that all multi-task protocols share. lambda = threshold/alpha_2 unless objective_lambda says
+// otherwise.
 #include <Eigen/Core>
 
 #include <array>
@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "models/protocols/multitask/options.hpp"
-#include "models/protocols/multitask/turn_loop.hpp"
 #include "models/core/protocol.hpp"
+#include "models/protocols/multitask/options.hpp"
 
 namespace hearsay::models {
 
@@ -18,37 +17,55 @@ inline constexpr std::array kMultitaskMetrics{
     ProtocolMetric{.name = "objective_joint",
                    .help = "sum_t mean loss(p_t + q_t) + lambda r(P) + tau g(Q), P of the server."},
     ProtocolMetric{.name = "objective_sum", .help = "sum_t mean loss(p_t + q_t) + lambda r(P + Q)."},
-    ProtocolMetric{.name = "rank", .help = "Rank of P: singular values above 1e-9 of the greatest."},
+    ProtocolMetric{.name = "rank", .help = "Rank of P: number of singular values above 1e-9 of the largest."},
     ProtocolMetric{.name = "task_test_error",
                    .help = "Test error of each task's p_t + q_t, P of the server, on its own test records.",
                    .per_agent = true,
                    .needs_test = true},
-    ProtocolMetric{.name = "turns_by_task", .help = "Turns that each task has begun.", .per_agent = true},
+    ProtocolMetric{.name = "turns_by_task", .help = "Turns begun by each task.", .per_agent = true},
     ProtocolMetric{
         .name = "departure_version",
-        .help = "Updates the server had made when it sent the p_t that the last arrival of a task used.",
+        .help = "Server updates made when it sent the p_t that a task's last arrival started from.",
         .per_agent = true},
     ProtocolMetric{.name = "arrival_version",
-                   .help = "Updates the server had made when the last arrival of a task came.",
+                   .help = "Server updates made when a task's last arrival came.",
                    .per_agent = true},
     ProtocolMetric{.name = "waiting_time",
-                   .help = "Mean time from a task's sending its gradient to its next p_t.",
+                   .help = "Mean time between a task's sending its gradient and receiving its next p_t.",
                    .unit = "s",
                    .per_agent = true},
-    ProtocolMetric{
-        .name = "epsilon_turn",
-        .help = "Epsilon of one turn, what the paper states; amplified where it is of a subsample.",
-        .per_agent = true},
+    ProtocolMetric{.name = "epsilon_turn",
+                   .help = "Epsilon of one turn, as the paper states it; amplified by subsampling.",
+                   .per_agent = true},
     ProtocolMetric{.name = "bound_violations",
-                   .help = "Share of turns in which a declared bound c_3 or c_4 did not hold."},
+                   .help = "Fraction of turns in which a declared bound c_3 or c_4 did not hold."},
+};
+
+/// By task, what is known of its turns beside P and Q.
+struct TurnLog {
+  explicit TurnLog(std::size_t tasks)
+      : departure(tasks), arrival(tasks), waited(tasks), replies(tasks), turns(tasks) {}
+  std::vector<double> departure, arrival;  ///< server updates at the last arrival
+  std::vector<double> waited, replies;     ///< s in all, and for how many replies
+  std::vector<double> turns;
+
+  /// Task t has received a reply it waited for so long.
+  void count_reply(std::size_t t, sim::Time wait) {
+    waited[t] += wait;
+    ++replies[t];
+  }
+};
+
+/// What of a protocol is measured.
+struct MultitaskState {
+  MultitaskObjective objective;
+  const Eigen::MatrixXd &p, &q;  ///< d x T
+  const TurnLog& log;
+  double epsilon_turn = 0;
+  double violations = 0;  ///< fraction of turns
 };
 
 /// The k-th of kMultitaskMetrics.
-void measure_multitask(std::size_t k, const MultitaskOptions& options, const World& world,
-                       const Eigen::MatrixXd& p, const Eigen::MatrixXd& q, const TurnLog& log,
-                       std::span<double> out);
-
-/// sum_t mean loss(p_t + q_t) over the training records.
-double total_loss(const Problem& problem, const Eigen::MatrixXd& w);
+void measure_multitask(std::size_t k, const MultitaskState& state, const World& world, std::span<double> out);
 
 }  // namespace hearsay::models

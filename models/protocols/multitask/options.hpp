@@ -1,18 +1,20 @@
 #pragma once
-// What the protocols of private multi-task learning have in common as options.
+// Options of multi-task learning.
 //
-//   min over P, Q of  sum_t (1/n_t) sum_i loss(x_ti . (p_t + q_t), y_ti) + lambda r(P) + tau g(Q)
+//   min over P, Q in R^(d x T) of  sum_t (1/n_t) sum_i loss(x_ti . (p_t + q_t), y_ti) + lambda r(P) + tau g(Q)
 //
-// T tasks, one an owner; P, Q in R^(d x T); P is the server's, q_t its task's alone. lambda = h/alpha_2, h the
+// T tasks, one an owner, with n_t records each; P is the server's, q_t its task's alone. lambda = h/alpha_2, h the
 // threshold of the server's proximal step.
+#include <Eigen/Core>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "models/protocols/multitask/coupling.hpp"
 #include "models/core/world.hpp"
+#include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -22,31 +24,59 @@ enum class GradientAt { kNewQ, kOldQ };
 enum class TaskStart { kSingleTask, kZero };
 enum class TurnSensitivity { kPaper, kReleased, kAccumulated };
 
-struct MultitaskOptions {
-  double alpha_1 = 0.1, alpha_2 = 0.1, tau = 1e-3;
+/// lambda r(P) + tau g(Q) of the objective metrics.
+struct MultitaskObjective {
+  Coupling shared;
+  double lambda;
+  OwnPenalty own = OwnPenalty::kRidge;
+  double tau = 0;
+};
+
+/// What all multi-task protocols have: the coupling, the start and the number of turns.
+struct CouplingOptions {
   std::optional<double> threshold, lambda;  ///< h; by default 1.5e-3
   Coupling regulariser = Coupling::kNuclear;
+  TaskStart start = TaskStart::kSingleTask;
+  std::optional<double> start_ridge;
+  std::uint64_t turns = 10000;
+  std::optional<double> objective_lambda;
+
+  void describe(sim::Visitor& v);
+  /// h, for a server whose step is alpha.
+  double h(double alpha) const { return threshold ? *threshold : lambda ? alpha * *lambda : 1.5e-3; }
+  MultitaskObjective objective(double alpha) const {
+    return {.shared = regulariser, .lambda = objective_lambda.value_or(h(alpha) / alpha)};
+  }
+};
+
+struct MultitaskOptions : CouplingOptions {
+  double alpha_1 = 0.1, alpha_2 = 0.1, tau = 1e-3;
   OwnPenalty own_regulariser = OwnPenalty::kRidge;
   OwnUpdate q_update = OwnUpdate::kStep;
   GradientAt gradient_at = GradientAt::kNewQ;
-  TaskStart start = TaskStart::kSingleTask;
-  std::optional<double> start_ridge;  ///< by default tau
-  std::uint64_t turns = 10000;
   std::optional<double> tolerance;
   TurnSensitivity sensitivity = TurnSensitivity::kPaper;
   double released_1 = 1e-3 / 1.2, released_2 = 1e-2 / 1.2;
   std::optional<double> c_3, c_4;
   bool q_noise = true, trusted_server = false;
   double batch_fraction = 1;
-  std::optional<double> objective_lambda;
 
   void describe(sim::Visitor& v);
-  /// What the stated epsilon does not cover, a sentence each; nothing without privacy.
+  /// What the stated epsilon does not cover, a sentence each; empty without privacy.
   std::vector<std::string> notes(const Study& study) const;
-  double h() const { return threshold ? *threshold : lambda ? alpha_2 * *lambda : 1.5e-3; }
-  double lambda_of_objective() const { return objective_lambda.value_or(h() / alpha_2); }
+  double h() const { return CouplingOptions::h(alpha_2); }
+  MultitaskObjective objective() const;
   double ridge_of_start() const { return start_ridge.value_or(tau); }
+  /// Whether a turn releases q_t + z_1 too, at epsilon_1.
+  bool releases_q() const { return q_noise && !trusted_server; }
+  /// Epsilon of one turn, amplified by subsampling; 0 without privacy.
+  double epsilon_turn(const Study& study) const;
 };
+
+/// 0, d x T: P or Q at the start.
+inline Eigen::MatrixXd zero_columns(const Study& study) {
+  return Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(study.problem.owners()));
+}
 
 }  // namespace hearsay::models
 

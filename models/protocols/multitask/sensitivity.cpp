@@ -22,14 +22,14 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
     throw OptionError("sensitivity",
-                      "released has constants of its own, which no bound on gradients enters: leave out "
+                      "released uses fixed constants, not a bound on gradients: leave out "
                       "privacy.clip and privacy.gradient_bound");
   const bool minimises =
       options.q_update == OwnUpdate::kExact ||
       (options.sensitivity == TurnSensitivity::kAccumulated && options.start == TaskStart::kSingleTask);
   if (privacy.clips() && minimises)
     throw OptionError(options.q_update == OwnUpdate::kExact ? "q_update" : "start",
-                      "privacy.clip bounds the gradients of steps, and not how far a minimiser moves: use "
+                      "privacy.clip bounds the gradients of steps, not the sensitivity of a minimiser: use "
                       "q_update step, and start zero with sensitivity accumulated");
   if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
   const auto& declared = study.problem.data().bounds;
@@ -39,13 +39,13 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
         "privacy.gradient_bound, or privacy.clip");
   if (!study.problem.loss().quadratic() || !options.c_3 || !options.c_4)
     throw std::invalid_argument(
-        "a regression's gradients are bounded only where the model is: declare c_3 and c_4, or give "
+        "gradients of a regression are bounded only if the model is: declare c_3 and c_4, or give "
         "privacy.clip");
   const double y = std::isfinite(declared->target) ? declared->target : 1;
   for (const Shard& shard : study.problem.data().train) {
     if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
       throw std::invalid_argument(
-          fmt::format("regression needs targets within [-{0:g}, {0:g}]: see data.target_transform", y));
+          fmt::format("regression needs targets within [-{0:g}, {0:g}]: use data.target_transform", y));
   }
   const double c_1 = declared->features_l2;
   return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
@@ -64,7 +64,7 @@ TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Stud
     throw std::invalid_argument("sensitivity accumulated needs alpha_1 (L + 2 tau) <= 2");
   keeps_ = exact ? 0 : 1 - options.alpha_1 * options.tau;
   const double ends = study.privacy.adjacency == Adjacency::kReplaceOne ? 2 : 1;
-  double greatest = 0;
+  double largest = 0;
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     Task& task = tasks_[t];
     const double divisor = options.batch_fraction * static_cast<double>(study.problem.n(t));
@@ -78,9 +78,9 @@ TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Stud
     if (options.start == TaskStart::kSingleTask)
       task.start = ends * bounds.own / (divisor * options.ridge_of_start());
     task.apart = task.start;
-    greatest = std::max(greatest, task.s_2);
+    largest = std::max(largest, task.s_2);
   }
-  column_ = options.alpha_2 * greatest;
+  column_ = options.alpha_2 * largest;
 }
 
 double TurnSensitivities::s_1(std::size_t t) const {
@@ -98,17 +98,17 @@ void TurnSensitivities::reset(std::size_t t) {
   if (!tasks_.empty()) tasks_[t].apart = tasks_[t].start;
 }
 
-double greatest_feature_norm(const Problem& problem) {
+double max_feature_norm(const Problem& problem) {
   const auto& declared = problem.data().bounds;
   if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
-  double greatest = 0;
+  double largest = 0;
   for (const Shard& shard : problem.data().train)
-    greatest = std::max(greatest, shard.features.rowwise().norm().maxCoeff());
-  return greatest;
+    largest = std::max(largest, shard.features.rowwise().norm().maxCoeff());
+  return largest;
 }
 
 double smoothness(const Problem& problem) {
-  const double c_1 = greatest_feature_norm(problem);
+  const double c_1 = max_feature_norm(problem);
   return problem.loss().require_smooth() * c_1 * c_1;
 }
 

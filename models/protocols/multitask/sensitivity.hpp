@@ -2,24 +2,26 @@
 // How far the two releases of a turn, q_t + z_1 and the gradient g_t, may move between neighbouring data sets
 // of task t: S_1 and S_2, in the L2 norm. With B_1 and B_2 bounds on a record's gradient where q_t moves and
 // at the released point, C_1 >= norm_2(x), under adjacency replace_one (half of them under add_remove):
-//   paper        S_1 = 2 alpha_1 B_1/n_t, S_2 = 2 B_2/n_t                                       (Lemmas 1 and 2)
-//                classification: B_1 = B_2 = C_1 C_2, C_2 = 1 >= |slope|
-//                regression, |y| <= 1: B_1 = 2 C_1 (C_1 c_3 + 1), B_2 = 2 C_1 (C_1 c_4 + 1),
-//                c_3 >= norm_2(p + q), c_4 >= norm_2(p + q + z_1) declared: the guarantee holds where they do
-//                Lemma 1 takes q_t before the turn as the same on neighbouring data. It is not: see accumulated
-//   released     the constants of the paper's published code, whatever the data (S_1 = released_1, S_2 = released_2)
-//   accumulated  q_t after k turns differs by Delta_k = (1 - alpha_1 tau)^k Delta_0 +
-//                S_1 (1 - (1 - alpha_1 tau)^k)/(alpha_1 tau) at most: the steps of q_t shrink a difference by
-//                1 - alpha_1 tau for alpha_1 (L + 2 tau) <= 2 and add S_1. Delta_0 = 0 from a zero start,
-//                2 B_1/(n_t start_ridge) from a single-task one. Turn k pays Delta_k, or max(Delta_(k-1), Delta_k)
-//                where it releases the q_t before its step (gradient_at old_q).
-// With q_update exact q_t is a function of the data and p_t alone: S_1 = 2 B_1/(n_t tau), and nothing builds
-// up; where the first turn releases the start (old_q) it pays for that. B_1 must hold of itself there:
-// clipped steps do not bound how far a minimiser moves, so clip goes neither with exact nor with Delta_0 of a
+//
+//   paper         S_1 = 2 alpha_1 B_1/n_t,  S_2 = 2 B_2/n_t                              Lemmas 1 and 2
+//     classification        B_1 = B_2 = C_1 C_2,  C_2 = 1 >= |slope|
+//     regression, |y| <= 1  B_1 = 2 C_1 (C_1 c_3 + 1),  B_2 = 2 C_1 (C_1 c_4 + 1);  c_3 >= norm_2(p + q) and
+//                           c_4 >= norm_2(p + q + z_1) are declared: the guarantee holds where they do
+//     Lemma 1 takes q_t before the turn as the same on neighbouring data. It is not: see accumulated.
+//   released      S_1 = released_1,  S_2 = released_2                                    the paper's published code
+//   accumulated   S_1 = Delta_k in turn k, or max(Delta_(k-1), Delta_k) where it releases the q_t before its step
+//                 (gradient_at old_q); S_2 as in paper
+//     Delta_k   = (1 - alpha_1 tau)^k Delta_0 + s (1 - (1 - alpha_1 tau)^k)/(alpha_1 tau),  s = S_1 of paper
+//     bounds the difference of q_t after k turns: for alpha_1 (L + 2 tau) <= 2 a step shrinks a difference by
+//     1 - alpha_1 tau and adds s. Delta_0 = 0 from a zero start, 2 B_1/(n_t start_ridge) from a single-task one.
+//
+// With q_update exact q_t is a function of the data and p_t alone: S_1 = 2 B_1/(n_t tau), and nothing accumulates; a
+// first turn that releases the start (old_q) accounts for that too. B_1 must hold without clipping there: clipped
+// steps do not bound the sensitivity of a minimiser, so that clip is allowed neither with exact nor with Delta_0 of a
 // single-task start. With batch_fraction q, S_1 and S_2 are divided by q.
 //
-// Source: Xie, Baytas, Lin, Zhou, KDD 2017, Lemmas 1 and 2, Theorems 3.5 and 3.6; accumulated is our own, by
-// the contraction of a gradient step on a strongly convex function.
+// Source: Xie, Baytas, Lin, Zhou, KDD 2017, Lemmas 1 and 2, Theorems 3.5 and 3.6; accumulated is our own, by the
+// contraction of a gradient step on a strongly convex function.
 #include <cstddef>
 #include <vector>
 
@@ -38,7 +40,7 @@ class TurnSensitivities {
   /// S_1 and S_2 of the next turn of task t.
   double s_1(std::size_t t) const;
   double s_2(std::size_t t) const { return tasks_.empty() ? 0 : tasks_[t].s_2; }
-  /// Of a column that a trusted server sends: alpha_2 times the greatest S_2, as every column may enter it.
+  /// Of a column that a trusted server sends: alpha_2 times the largest S_2, as every column may enter it.
   double column() const { return column_; }
   /// Task t has made a turn.
   void count_turn(std::size_t t);
@@ -48,7 +50,7 @@ class TurnSensitivities {
  private:
   struct Task {
     double s_2 = 0;
-    double step = 0;   // what a turn adds to the difference of q_t
+    double step = 0;   // what a turn adds to the difference of q_t: s
     double apart = 0;  // difference of q_t now, where it is followed
     double start = 0;  // and at the start
   };
@@ -61,8 +63,8 @@ class TurnSensitivities {
   std::vector<Task> tasks_;
 };
 
-/// C_1: the declared bound on norm_2(x), or the greatest norm of a training record where none is declared.
-double greatest_feature_norm(const Problem& problem);
+/// C_1: the declared bound on norm_2(x), or the largest norm of a training record where none is declared.
+double max_feature_norm(const Problem& problem);
 /// Lipschitz constant of the gradient of a mean loss: max_curvature C_1^2. Throws std::invalid_argument for a loss
 /// that is not smooth.
 double smoothness(const Problem& problem);

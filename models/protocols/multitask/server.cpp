@@ -7,15 +7,10 @@ namespace hearsay::models {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Index d,
-                                 Index tasks)
-    : form_(form),
-      alpha_(alpha),
-      h_(h),
-      prox_(coupling, d, tasks),
-      moved_(MatrixXd::Zero(d, tasks)),
-      p_(MatrixXd::Zero(d, tasks)) {
-  if (form_ == ColumnUpdate::kAll) s_.setZero(d, tasks);
+MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h,
+                                 const MatrixXd& zero)
+    : form_(form), alpha_(alpha), h_(h), prox_(coupling, zero.rows(), zero.cols()), moved_(zero), p_(zero) {
+  if (form_ == ColumnUpdate::kAll) s_ = zero;
 }
 
 void MultitaskServer::prepare(const Eigen::Ref<const Eigen::VectorXd>& p,
@@ -66,7 +61,7 @@ void MultitaskServer::step() {
 }
 
 void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
-  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
+  sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
   if (known_) {
     out = p_.col(t);
   } else {
@@ -75,7 +70,7 @@ void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
 }
 
 const MatrixXd& MultitaskServer::p() const {
-  sim::check(known_ || changed_ == kNothing, "P is asked for between an arrival and its step");
+  sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
   if (!known_) prox_.matrix(p_);
   known_ = true;
   return p_;

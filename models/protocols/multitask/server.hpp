@@ -1,17 +1,20 @@
 #pragma once
-// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start) and moves
-// them by what tasks send, then shrinks them by the threshold h. S holds the last gradient of each task.
+// The server of multi-task learning: it holds the shared parts P = [p_1 .. p_T] (d x T, 0 at the start), moves them by
+// what tasks send, and shrinks them by the threshold h. S (d x T) holds the last gradient of each task.
 //
-//   all      S_t <- g_t;  P <- prox_h(P - alpha S)                   Algorithm 1 as printed: every arrival applies
-//                                                                    all T stored columns again, noise included.
-//                                                                    Minimiser for lambda = h/alpha.
-//   arrived  P <- prox_h(P with column t moved by -alpha g_t)        every arrival shrinks the whole matrix, a column
-//                                                                    moves every T-th time: threshold T h in effect
-//   block    V_t <- p_t - alpha g_t, p_t where g_t was taken;        backward-forward splitting (ARock): the fixed
-//            P = prox_h(V)                                           point of `all`, and each noise enters once
+//   all       S_t <- g_t;  P <- prox_h(P - alpha S)            Algorithm 1 as printed: every arrival applies all T
+//                                                              stored columns again, noise included. Minimiser for
+//                                                              lambda = h/alpha.
+//   arrived   P <- prox_h(P with column t moved by -alpha g_t) every arrival shrinks the whole matrix, a column moves
+//                                                              every T-th time: the effective threshold is T h
+//   block     V_t <- p_t - alpha g_t, p_t where g_t was taken; backward-forward splitting (ARock): the fixed point of
+//             P = prox_h(V)                                    `all`, and each noise enters once
+//
+// Source: Xie, Baytas, Lin, Zhou, KDD 2017, Algorithm 1; Baytas, Yan, Jain, Zhou, ICDM 2016 (block).
 #include <Eigen/Core>
 
 #include <array>
+#include <optional>
 
 #include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
@@ -24,14 +27,14 @@ class MultitaskServer {
  public:
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
-  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, Eigen::Index d,
-                  Eigen::Index tasks);
+  /// `zero`: d x T.
+  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Eigen::MatrixXd& zero);
 
-  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. From public p
-  /// and a gradient that has been released nothing new is learnt by it.
+  /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. It is a function
+  /// of public p and a released gradient, so it reveals nothing more.
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
-  /// Takes what task t has sent; of several tasks before one step, in form block only. P is not to be asked
-  /// for between this and the step.
+  /// Stores the message of task t; of several tasks before one step only in form block. P is undefined between this
+  /// and the step.
   void put(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message);
   /// P = S = V = 0, as at the start.
   void clear();
@@ -57,9 +60,31 @@ class MultitaskServer {
   CouplingProx prox_;
   Eigen::MatrixXd s_;             // all: S
   Eigen::MatrixXd moved_;         // what is shrunk; block: V
-  Eigen::Index changed_ = kMuch;  // column of V that has changed since the last step, if it is one alone
+  Eigen::Index changed_ = kMuch;  // the only column of V that has changed since the last step
   mutable Eigen::MatrixXd p_;
-  mutable bool known_ = true;  // p_ is the P of the last step; block works it out when asked
+  mutable bool known_ = true;  // p_ is the P of the last step; block computes it on demand
+};
+
+/// Whether the last update has moved P + Q by at most a tolerance in Frobenius norm; costs nothing without one.
+class Tolerance {
+ public:
+  explicit Tolerance(std::optional<double> tolerance) : tolerance_(tolerance) {}
+
+  void start(const MultitaskServer& server, const Eigen::MatrixXd& q) {
+    if (tolerance_) last_ = server.p() + q;
+  }
+  void note_update(const MultitaskServer& server, const Eigen::MatrixXd& q) {
+    if (!tolerance_) return;
+    const Eigen::MatrixXd w = server.p() + q;
+    reached_ = (w - last_).norm() <= *tolerance_;
+    last_ = w;
+  }
+  bool reached() const { return reached_; }
+
+ private:
+  std::optional<double> tolerance_;
+  Eigen::MatrixXd last_;  // P + Q at the last update, d x T
+  bool reached_ = false;
 };
 
 }  // namespace hearsay::models

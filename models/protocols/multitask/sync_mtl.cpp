@@ -9,25 +9,23 @@ namespace hearsay::models {
 using Eigen::Index;
 
 void SyncMtl::Params::describe(sim::Visitor& v) {
-  v(round_timeout,
-    {.name = "round_timeout",
-     .help = "How long the server waits for the tasks of a round before it goes on without them.",
-     .unit = "s",
-     .min = 0,
-     .open_min = true});
+  v(round_timeout, {.name = "round_timeout",
+                    .help = "Time the server waits in a round for the last task.",
+                    .unit = "s",
+                    .min = 0,
+                    .open_min = true});
   MultitaskOptions::describe(v);
 }
 
 SyncMtl::SyncMtl(const Params& params, const Study& study)
     : params_(params),
       nodes_(params, study),
-      server_(ColumnUpdate::kBlock, params.regulariser, params.alpha_2, params.h(), study.problem.p(),
-              static_cast<Index>(study.problem.owners())),
-      answer_(study.problem.p(), static_cast<Index>(study.problem.owners())),
-      round_of_answer_(study.problem.owners()),
-      seen_(study.problem.owners()),
+      server_(ColumnUpdate::kBlock, params.regulariser, params.alpha_2, params.h(), zero_columns(study)),
+      tolerance_(params.tolerance),
+      answers_(zero_columns(study)),
+      answered_(study.problem.owners()),
+      received_(study.problem.owners()),
       departed_(study.problem.owners(), sim::kNever),
-      message_(study.problem.p()),
       column_(Eigen::VectorXd::Zero(study.problem.p())),
       log_(study.problem.owners()) {
   if (params.trusted_server) throw OptionError("trusted_server", "is a variant of async_mtl: leave it out");
@@ -35,42 +33,35 @@ SyncMtl::SyncMtl(const Params& params, const Study& study)
 
 void SyncMtl::on_start(Context& context) {
   nodes_.open(context);
-  if (params_.tolerance) last_w_ = server_.p() + nodes_.q();
+  tolerance_.start(server_, nodes_.q());
   begin_round(context);
 }
 
 void SyncMtl::begin_round(Context& context) {
-  ++round_;
-  answers_ = 0;
-  context.after(0, params_.round_timeout, kTimeout, round_);
+  const std::uint32_t round = round_.begin(context.owners());
   for (std::size_t t = 0; t < context.owners(); ++t) {
     const sim::AgentId task = context.agent_of(t);
-    if (round_ > 1) {
+    if (round > 1) {
       server_.column(static_cast<Index>(t), column_);
-      context.send(0, task, kColumn, round_, column_);
-    } else {
-      context.model(task) = nodes_.q().col(static_cast<Index>(t));
-      if (context.up(task)) context.after(task, 0, kFirst, round_);
+      context.send(0, task, kColumn, round, column_);
+    } else if (context.up(task)) {
+      context.after(task, 0, kFirst, round);
     }
   }
+  context.after(0, params_.round_timeout, kTimeout, round);
 }
 
 void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>& column, std::uint32_t round,
                      Context& context) {
   const std::size_t t = context.owner(task);
-  if (departed_[t] < sim::kNever) {
-    log_.waited[t] += context.now() - departed_[t];
-    ++log_.replies[t];
-    departed_[t] = sim::kNever;
-  }
+  if (departed_[t] < sim::kNever)
+    log_.count_reply(t, context.now() - std::exchange(departed_[t], sim::kNever));
   if (!nodes_.may_turn(t, context)) return;
   context.compute(task);
-  const Eigen::VectorXd* gradient = nodes_.turn(t, column, context);
-  message_ = *gradient;
+  message_ = *nodes_.turn(t, column, context);
   server_.prepare(column, message_);
   context.model(task) = column + nodes_.q().col(static_cast<Index>(t));
   log_.turns[t] = static_cast<double>(nodes_.turns(t));
-  log_.violations = nodes_.violations();
   departed_[t] = context.leaves(task);
   context.send(task, 0, kGradient, round, message_);
 }
@@ -78,75 +69,75 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
 void SyncMtl::on_message(const sim::Message& message, Context& context) {
   const Vector payload = vector_of(message);
   if (message.tag == kColumn) {
-    std::uint32_t& seen = seen_[context.owner(message.to)];
-    if (message.conversation <= seen) {
+    std::uint32_t& received = received_[context.owner(message.to)];
+    if (message.conversation <= received) {
       context.discard(message);
       return;
     }
-    seen = message.conversation;
+    received = message.conversation;
     answer(message.to, payload, message.conversation, context);
     return;
   }
-  if (message.conversation != round_) {
-    context.discard(message);
-    return;
-  }
+  if (!round_.match(message, context)) return;
   const std::size_t t = context.owner(message.from);
-  answer_.col(static_cast<Index>(t)) = payload;
-  round_of_answer_[t] = round_;
+  answers_.col(static_cast<Index>(t)) = payload;
+  answered_[t] = message.conversation;
   context.count_staleness(0, context.now() - message.sent);
   log_.departure[t] = log_.arrival[t] = static_cast<double>(context.iterations());
-  if (++answers_ == context.owners()) finish_round(context);
+  if (round_.count_reply()) end_round(context);
 }
 
 void SyncMtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context) {
-  if (round != round_) return;
+  if (!round_.in_flight(round)) return;
   if (tag == kFirst) {
     column_.setZero();
     answer(agent, column_, round, context);
   } else {
-    finish_round(context);
+    end_round(context);
   }
 }
 
-void SyncMtl::finish_round(Context& context) {
+void SyncMtl::end_round(Context& context) {
+  round_.end();
   for (std::size_t t = 0; t < context.owners(); ++t) {
-    if (round_of_answer_[t] == round_) server_.put(static_cast<Index>(t), answer_.col(static_cast<Index>(t)));
+    const auto column = static_cast<Index>(t);
+    if (answered_[t] == round_.number()) server_.put(column, answers_.col(column));
   }
   server_.step();
-  if (params_.tolerance) {
-    const Eigen::MatrixXd w = server_.p() + nodes_.q();
-    settled_ = (w - last_w_).norm() <= *params_.tolerance;
-    last_w_ = w;
-  }
-  if (round_ < params_.turns && !settled_) begin_round(context);
+  tolerance_.note_update(server_, nodes_.q());
+  next_round(context);
+}
+
+void SyncMtl::next_round(Context& context) {
+  if (round_.number() < params_.turns && !tolerance_.reached()) begin_round(context);
   context.count_iteration();
 }
 
 void SyncMtl::reset(sim::AgentId agent, Context& context) {
   if (agent == 0) {
     server_.clear();
-    restarts_ = true;
+    round_.crash();
     return;
   }
   const auto t = context.owner(agent);
   nodes_.reset(t);
-  seen_[t] = 0;
+  received_[t] = 0;
   departed_[t] = sim::kNever;
 }
 
 void SyncMtl::on_up(sim::AgentId agent, Context& context) {
-  if (agent != 0 || !std::exchange(restarts_, false)) return;
-  if (round_ < params_.turns && !settled_) begin_round(context);
-  context.count_iteration();
+  if (agent == 0 && round_.restarts()) next_round(context);
 }
 
 bool SyncMtl::finished(const Context& context) const {
-  return settled_ || context.iterations() >= params_.turns;
+  return tolerance_.reached() || context.iterations() >= params_.turns;
 }
 
 void SyncMtl::measure(std::size_t k, const World& world, std::span<double> out) const {
-  measure_multitask(k, params_, world, server_.p(), nodes_.q(), log_, out);
+  measure_multitask(k,
+                    {params_.objective(), server_.p(), nodes_.q(), log_, params_.epsilon_turn(world.study),
+                     nodes_.violations()},
+                    world, out);
 }
 
 ProtocolRow sync_mtl_row() {

@@ -1,19 +1,19 @@
 #pragma once
-// Synchronous private multi-task learning: what async_mtl is compared with. The turns of the tasks are the
-// same (multitask/tasks.hpp). In a round the server (agent 0) sends every task its p_t, waits for all
-// gradients, and moves
+// Synchronous private multi-task learning: the baseline of async_mtl. The turns of the tasks are the same
+// (multitask/tasks.hpp). In a round the server (agent 0) sends every task its p_t, waits for all gradients, and moves
 //
-//   V_t <- p_t - alpha_2 g_t for every task that answered;   P <- prox_h(V)
+//   V_t <- p_t - alpha_2 g_t  for every task that answered
+//   P   <- prox_h(V)
 //
-// which with all tasks answering is proximal gradient descent, P <- prox_h(P - alpha_2 S) (Xie, Baytas, Lin,
-// Zhou, equation (7)). A round lasts as long as its slowest link: a task that is down or whose message is
-// lost holds it up until `round_timeout`, when the server goes on with the gradients it has; V_t of the
-// others stays. A gradient that comes later is discarded and its release stays spent.
+// which with all tasks answering is proximal gradient descent, P <- prox_h(P - alpha_2 S) (Xie, Baytas, Lin, Zhou,
+// equation (7)).
 //
-// The first round begins from P = 0, which all know: nothing is sent for it. A task answers every column that
-// is newer than the last it has seen; whether the round is over it can not know. Iterations are rounds
-// completed; one that a crash of the server breaks off counts when it is back, with P = 0. A task has at most
-// `turns` turns; the run ends after so many rounds.
+// Over the network a round lasts as long as its slowest link: a task that is down or whose message is lost delays it
+// until `round_timeout`, when the server goes on with the gradients it has; V_t of the others stays. A gradient that
+// comes later is stale: it is discarded and its release stays spent. The first round begins from P = 0, which is
+// public: nothing is sent for it. A task answers every column that is newer than the last it has received; it can not
+// know whether the round is over. Iterations are rounds completed; one that a crash of the server ends counts when it
+// is back, with P = 0. A task has at most `turns` turns; the run ends after so many rounds.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
+#include "models/core/requests.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
@@ -51,7 +52,7 @@ class SyncMtl {
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
   void on_up(sim::AgentId agent, Context& context);
-  /// Back from a crash: as at the start, but for accounts, turns and the number of the round.
+  /// Back from a crash: as at the start except for accounts, turns and the number of the round.
   void reset(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const;
   void measure(std::size_t k, const World& world, std::span<double> out) const;
@@ -65,22 +66,19 @@ class SyncMtl {
   void begin_round(Context& context);
   void answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>& column, std::uint32_t round,
               Context& context);
-  void finish_round(Context& context);
+  void end_round(Context& context);
+  void next_round(Context& context);
 
   Params params_;
   MultitaskNodes nodes_;
   MultitaskServer server_;
-  std::uint32_t round_ = 0;                     // under way, from 1
-  std::size_t answers_ = 0;                     // that have come in it
-  Eigen::MatrixXd answer_;                      // what they say, a column a task
-  std::vector<std::uint32_t> round_of_answer_;  // by task
-  std::vector<std::uint32_t> seen_;             // by task: the last round whose column it has seen
-  bool restarts_ = false;                       // the server is back from a crash
-  std::vector<sim::Time>
-      departed_;  // when a task last sent a gradient that was not yet answered; kNever: none
+  Tolerance tolerance_;
+  Request round_;                        // to all tasks
+  Eigen::MatrixXd answers_;              // the last gradient of each task, d x T
+  std::vector<std::uint32_t> answered_;  // by task: the round it answers
+  std::vector<std::uint32_t> received_;  // by task: the last round whose column it has received
+  std::vector<sim::Time> departed_;      // by task: when its last unanswered gradient left it; kNever: none
   Eigen::VectorXd message_, column_;
-  Eigen::MatrixXd last_w_;  // with a tolerance
-  bool settled_ = false;
   TurnLog log_;
 };
 

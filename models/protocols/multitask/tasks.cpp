@@ -14,7 +14,7 @@ using Eigen::VectorXd;
 MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& study)
     : options_(options),
       turns_(study.problem.owners()),
-      q_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Index>(turns_.size()))),
+      q_(zero_columns(study)),
       base_(study.problem.p()),
       at_(base_),
       point_(base_),
@@ -33,13 +33,13 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
     for (std::size_t t = 0; t < turns_.size(); ++t)
       minimise_alone(study.problem, t, options.ridge_of_start());
   }
-  const bool first = options.q_noise && !options.trusted_server;
+  const bool first = options.releases_q();
   account_ = {.epsilons = {}, .q = options.batch_fraction, .count = options.turns};
   if (first) account_.epsilons.push_back(study.privacy.epsilon_1);
   account_.epsilons.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
   if (first && !(study.privacy.epsilon_1 > 0))
-    throw OptionError("q_noise", "needs privacy.epsilon_1 beside epsilon_2: a turn releases q_t + z_1 too");
+    throw OptionError("q_noise", "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");
   study.privacy.schedules->turns(account_);
   sensitivities_ = TurnSensitivities(options, study);
 }
@@ -57,6 +57,7 @@ void MultitaskNodes::open(Context& context) {
                                                                     options_.ridge_of_start());
                                             }))
               .inside_owner();
+    context.model(agent) = q_.col(static_cast<Index>(t));
   }
   start_ = q_;
 }
@@ -117,7 +118,7 @@ const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const Vecto
   move_own(t, agent, context);
   broken = broken || (exact && beyond_c_3());
   if (options_.gradient_at == GradientAt::kNewQ) at_ = q;
-  if (options_.q_noise && !options_.trusted_server) {
+  if (options_.releases_q()) {
     point_ = base_ + *context.release(agent, context.sensitive(at_, s_1(t)));
   } else {
     point_ = base_ + at_;

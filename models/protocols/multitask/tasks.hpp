@@ -1,6 +1,5 @@
 #pragma once
-// What happens at the task nodes, the same whether the server waits for all of them or for none. A turn of task t,
-// from the p_t it last received:
+// A turn of task t, whether the server waits for all tasks or for none, from the p_t in R^d it last received:
 //
 //   1  q_t <- q_t - alpha_1 [ grad mean loss(p_t + q_t) + tau q_t ]     (l1, l21: without tau q_t, then the prox)
 //   2  z_1, z_2 of density ~ exp(-beta norm_2), beta_1 = epsilon_1/S_1, beta_2 = epsilon_2/S_2
@@ -26,9 +25,9 @@ class MultitaskNodes {
   /// budget that is not given by turn, releases that the accountant does not take.
   MultitaskNodes(const MultitaskOptions& options, const Study& study);
 
-  /// Opens the accounts and sets q_t to its start.
+  /// Opens the accounts and sets q_t and the public models to their start.
   void open(Context& context);
-  /// Task t is as it was at the start, but for its account and the number of its turns.
+  /// Task t is as at the start except for its account and the number of its turns.
   void reset(std::size_t t);
   /// Whether task t may begin another turn.
   bool may_turn(std::size_t t, const Context& context) const;
@@ -42,7 +41,7 @@ class MultitaskNodes {
   /// S_1 and S_2 of the next turn of task t; 0 without privacy.
   double s_1(std::size_t t) const { return sensitivities_.s_1(t); }
   double s_2(std::size_t t) const { return sensitivities_.s_2(t); }
-  /// Share of turns in which a declared bound did not hold.
+  /// Fraction of turns in which a declared bound did not hold.
   double violations() const {
     return all_ == 0 ? 0 : static_cast<double>(violations_) / static_cast<double>(all_);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What an agent has heard of its neighbours, averaged.
+// The mean of the neighbours' models that an agent has received.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace hearsay::models {
 
 /// mix = sum_j (W_ij/D_ii) Theta_j over the last models that have reached agent i; where nothing has, the
-/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `published[j]`: publications that neighbour j
-/// has made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
+/// neighbour's start, or 0 unless `start_known`. Records how stale they are: `published[j]` publications has neighbour
+/// j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
 /// averaged over the neighbours. O(degree p), no allocation.
 inline void mix_neighbours(const PersonalProblem& personal, std::span<const std::uint32_t> published,
                            sim::AgentId i, bool start_known, Context& context, Eigen::VectorXd& mix) {

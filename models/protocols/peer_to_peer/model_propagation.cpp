@@ -32,12 +32,12 @@ void require_private(LocalModelKind kind, const Study& study) {
         "protocol.local exact is not private: choose another, or privacy.mechanism none");
   if (privacy.epsilon_warm)
     throw std::invalid_argument(
-        "privacy.epsilon_warm is for a warm start; here the one release has all of epsilon");
+        "model_propagation makes one release, with all of epsilon: leave out privacy.epsilon_warm");
   local_release_step(*release, 1, study);  // refuses bounds that do not serve
   if (*release != LocalRelease::kNoisyGradient &&
       !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
     throw std::invalid_argument(
-        "protocol.local output and objective draw their noise from privacy.mechanism exponential_norm");
+        "protocol.local output and objective need privacy.mechanism exponential_norm");
   }
   privacy.require_room(1);
 }
@@ -46,8 +46,8 @@ void require_private(LocalModelKind kind, const Study& study) {
 
 void ModelPropagation::Params::describe(sim::Visitor& v) {
   personal.describe(v);
-  v(local, {.name = "local", .help = "How an agent's own model is learned."});
-  v(propagation, {.name = "propagation", .help = "How models are smoothed."});
+  v(local, {.name = "local", .help = "Method for an agent's own model."});
+  v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
 }
 
 std::vector<std::string> ModelPropagation::Params::fitted_on_private_data(const Study&) const {
@@ -56,9 +56,8 @@ std::vector<std::string> ModelPropagation::Params::fitted_on_private_data(const 
 }
 
 ModelPropagation::ModelPropagation(const Params& params, const Study& study)
-    : params_(params),
-      personal_(params.personal, study.problem, study.topology),
-      probe_(personal_, study),
+    : PersonalProtocol(params.personal, study),
+      params_(params),
       published_(study.problem.owners()),
       mix_(study.problem.p()) {
   require_private(params.local, study);
@@ -76,7 +75,7 @@ void ModelPropagation::on_start(Context& context) {
   const bool exact = params_.propagation == Propagation::kExact;
   if (exact) end_ = propagate(personal_, local_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = exact ? end_->col(i) : local_.col(i);
-  probe_.start(context.models());
+  track(context.models());
 }
 
 void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
@@ -85,7 +84,7 @@ void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
     context.compute(i);
     mix_neighbours(personal_, published_, i, true, context, mix_);
     context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
-    probe_.changed(i);
+    changed(i);
     published_[i] = context.publish(i, context.model(i));
   }
   context.count_iteration();
@@ -93,7 +92,7 @@ void ModelPropagation::on_tick(sim::AgentId i, Context& context) {
 
 void ModelPropagation::measure(std::size_t metric, const World& world, std::span<double> out) const {
   if (metric < kPersonalMetrics.size()) {
-    out[0] = probe_.measure(metric, world);
+    PersonalProtocol::measure(metric, world, out);
     return;
   }
   if (!end_) end_ = propagate(personal_, local_);

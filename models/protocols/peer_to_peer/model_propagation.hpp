@@ -1,10 +1,10 @@
 #pragma once
-// Model propagation: agents learn alone, once, and then smooth their models over the network.
+// Model propagation: agents learn alone, once; their models are then smoothed over the network.
 //
-// Theta^loc is learned alone: exactly (`local: exact`), or released once with the whole budget
-// (models/protocols/peer_to_peer/problem/private_local_models.hpp); what follows is made of what is public and costs nothing. The
-// minimiser of Q_MP (models/protocols/peer_to_peer/problem/propagation.hpp) is then worked out at once (`propagation: exact`, no
-// message), or approached over the network: on its tick agent i sets
+// Theta^loc (p x n) is learned alone: exactly (`local: exact`), or released once with the whole budget
+// (problem/private_local_models.hpp); the rest is post-processing of public values and costs nothing. The minimiser
+// of Q_MP (problem/propagation.hpp) is then computed at once (`propagation: exact`, no message), or approached over
+// the network: on its tick agent i sets
 //
 //   Theta_i <- ( sum_j (W_ij/D_ii) Theta_j + mu c_i Theta_i^loc ) / (1 + mu c_i)                          (16)
 //
@@ -19,7 +19,7 @@
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
+#include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 
 namespace hearsay::models {
@@ -27,7 +27,7 @@ namespace hearsay::models {
 enum class LocalModelKind { kExact, kNoisyGradient, kOutput, kObjective };
 enum class Propagation { kExact, kNetwork };
 
-class ModelPropagation {
+class ModelPropagation : public PersonalProtocol {
  public:
   struct Params {
     PersonalOptions personal;
@@ -38,24 +38,22 @@ class ModelPropagation {
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
-  static constexpr Entry kEntry{.name = "model_propagation",
-                                .help = "Agents learn alone, once, and smooth their models over the network.",
-                                .broadcasts = true,
-                                .joint = false};
-  static constexpr std::array kOwn{
-      ProtocolMetric{"propagation_distance", "Mean squared distance of models from where propagation ends."}};
+  static constexpr Entry kEntry{
+      .name = "model_propagation",
+      .help = "Personal models: each agent learns alone, once; models are then smoothed over the network.",
+      .broadcasts = true,
+      .joint = false};
+  static constexpr std::array kOwn{ProtocolMetric{
+      "propagation_distance", "Mean squared distance of models from the limit of propagation."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);
 
   /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of
   /// privacy.mechanism: output and objective use exponential_norm.
   ModelPropagation(const Params& params, const Study& study);
-  ModelPropagation(const ModelPropagation&) = delete;
-  ModelPropagation& operator=(const ModelPropagation&) = delete;
-
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
   /// Agent i is back from a crash: it still has the model it learned alone.
-  void reset(sim::AgentId i, Context&) { probe_.changed(i); }
+  void reset(sim::AgentId i, Context&) { changed(i); }
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
 
   /// Theta^loc (p x n), once started.
@@ -63,10 +61,8 @@ class ModelPropagation {
 
  private:
   Params params_;
-  PersonalProblem personal_;
-  PersonalProbe probe_;
   Eigen::MatrixXd local_;
-  mutable std::optional<Eigen::MatrixXd> end_;  // where propagation ends, once asked for
+  mutable std::optional<Eigen::MatrixXd> end_;  // limit of propagation, once asked for
   std::vector<std::uint32_t> published_;        // publications so far, by agent
   Eigen::VectorXd mix_;
 };
@@ -81,13 +77,13 @@ struct Choices<models::LocalModelKind> {
   static constexpr std::array kValues{
       Choice{"exact", "The local minimisers, without noise."},
       Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
-      Choice{"output", "The local minimiser, with noise on it."},
+      Choice{"output", "The local minimiser plus noise."},
       Choice{"objective", "The minimiser of a randomly tilted objective; logistic loss, norm_2(x) <= 1."}};
 };
 template <>
 struct Choices<models::Propagation> {
   static constexpr std::array kValues{
       Choice{"exact", "The linear system is solved at the start; no messages."},
-      Choice{"network", "Agents tell their neighbours, tick by tick."}};
+      Choice{"network", "Agents publish at their ticks."}};
 };
 }  // namespace hearsay::sim

@@ -4,9 +4,9 @@
 //   Q gains  1/2 [ D_ii (norm_2(b)^2 - norm_2(a)^2) - 2 (b - a) . sum_j W_ij Theta_j ]
 //            + mu D_ii c_i [ L_i(b) - L_i(a) ]
 //
-// exactly; L_i(a) is remembered, so that a change costs O(degree p + m_i p). Changes are noted as they happen
-// and taken in when Q is asked for, each agent's once: between two questions an agent that ticked ten times
-// costs as much as one that ticked once.
+// exactly; L_i(a) is stored, so that a change costs O(degree p + m_i p). Changes are noted as they happen and
+// evaluated when Q is read, once per agent: between two readings an agent that ticked ten times costs as much as one
+// that ticked once.
 #include <Eigen/Core>
 
 #include <vector>

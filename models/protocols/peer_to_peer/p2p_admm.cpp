@@ -13,24 +13,24 @@ namespace {
 using Eigen::Index;
 using ConstMap = Eigen::Map<const Eigen::VectorXd>;
 
-constexpr std::uint32_t kPartner = 20;  // own purpose of randomness: which neighbour an agent turns to
+constexpr std::uint32_t kPartner = 20;  // own purpose of randomness: the neighbour of an exchange
 
 }  // namespace
 
 void P2pAdmm::Params::describe(sim::Visitor& v) {
   personal.describe(v);
-  v(initial, {.name = "initial", .help = "Models at the start; neighbours know each other's."});
+  v(initial, {.name = "initial", .help = "Models at the start, known to neighbours."});
   v(rho, {.name = "rho",
           .help = "Penalty of the augmented Lagrangian.",
           .source = "Vanhaesebrouck, Bellet, Tommasi, Section 4",
           .min = 0,
           .open_min = true});
   v(local_steps, {.name = "local_steps",
-                  .help = "Gradient steps by which an agent minimises its own part in an exchange.",
+                  .help = "Gradient steps of an agent on its own function in an exchange.",
                   .min = 1});
-  v(exchange, {.name = "exchange", .help = "What the two ends of an edge tell each other."});
+  v(exchange, {.name = "exchange", .help = "Vectors that the two ends of an edge exchange."});
   v(timeout, {.name = "timeout",
-              .help = "How long an agent waits for the answer on an edge; a later one is discarded.",
+              .help = "Time an agent waits for a reply; a later one is discarded.",
               .unit = "s",
               .min = 0,
               .open_min = true});
@@ -43,9 +43,8 @@ std::vector<std::string> P2pAdmm::Params::fitted_on_private_data(const Study&) c
 }
 
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
-    : params_(params),
-      personal_(params.personal, study.problem, study.topology),
-      probe_(personal_, study),
+    : PersonalProtocol(params.personal, study),
+      params_(params),
       exchanges_(2 * study.topology.edges()),
       pull_(study.problem.p()),
       packet_(4 * study.problem.p()),
@@ -67,10 +66,11 @@ void P2pAdmm::on_start(Context& context) {
   std::visit([&](const auto& start) { set_start(start, personal_, context); }, params_.initial);
   const sim::Topology& graph = personal_.topology();
   const auto edges = static_cast<Index>(2 * graph.edges());
-  for (Eigen::MatrixXd* all : {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_})
+  for (Eigen::MatrixXd* all :
+       {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_, &sent_model_, &sent_copy_})
     all->resize(personal_.p(), edges);
   start_ = context.models();
-  probe_.start(start_);
+  track(start_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
     context.open_account(i);
     reset(i, context);
@@ -86,9 +86,9 @@ void P2pAdmm::reset(sim::AgentId i, Context&) {
     copy_z_.col(e) = copies_.col(e) = start_.col(graph.neighbours(i)[k]);
     own_lambda_.col(e).setZero();
     copy_lambda_.col(e).setZero();
-    if (exchanges_[position].kept != kNone) forget(exchanges_[position]);
+    exchanges_[position].request.end();
   }
-  probe_.changed(i);
+  changed(i);
 }
 
 // (1). With b_k = rho Z_ei^k - Lambda_ei^k a copy is (W/2 Theta_i^i + b_k)/(W/2 + rho), so that
@@ -119,10 +119,10 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
     const double half = graph.weight(position) / 2;
     copies_.col(e) = (half * theta + rho * copy_z_.col(e) - copy_lambda_.col(e)) / (half + rho);
   }
-  probe_.changed(i);
+  changed(i);
 }
 
-void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t conversation,
+void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t number,
                         Context& context) {
   const auto e = static_cast<Index>(position);
   const Index p = personal_.p();
@@ -135,11 +135,10 @@ void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t ta
     numbers = 4 * p;
   }
   const sim::Topology& graph = personal_.topology();
-  context.send(i, graph.neighbours(i)[position - graph.first_edge(i)], tag, conversation,
-               packet_.head(numbers));
+  context.send(i, graph.neighbours(i)[position - graph.first_edge(i)], tag, number, packet_.head(numbers));
 }
 
-// The position of the edge to the neighbour that agent i turns to.
+// The position of the edge to the neighbour of agent i's next exchange.
 std::uint32_t P2pAdmm::partner_of(sim::AgentId i, Context& context) const {
   const sim::Topology& graph = personal_.topology();
   if (prescribed_partners != nullptr) return graph.edge(i, prescribed_partners->at(context.iterations()));
@@ -150,19 +149,19 @@ std::uint32_t P2pAdmm::partner_of(sim::AgentId i, Context& context) const {
 void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
   const std::uint32_t position = partner_of(i, context);
   Exchange& exchange = exchanges_[position];
-  if (exchange.kept != kNone) return;  // one exchange per edge at a time
+  if (exchange.request.in_flight()) return;
   compute(i, context);
-  ++exchange.conversation;
-  exchange.kept = keep(context.model(i).data(), copies_.col(static_cast<Index>(position)).data());
-  // The timer tells its exchange by the last 16 bits of the conversation.
-  context.after(i, params_.timeout, static_cast<std::uint16_t>(exchange.conversation), position);
-  const auto answered = static_cast<std::uint16_t>(exchange.answered << 1);
-  send_edge(i, position, kRequest | answered, exchange.conversation, context);
+  const std::uint32_t number = exchange.request.begin();
+  const auto e = static_cast<Index>(position);
+  sent_model_.col(e) = context.model(i);
+  sent_copy_.col(e) = copies_.col(e);
+  context.after(i, params_.timeout, static_cast<std::uint16_t>(number), position);
+  send_edge(i, position, kRequest | static_cast<std::uint16_t>(exchange.replied << 1), number, context);
   context.count_iteration();
 }
 
 void P2pAdmm::on_message(const sim::Message& message, Context& context) {
-  if ((message.tag & 1) == kAnswer) {
+  if ((message.tag & 1) == kReply) {
     complete(message, context);
   } else {
     serve(message, context);
@@ -173,88 +172,55 @@ void P2pAdmm::serve(const sim::Message& request, Context& context) {
   const sim::AgentId j = request.to;
   const std::uint32_t position = personal_.topology().edge(j, request.from);
   Exchange& own = exchanges_[position];
-  if (((request.conversation - own.over - 1) & 0x7fff) >= 0x4000) {  // it has been given up
+  const bool given_up = ((request.conversation - own.over - 1) & 0x7fff) >= 0x4000;
+  const bool overtook = (request.tag >> 1) == (own.request.number() & 0x7fff);
+  if (given_up || (own.request.in_flight() && (overtook || j < request.from))) {
     context.discard(request);
     return;
   }
-  if (own.kept != kNone) {
-    const bool overtook = (request.tag >> 1) == (own.conversation & 0x7fff);
-    if (overtook || j < request.from) {
-      context.discard(request);
-      return;
-    }
-    forget(own);
-  }
-  own.answered = own.over = request.conversation;
+  own.request.end();
+  own.replied = own.over = request.conversation;
   compute(j, context);
-  const auto over = static_cast<std::uint16_t>(own.conversation << 1);
-  send_edge(j, position, kAnswer | over, request.conversation, context);
-  commit(position, context.model(j).data(), copies_.col(static_cast<Index>(position)).data(),
-         request.payload);
+  send_edge(j, position, kReply | static_cast<std::uint16_t>(own.request.number() << 1), request.conversation,
+            context);
+  const auto e = static_cast<Index>(position);
+  commit(position, context.model(j), copies_.col(e), request.payload);
   context.count_staleness(0, context.now() - request.sent);
 }
 
-void P2pAdmm::complete(const sim::Message& answer, Context& context) {
-  const std::uint32_t position = personal_.topology().edge(answer.to, answer.from);
+void P2pAdmm::complete(const sim::Message& reply, Context& context) {
+  const std::uint32_t position = personal_.topology().edge(reply.to, reply.from);
   Exchange& exchange = exchanges_[position];
-  if (exchange.kept == kNone || answer.conversation != exchange.conversation) {
-    context.discard(answer);
-    return;
-  }
-  const double* kept = kept_.col(static_cast<Index>(exchange.kept)).data();
-  commit(position, kept, kept + personal_.p(), answer.payload);
-  forget(exchange);
-  exchange.over = answer.tag >> 1;
-  context.count_staleness(0, context.now() - answer.sent);
+  if (!exchange.request.match(reply, context)) return;
+  const auto e = static_cast<Index>(position);
+  commit(position, sent_model_.col(e), sent_copy_.col(e), reply.payload);
+  exchange.request.end();
+  exchange.over = reply.tag >> 1;
+  context.count_staleness(0, context.now() - reply.sent);
 }
 
-void P2pAdmm::commit(std::uint32_t position, const double* own, const double* copy,
-                     std::span<const double> theirs) {
+void P2pAdmm::commit(std::uint32_t position, const Eigen::Ref<const Eigen::VectorXd>& own,
+                     const Eigen::Ref<const Eigen::VectorXd>& copy, std::span<const double> theirs) {
   const auto e = static_cast<Index>(position);
   const Index p = personal_.p();
   const double rho = params_.rho;
   const bool full = params_.exchange == AdmmExchange::kFull;
-  // What they call their own is the copy here, and the other way round.
-  const auto one = [&](const double* here, const double* there, const double* multiplier, auto z,
-                       auto lambda) {
-    z_ = ConstMap(here, p) + ConstMap(there, p);
+  // Their own model is the copy here, and the other way round.
+  const auto one = [&](const auto& here, const double* there, const double* multiplier, auto z, auto lambda) {
+    z_ = here + ConstMap(there, p);
     if (full) z_ += (lambda + ConstMap(multiplier, p)) / rho;
     z_ /= 2;
     z = z_;
-    lambda += rho * (ConstMap(here, p) - z_);
+    lambda += rho * (here - z_);
   };
   const double* t = theirs.data();
   one(own, t + p, full ? t + 3 * p : nullptr, own_z_.col(e), own_lambda_.col(e));
   one(copy, t, full ? t + 2 * p : nullptr, copy_z_.col(e), copy_lambda_.col(e));
 }
 
-void P2pAdmm::on_timer(sim::AgentId, std::uint16_t conversation, std::uint32_t position, Context&) {
-  Exchange& exchange = exchanges_[position];
-  if (exchange.kept != kNone && static_cast<std::uint16_t>(exchange.conversation) == conversation)
-    forget(exchange);
-}
-
-std::uint32_t P2pAdmm::keep(const double* own, const double* copy) {
-  const Index p = personal_.p();
-  if (free_.empty()) {
-    const Index had = kept_.cols(), grown = std::max<Index>(64, 2 * had);
-    kept_.conservativeResize(2 * p, grown);
-    for (Index c = grown; c-- > had;) free_.push_back(static_cast<std::uint32_t>(c));
-  }
-  const std::uint32_t column = free_.back();
-  free_.pop_back();
-  kept_.col(column).head(p) = ConstMap(own, p);
-  kept_.col(column).tail(p) = ConstMap(copy, p);
-  return column;
-}
-
-void P2pAdmm::forget(Exchange& exchange) {
-  free_.push_back(exchange.kept);
-  exchange.kept = kNone;
-}
-
-void P2pAdmm::measure(std::size_t metric, const World& world, std::span<double> out) const {
-  out[0] = probe_.measure(metric, world);
+void P2pAdmm::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t position, Context&) {
+  Request& request = exchanges_[position].request;
+  if (static_cast<std::uint16_t>(request.number()) == tag) request.end();
 }
 
 ProtocolRow p2p_admm_row() {

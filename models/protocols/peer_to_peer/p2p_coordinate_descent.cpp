@@ -52,16 +52,17 @@ double half_energy(StepKind kind, double p, double scale) {
 
 void PrivateWarmStart::describe(sim::Visitor& v) {
   v(method, {.name = "method",
-             .help = "How an agent's own model is made private.",
+             .help = "Method that makes an agent's own model private.",
              .source = "Bellet, Guerraoui, Taziki, Tommasi, appendix C"});
 }
 
 void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
   personal.describe(v);
   v(initial, {.name = "initial", .help = "Models at the start."});
-  v(initial_exchange, {.name = "initial_exchange", .help = "How neighbours learn of each other's start."});
-  v(after_budget, {.name = "after_budget", .help = "What an agent does once its releases are made."});
-  v(run_length, {.name = "run_length", .help = "When a run ends, beside the scenario's stop."});
+  v(initial_exchange,
+    {.name = "initial_exchange", .help = "Whether the start is public or published at time 0."});
+  v(after_budget, {.name = "after_budget", .help = "Behaviour of an agent after its last release."});
+  v(run_length, {.name = "run_length", .help = "End of a run, in addition to the scenario's stop."});
 }
 
 std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(const Study&) const {
@@ -71,9 +72,8 @@ std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(co
 }
 
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
-    : params_(params),
-      personal_(params.personal, study.problem, study.topology),
-      probe_(personal_, study, kBounds),
+    : PersonalProtocol(params.personal, study, kBounds),
+      params_(params),
       upfront_(upfront_of(params, study)),
       published_(study.problem.owners()),
       mix_(study.problem.p()),
@@ -82,10 +82,10 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
   const std::vector<std::uint64_t>& steps = study.privacy.steps;
   ticks_ = std::accumulate(steps.begin(), steps.end(), std::uint64_t{0});
   if (params.run_length == RunLength::kTicks && ticks_ == 0)
-    throw std::invalid_argument("protocol.run_length ticks counts releases: give privacy.steps");
+    throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
   if (params.run_length == RunLength::kUntilSpent && !study.privacy.active())
     throw std::invalid_argument(
-        "protocol.run_length until_spent needs budgets: no privacy.mechanism is given");
+        "protocol.run_length until_spent needs budgets, but no privacy.mechanism is given");
 }
 
 void P2pCoordinateDescent::on_start(Context& context) {
@@ -102,7 +102,7 @@ void P2pCoordinateDescent::on_start(Context& context) {
   if (params_.initial_exchange == InitialExchange::kSent) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) publish(i, context);
   }
-  probe_.start(context.models());
+  track(context.models());
 }
 
 void P2pCoordinateDescent::open_accounts(Context& context) {
@@ -160,7 +160,7 @@ void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::Ve
   mix_neighbours(personal_, published_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
   auto theta = context.model(i);
   theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (gradient + 2 * a.lambda * theta));
-  probe_.changed(i);
+  changed(i);
 }
 
 void P2pCoordinateDescent::publish(sim::AgentId i, Context& context) {
@@ -181,9 +181,9 @@ bool P2pCoordinateDescent::finished(const Context& context) const {
 
 UtilityBounds P2pCoordinateDescent::bounds() const {
   return {.contraction = personal_.contraction(),
-          .gap = probe_.start_gap(),
+          .gap = start_gap(),
           .agents = static_cast<double>(personal_.agents()),
-          .least_lipschitz = personal_.least_lipschitz()};
+          .min_lipschitz = personal_.min_lipschitz()};
 }
 
 double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool corrected) const {
@@ -204,7 +204,7 @@ double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool
 
 void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::span<double> out) const {
   if (metric < kPersonalMetrics.size()) {
-    out[0] = probe_.measure(metric, world);
+    PersonalProtocol::measure(metric, world, out);
     return;
   }
   const std::uint64_t k = world.iterations;

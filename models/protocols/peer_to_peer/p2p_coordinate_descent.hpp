@@ -1,29 +1,29 @@
 #pragma once
 // Broadcast coordinate descent on personal models, with and without privacy.
 //
-// n agents on a weighted graph minimise Q (models/protocols/peer_to_peer/problem/personal_problem.hpp, which defines all symbols).
+// n agents on a weighted graph minimise Q (problem/personal_problem.hpp, which defines all symbols).
 // When agent i's clock ticks, Theta_j being the last model of neighbour j that has reached it,
 //
-//   Theta_i <- (1 - alpha_i) Theta_i + alpha_i ( sum_j (W_ij/D_ii) Theta_j
-//                                                - mu c_i ( g_i + eta_i + 2 lambda_i Theta_i ) )        (4), (6)
+//   Theta_i <- (1 - alpha_i) Theta_i
+//              + alpha_i ( sum_j (W_ij/D_ii) Theta_j - mu c_i ( g_i + eta_i + 2 lambda_i Theta_i ) )      (4), (6)
 //
 // and publishes Theta_i to all neighbours. g_i is the mean gradient of its points' losses at Theta_i, each bounded
-// as the scenario's privacy says; eta_i its noise: Laplace(0, 2 L0/(eps m_i)) on each number where a record is
-// replaced and L0 bounds the L1 norm of a point's gradient, or that of another mechanism; 0 without privacy.
-// 2 lambda Theta_i does not depend on the points: it is neither clipped nor perturbed. Only (g_i + eta_i) leaves
-// an agent, inside Theta_i: the rest is made of what is public.
+// as the scenario's privacy says; eta_i its noise, all in R^p: Laplace(0, 2 L0/(eps m_i)) on each coordinate where a
+// record is replaced and L0 bounds the L1 norm of a point's gradient, or that of another mechanism; 0 without
+// privacy. 2 lambda Theta_i does not depend on the points: it is neither clipped nor perturbed. Only (g_i + eta_i)
+// leaves an agent, inside Theta_i: the rest is public.
 //
-// Agent i makes T_i (`privacy.steps`) releases. After them it is silent: with `after_budget: freeze` it does
-// nothing, with `local` it goes on updating its own model, without noise, for itself. A lost publication stays
-// spent. An agent without records has nothing to protect: it publishes for ever.
+// Agent i makes T_i (`privacy.steps`) releases. After them it publishes no more: with `after_budget: freeze` it stops,
+// with `local` it keeps updating its own model without noise. A lost publication stays spent. An agent without
+// records has nothing to protect: it publishes without end.
 //
-// The start Theta(0) is known to all (`initial_exchange: free`), or published at time 0, a neighbour counting as
-// 0 until it has arrived (`sent`):
-//   zeros, constant      public
-//   local                each agent's own minimiser of L_i: made of private data without noise
-//   private_warm_start   one private release each (models/protocols/peer_to_peer/problem/private_local_models.hpp), of epsilon
-//                        `privacy.epsilon_warm` out of `privacy.epsilon`, then model propagation to its end
-//                        (models/protocols/peer_to_peer/problem/propagation.hpp), which costs nothing more
+// The start Theta(0) is public (`initial_exchange: free`), or published at time 0, a neighbour counting as 0 until it
+// has arrived (`sent`):
+//   zeros, constant      the same for all
+//   local                each agent's own minimiser of L_i: from private data without noise
+//   private_warm_start   one private release each (problem/private_local_models.hpp), of epsilon
+//                        `privacy.epsilon_warm` out of `privacy.epsilon`, then model propagation to its limit
+//                        (problem/propagation.hpp), which costs nothing more
 //
 // With zero latency, no loss and everyone up a run is the paper's sequential algorithm.
 //
@@ -37,7 +37,7 @@
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
-#include "models/protocols/peer_to_peer/personal_metrics.hpp"
+#include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/utility_bounds.hpp"
 #include "models/protocols/peer_to_peer/start_models.hpp"
@@ -50,12 +50,13 @@ enum class RunLength { kStop, kTicks, kUntilSpent };
 
 struct PrivateWarmStart {
   static constexpr std::string_view kName = "private_warm_start";
-  static constexpr std::string_view kHelp = "Private local models, smoothed over the network.";
+  static constexpr std::string_view kHelp =
+      "Private local models, smoothed over the network by model propagation.";
   LocalRelease method = LocalRelease::kNoisyGradient;
   void describe(sim::Visitor& v);
 };
 
-class P2pCoordinateDescent {
+class P2pCoordinateDescent : public PersonalProtocol {
  public:
   struct Params {
     PersonalOptions personal;
@@ -70,7 +71,7 @@ class P2pCoordinateDescent {
 
   static constexpr Entry kEntry{
       .name = "p2p_coordinate_descent",
-      .help = "Agents learn models of their own, drawn to those their neighbours publish.",
+      .help = "Personal models by coordinate descent, coupled to those of the neighbours; private.",
       .schedules = true,
       .broadcasts = true,
       .joint = false};
@@ -86,17 +87,12 @@ class P2pCoordinateDescent {
   /// Throws std::invalid_argument where options, data and privacy do not fit together, BudgetError where a budget
   /// has no room for its releases.
   P2pCoordinateDescent(const Params& params, const Study& study);
-  P2pCoordinateDescent(const P2pCoordinateDescent&) = delete;  // its probe looks at its problem
-  P2pCoordinateDescent& operator=(const P2pCoordinateDescent&) = delete;
-
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
   /// Agent i is back from a crash: its model is that of the start again; what it has spent stays spent.
-  void reset(sim::AgentId i, Context&) { probe_.changed(i); }
+  void reset(sim::AgentId i, Context&) { changed(i); }
   bool finished(const Context& context) const;
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
-
-  const PersonalProblem& personal() const { return personal_; }
 
  private:
   void open_accounts(Context& context);
@@ -107,8 +103,6 @@ class P2pCoordinateDescent {
   double noise(std::uint64_t round, const World& world, bool corrected) const;
 
   Params params_;
-  PersonalProblem personal_;
-  PersonalProbe probe_;
   std::optional<Step> upfront_;           // the warm start's release
   std::uint64_t ticks_ = 0;               // T = sum of T_i
   std::vector<std::uint32_t> published_;  // publications so far, by agent
@@ -123,21 +117,21 @@ ProtocolRow p2p_coordinate_descent_row();
 namespace hearsay::sim {
 template <>
 struct Choices<models::InitialExchange> {
-  static constexpr std::array kValues{
-      Choice{"free", "Everybody knows the start."},
-      Choice{"sent", "Published at time 0; until it arrives a neighbour counts as 0."}};
+  static constexpr std::array kValues{Choice{"free", "The start is public."},
+                                      Choice{"sent", "Published at time 0; until it arrives, 0 is used."}};
 };
 template <>
 struct Choices<models::AfterBudget> {
   static constexpr std::array kValues{
-      Choice{"freeze", "An agent whose releases are made does nothing more."},
-      Choice{"local", "It goes on learning for itself, from its data and what it hears, and tells nobody."}};
+      Choice{"freeze", "The agent stops."},
+      Choice{"local", "The agent keeps updating its own model, without noise, and publishes nothing."}};
 };
 template <>
 struct Choices<models::RunLength> {
   static constexpr std::array kValues{
-      Choice{"stop", "Until the scenario's stop."},
-      Choice{"ticks", "After as many ticks as there are releases in all; some agents do not spend theirs."},
-      Choice{"until_spent", "Until no agent has a release left."}};
+      Choice{"stop", "At the scenario's stop."},
+      Choice{"ticks",
+             "After as many ticks as all agents have releases; some agents do not make all of theirs."},
+      Choice{"until_spent", "Until all budgets are exhausted."}};
 };
 }  // namespace hearsay::sim

@@ -3,7 +3,7 @@
 namespace hearsay::models {
 
 void ConstantModels::describe(sim::Visitor& v) {
-  v(value, {.name = "value", .help = "Every number of every model.", .required = true});
+  v(value, {.name = "value", .help = "Value of every coordinate.", .required = true});
 }
 
 void set_start(const ConstantModels& start, const PersonalProblem&, Context& context) {

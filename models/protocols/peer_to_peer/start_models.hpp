@@ -11,19 +11,19 @@ namespace hearsay::models {
 
 struct ZeroModels {
   static constexpr std::string_view kName = "zeros";
-  static constexpr std::string_view kHelp = "All start at 0.";
+  static constexpr std::string_view kHelp = "0.";
   void describe(sim::Visitor&) {}
 };
 struct ConstantModels {
   static constexpr std::string_view kName = "constant";
-  static constexpr std::string_view kHelp = "All start with every number the same.";
+  static constexpr std::string_view kHelp = "All coordinates of all models are equal.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1;
   void describe(sim::Visitor& v);
 };
 struct LocalModels {
   static constexpr std::string_view kName = "local";
-  static constexpr std::string_view kHelp = "Each starts at the minimiser of its own loss: not private.";
+  static constexpr std::string_view kHelp = "Each agent's minimiser of its own loss: not private.";
   void describe(sim::Visitor&) {}
 };
 

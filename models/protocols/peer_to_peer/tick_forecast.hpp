@@ -1,6 +1,6 @@
 #pragma once
-// At which ticks of the whole network an agent will tick: what the schedules of Proposition 2 take for known in
-// advance. All clocks are counted, whether or not their agent is up.
+// Forecast of the ticks of each agent among those of the whole network, which the schedules of Proposition 2 assume
+// known. All clocks are counted, whether or not their agent is up.
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -60,8 +60,8 @@ VectorXd minimiser(const Problem& problem, std::span<const std::size_t> owners, 
   derivatives(VectorXd::Zero(problem.p()), at_zero, unused);
   const double reached = r.gradient.lpNorm<Eigen::Infinity>();
   if (!(reached <= kTolerance * std::max(1.0, at_zero.lpNorm<Eigen::Infinity>()))) {
-    throw std::runtime_error(
-        fmt::format("a local minimiser was not found: gradient {:g} after {} steps", reached, r.iterations));
+    throw std::runtime_error(fmt::format("no convergence to a local minimiser: gradient {:g} after {} steps",
+                                         reached, r.iterations));
   }
   return r.theta;
 }

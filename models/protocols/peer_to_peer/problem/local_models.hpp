@@ -1,5 +1,5 @@
 #pragma once
-// What depends on the data of an owner alone: the greatest eigenvalue of its records, and the minimiser of its
+// What depends on the data of an owner alone: the largest eigenvalue of its records, and the minimiser of its
 // own loss.
 #include <Eigen/Core>
 

@@ -50,9 +50,8 @@ double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In 
 void require_options_that_mean_something(const ModelOptions& model) {
   if (model.l2 != 0 && model.l2 != ModelOptions{}.l2) {
     throw std::invalid_argument(
-        "model.l2 plays no part in a personalised protocol: protocol.lambda weighs norm_2(theta)^2, by "
-        "default "
-        "1/m_i");
+        "model.l2 has no effect in a personalised protocol: use protocol.lambda, the weight of "
+        "norm_2(theta)^2, by default 1/m_i");
   }
   if (model.theta_max) {
     throw std::invalid_argument("a personalised protocol does not project: leave out model.theta_max");
@@ -63,7 +62,7 @@ void require_options_that_mean_something(const ModelOptions& model) {
 
 void PersonalOptions::describe(sim::Visitor& v) {
   v(mu, {.name = "mu",
-         .help = "Weight of an agent's own loss against likeness to its neighbours.",
+         .help = "Weight of an agent's own loss relative to the coupling with its neighbours.",
          .source = "Bellet, Guerraoui, Taziki, Tommasi, equation (2)",
          .min = 0,
          .open_min = true});
@@ -72,11 +71,11 @@ void PersonalOptions::describe(sim::Visitor& v) {
              .source = "Bellet, Guerraoui, Taziki, Tommasi, equation (1)",
              .min = 0,
              .open_min = true});
-  v(lipschitz, {.name = "lipschitz",
-                .help = "Where the Lipschitz constant that an agent's step follows from is taken from."});
+  v(lipschitz,
+    {.name = "lipschitz", .help = "Source of the Lipschitz constant that determines an agent's step."});
   v(feature_bound, {.name = "feature_bound",
                     .help = "Public bound on norm_2 of a record's features, for lipschitz public; by default "
-                            "what the data declare.",
+                            "that declared by the data.",
                     .min = 0,
                     .open_min = true});
 }
@@ -108,7 +107,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
   for (std::size_t i = 0; i < problem.owners(); ++i) most = std::max(most, problem.n(i));
 
   double weakest = std::numeric_limits<double>::infinity();
-  least_ = weakest;
+  min_lipschitz_ = weakest;
   for (sim::AgentId i = 0; i < topology.agents(); ++i) {
     Agent& a = agents_[i];
     for (std::uint32_t k = 0; k < topology.degree(i); ++k)
@@ -128,8 +127,8 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
     a.pull = options.mu * a.confidence;
     a.step = 1 / (1 + a.pull * a.lipschitz);
     weakest = std::min(weakest, a.weight * a.confidence * 2 * a.lambda);
-    least_ = std::min(least_, a.block_lipschitz());
-    greatest_ = std::max(greatest_, a.block_lipschitz());
+    min_lipschitz_ = std::min(min_lipschitz_, a.block_lipschitz());
+    max_lipschitz_ = std::max(max_lipschitz_, a.block_lipschitz());
   }
   sigma_ = options.mu * weakest;
 }

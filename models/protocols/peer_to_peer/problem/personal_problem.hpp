@@ -1,22 +1,25 @@
 #pragma once
-// Every agent learns a model of its own, and agents that are alike should have like models.
+// Personal models: every agent learns its own, and neighbours' models should be close.
 //
-// n agents on a connected graph with weights W_ij >= 0; D_ii = sum_j W_ij. Agent i holds m_i points.
+// n agents on a connected graph with weights W_ij >= 0; D_ii = sum_j W_ij. Agent i holds m_i points (x, y), x in R^p,
+// and learns Theta_i in R^p; Theta is p x n.
 //
-//   L_i(theta)  = (1/m_i) sum_k loss(theta; x_k, y_k) + lambda_i norm_2(theta)^2,   lambda_i = 1/m_i by default
+//   L_i(theta)  = (1/m_i) sum_k loss(theta; x_k, y_k) + lambda_i norm_2(theta)^2    lambda_i = 1/m_i by default
 //   Q(Theta)    = 1/2 sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2 + mu sum_i D_ii c_i L_i(Theta_i)
-//   c_i         = m_i/max_j m_j                      confidence: how much agent i trusts its own data
-//   L_i^loc     a Lipschitz constant of grad L_i     (Lloc below)
-//   L_i         = D_ii (1 + mu c_i L_i^loc)          of Q in block i
-//   alpha_i     = 1/(1 + mu c_i L_i^loc)             the step of agent i
-//   sigma       = mu min_i D_ii c_i 2 lambda_i       Q is at least so strongly convex
+//   c_i         = m_i/max_j m_j                                                     confidence in agent i's own data
+//   Lloc_i        a Lipschitz constant of grad L_i
+//   L_i         = D_ii (1 + mu c_i Lloc_i)                                          Lipschitz constant of Q in block i
+//   alpha_i     = 1/(1 + mu c_i Lloc_i)                                             step of agent i
+//   sigma       = mu min_i D_ii c_i 2 lambda_i                                      strong convexity of Q
 //
-// An agent without points has mean loss 0, lambda_i = 1, c_i = 1e-3 and Lloc = 2.
+// An agent without points has mean loss 0, lambda_i = 1, c_i = 1e-3 and Lloc_i = 2.
 //
-// Lloc with `lipschitz: data` is kappa lambda_max(X_i^T X_i)/m_i + 2 lambda_i, with `public` kappa R^2 + 2
-// lambda_i, where norm_2(x) <= R is declared; kappa bounds the second derivative of the loss in the score:
-// 2 squared, 1/4 logistic, 1/w smoothed hinge. The first is what the papers use; it is read off the private
-// data and enters every published model, which no proof of privacy covers.
+//   lipschitz data     Lloc_i = kappa lambda_max(X_i^T X_i)/m_i + 2 lambda_i
+//   lipschitz public   Lloc_i = kappa R^2 + 2 lambda_i,  norm_2(x) <= R declared
+//
+// kappa bounds the second derivative of the loss in the score: 2 squared, 1/4 logistic, 1/w smoothed hinge. The
+// papers use the first; it is computed from the private data and enters every published model, which no proof of
+// privacy covers.
 //
 // Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
 // Sections 2 and 3; Vanhaesebrouck, Bellet, Tommasi 2017.
@@ -41,11 +44,11 @@ struct PersonalOptions {
   Lipschitz lipschitz = Lipschitz::kData;
   std::optional<double> feature_bound = {};  ///< R; none: what the data declare
   void describe(sim::Visitor& v);
-  /// What was worked out from private data without accounting, a phrase each.
+  /// What is computed from private data without accounting, a phrase each.
   std::vector<std::string> fitted_on_private_data() const;
 };
 
-/// The minimiser of Q, found by another way than any protocol (reference_optimum.hpp).
+/// The minimiser of Q, computed independently of any protocol (reference_optimum.hpp).
 struct PersonalOptimum {
   Eigen::MatrixXd models = {};  ///< p x n
   double value = 0;             ///< Q*
@@ -58,7 +61,7 @@ class PersonalProblem {
   using In = const Eigen::Ref<const Eigen::VectorXd>&;
   using Out = Eigen::Ref<Eigen::VectorXd>;
 
-  /// Owner i is agent i. What is expensive and does not depend on the graph is worked out once per problem.
+  /// Owner i is agent i. What is expensive and does not depend on the graph is computed once per problem.
   /// Throws std::invalid_argument for a loss without Lipschitz gradient, an agent whose edges weigh nothing,
   /// `public` without a declared bound, and options of the model that have no meaning here (l2, theta_max).
   /// Problem and topology must outlive it. O(n min(m, p)^3) the first time, then O(n + edges).
@@ -74,7 +77,7 @@ class PersonalProblem {
     double weight = 0;      ///< D_ii
     double confidence = 0;  ///< c_i
     double lambda = 0;      ///< lambda_i
-    double lipschitz = 0;   ///< L_i^loc
+    double lipschitz = 0;   ///< Lloc_i
     double pull = 0;        ///< mu c_i
     double step = 0;        ///< alpha_i
 
@@ -84,12 +87,12 @@ class PersonalProblem {
   const Agent& agent(sim::AgentId i) const { return agents_[i]; }
   double mu() const { return options_.mu; }
 
-  /// sigma, and the least and greatest L_i.
+  /// sigma, and the smallest and largest L_i.
   double strong_convexity() const { return sigma_; }
-  double least_lipschitz() const { return least_; }
-  double greatest_lipschitz() const { return greatest_; }
-  /// C = 1 - sigma/(n L_max): what an update leaves of Q - Q*, in expectation.
-  double contraction() const { return 1 - sigma_ / (static_cast<double>(agents()) * greatest_); }
+  double min_lipschitz() const { return min_lipschitz_; }
+  double max_lipschitz() const { return max_lipschitz_; }
+  /// C = 1 - sigma/(n L_max): the factor of Q - Q* in an update, in expectation.
+  double contraction() const { return 1 - sigma_ / (static_cast<double>(agents()) * max_lipschitz_); }
 
   /// L_i, and out = grad L_i. O(m_i p).
   double local_objective(sim::AgentId i, In theta) const;
@@ -110,7 +113,7 @@ class PersonalProblem {
   const Problem& problem_;
   const sim::Topology& topology_;
   std::vector<Agent> agents_;
-  double sigma_ = 0, least_ = 0, greatest_ = 0;
+  double sigma_ = 0, min_lipschitz_ = 0, max_lipschitz_ = 0;
   mutable std::shared_ptr<const Eigen::MatrixXd> local_;
   mutable std::shared_ptr<const PersonalOptimum> optimum_;
 };
@@ -120,7 +123,7 @@ class PersonalProblem {
 template <>
 struct hearsay::sim::Choices<hearsay::models::Lipschitz> {
   static constexpr std::array kValues{
-      Choice{"data", "From the greatest eigenvalue of an agent's own data, as in the papers: not private."},
+      Choice{"data", "From the largest eigenvalue of an agent's own data, as in the papers: not private."},
       Choice{"public", "From a declared bound on norm_2(x)."},
   };
 };

@@ -1,14 +1,14 @@
 #pragma once
-// What each agent learns alone and gives to the others, once: a start for collaboration, or all there is to it.
-// m = m_i, lambda = lambda_i, Delta: sensitivity of the mean of the agent's loss gradients, 2 L0/m where a record
-// is replaced and the bound is L0.
+// Models in R^p that each agent learns alone and publishes once. m = m_i, lambda = lambda_i, Delta: sensitivity of the
+// mean of the agent's loss gradients, 2 L0/m where a record is replaced and the bound is L0.
 //
-//   noisy_gradient  -( (grad L_i(0) + w)/Lloc_i ),  w: Laplace(0, Delta/eps) on each number; with a mechanism
-//                   whose bound is of the L2 norm, density prop. to exp(-eps norm_2(w)/Delta)
-//   output          argmin L_i + w,  density prop. to exp(-eps norm_2(w) 2 lambda/Delta): the L2 sensitivity of
-//                   the minimiser is L0/(m lambda). With lambda = 1/m that is L0 whatever m is: p L0/eps is
-//                   the mean norm of the noise, and swamps the model
-//   objective       objective perturbation (objective_perturbation.hpp), Lambda = 2 lambda, c = 1/4
+//   noisy_gradient   -(grad L_i(0) + w)/Lloc_i   w_j ~ Laplace(0, Delta/eps); where the mechanism's bound is of the L2
+//                                                norm, density of w prop. to exp(-eps norm_2(w)/Delta)
+//   output           argmin L_i + w              density of w prop. to exp(-eps norm_2(w) 2 lambda/Delta): the L2
+//                                                sensitivity of the minimiser is L0/(m lambda). With lambda = 1/m
+//                                                that is L0 for all m: the mean norm of the noise, p L0/eps, exceeds
+//                                                that of the model
+//   objective        objective perturbation (objective_perturbation.hpp), Lambda = 2 lambda, c = 1/4
 //
 // One release of epsilon `epsilon_warm` each; without privacy all are exact. An agent without records gives 0.
 //
@@ -38,7 +38,7 @@ template <>
 struct hearsay::sim::Choices<hearsay::models::LocalRelease> {
   static constexpr std::array kValues{
       Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
-      Choice{"output", "The exact local minimiser, with noise on it: swamped where lambda is 1/m."},
+      Choice{"output", "The exact local minimiser plus noise, which exceeds it where lambda is 1/m."},
       Choice{"objective", "The minimiser of a randomly tilted objective; logistic loss, norm_2(x) <= 1."},
   };
 };

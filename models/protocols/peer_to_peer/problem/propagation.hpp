@@ -1,8 +1,8 @@
 #pragma once
 // Model propagation: smooths models that agents have learned alone. The minimiser of
 //
-//   Q_MP(Theta) = 1/2 ( sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2 + mu sum_i D_ii c_i norm_2(Theta_i -
-//                 Theta_i^loc)^2 )
+//   Q_MP(Theta) = 1/2 ( sum_{i<j} W_ij norm_2(Theta_i - Theta_j)^2
+//                       + mu sum_i D_ii c_i norm_2(Theta_i - Theta_i^loc)^2 )
 //
 // solves (D (I + mu C) - W) Theta = mu D C Theta^loc, C = diag(c_i); its i-th block alone is
 //

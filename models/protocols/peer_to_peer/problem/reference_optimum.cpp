@@ -54,7 +54,7 @@ namespace {
 
 // What of the gradient at `models` may be rounding: sums of D_ii (Theta_i - neighbours') that nearly cancel.
 double rounding(const PersonalProblem& problem, const MatrixXd& models) {
-  return 16 * std::numeric_limits<double>::epsilon() * problem.greatest_lipschitz() *
+  return 16 * std::numeric_limits<double>::epsilon() * problem.max_lipschitz() *
          models.lpNorm<Eigen::Infinity>();
 }
 
@@ -74,10 +74,10 @@ PersonalOptimum minimise(const PersonalProblem& problem) {
   for (; r.residual > kTolerance; ++r.steps) {
     const auto fail = [&](const char* why) {
       return std::runtime_error(
-          fmt::format("the minimiser of Q was not found: {} after {} steps, gradient {:g} of that at 0", why,
-                      r.steps, r.residual));
+          fmt::format("no convergence to the minimiser of Q: {} after {} steps, gradient {:g} of that at 0",
+                      why, r.steps, r.residual));
     };
-    if (r.steps == kSteps) throw fail("no end");
+    if (r.steps == kSteps) throw fail("too many steps");
     const StackedHessian hessian(problem, r.models);
     Eigen::ConjugateGradient<StackedHessian, Eigen::Lower | Eigen::Upper, StackedJacobi> solver;
     solver.setTolerance(std::clamp(r.residual, 1e-8, 1e-2));

@@ -29,7 +29,7 @@ double UtilityBounds::theorem_2(std::uint64_t ticks,
     const double first = static_cast<double>(round) * agents;
     sum += noise(round) * geometric(contraction, first, std::min(first + agents, total));
   }
-  return proposition_1(ticks) + sum / (agents * least_lipschitz);
+  return proposition_1(ticks) + sum / (agents * min_lipschitz);
 }
 
 double UtilityBounds::theorem_2_corrected(std::uint64_t ticks,
@@ -41,11 +41,11 @@ double UtilityBounds::theorem_2_corrected(std::uint64_t ticks,
     const double first = static_cast<double>(round) * agents, last = std::min(first + agents, total);
     sum += half_energy(round) * geometric(contraction, total - last, total - first);
   }
-  return proposition_1(ticks) + sum / (agents * least_lipschitz);
+  return proposition_1(ticks) + sum / (agents * min_lipschitz);
 }
 
 double UtilityBounds::appendix_b(std::uint64_t ticks, double noise) const {
-  const double a = noise / (agents * least_lipschitz), r = 1 - contraction;
+  const double a = noise / (agents * min_lipschitz), r = 1 - contraction;
   const double left = std::pow(contraction, static_cast<double>(ticks));
   return gap * left + (r > 0 ? a / r * (1 - left) : a * static_cast<double>(ticks));
 }
@@ -53,12 +53,12 @@ double UtilityBounds::appendix_b(std::uint64_t ticks, double noise) const {
 std::uint64_t best_steps(const UtilityBounds& bounds, std::uint64_t most,
                          const std::function<double(std::uint64_t)>& noise) {
   std::uint64_t best = 1;
-  double least = std::numeric_limits<double>::infinity();
+  double smallest = std::numeric_limits<double>::infinity();
   for (std::uint64_t k = 1; k <= most; ++k) {
     const auto ticks = static_cast<std::uint64_t>(bounds.agents) * k;
     const double bound = bounds.appendix_b(ticks, noise(k));
-    if (bound < least) {
-      least = bound;
+    if (bound < smallest) {
+      smallest = bound;
       best = k;
     }
   }

@@ -20,10 +20,10 @@
 namespace hearsay::models {
 
 struct UtilityBounds {
-  double contraction = 1;      ///< C
-  double gap = 0;              ///< Q(Theta(0)) - Q*
-  double agents = 1;           ///< n
-  double least_lipschitz = 1;  ///< L_min
+  double contraction = 1;    ///< C
+  double gap = 0;            ///< Q(Theta(0)) - Q*
+  double agents = 1;         ///< n
+  double min_lipschitz = 1;  ///< L_min
 
   double proposition_1(std::uint64_t ticks) const;
   /// `noise(round)`: V(t) for t in [round n, (round + 1) n), while every agent has made `round` releases in
@@ -38,7 +38,7 @@ struct UtilityBounds {
 };
 
 /// Where the budget is spread over T_i = k releases, so that the noise grows with k: the k in 1..most for which
-/// appendix B's bound at T = n k is least. `noise(k)` is V for k releases. The first of equals.
+/// appendix B's bound at T = n k is smallest. `noise(k)` is V for k releases. The first of equals.
 std::uint64_t best_steps(const UtilityBounds& bounds, std::uint64_t most,
                          const std::function<double(std::uint64_t steps)>& noise);
 

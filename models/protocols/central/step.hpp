@@ -1,11 +1,13 @@
 #pragma once
+// The step of a central learner: a number, or computed from the data.
 #include <string_view>
+#include <utility>
 
+#include "models/core/world.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 
-/// A step as a number, where it may also be worked out from the data.
 struct GivenStep {
   static constexpr std::string_view kName = "given";
   static constexpr std::string_view kHelp = "A number.";
@@ -15,5 +17,9 @@ struct GivenStep {
     v(value, {.name = "value", .help = "The number.", .min = 0, .open_min = true, .required = true});
   }
 };
+
+/// h_min and h_max, the extreme eigenvalues of the Hessian of the pooled mean loss, for the step `key` "auto". Throws
+/// std::invalid_argument unless the loss is the squared one. O(n p^2 + p^3), once per problem.
+std::pair<double, double> hessian_for_step(std::string_view key, const Study& study);
 
 }  // namespace hearsay::models

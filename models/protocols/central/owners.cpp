@@ -1,0 +1,95 @@
+#include "models/protocols/central/owners.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+
+namespace hearsay::models {
+
+void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
+  v(horizon,
+    {.name = "horizon",
+     .help = "T: iterations that the privacy budget is planned for; by default stop.iterations.",
+     .source = "Farokhi, Wu, Smith, Kaafar, Algorithm 1; Wu, Farokhi, Smith, Kaafar, Algorithms 1 and 2",
+     .min = min_horizon});
+  v(overlap, {.name = "overlap",
+              .help = "Number of owners that may hold the same record; each spends epsilon/overlap.",
+              .source = "Wu, Farokhi, Smith, Kaafar, section II.A",
+              .min = 1});
+  v(learner_is_owner, {.name = "learner_is_owner",
+                       .help = "Number, from 1, of the owner that is the learner and uses its own gradient "
+                               "without noise.",
+                       .source = "Wu, Farokhi, Smith, Kaafar, section V",
+                       .min = 1});
+}
+
+std::vector<std::string> OwnerOptions::unaccounted(std::optional<std::string_view> fitted_step) const {
+  std::vector<std::string> all;
+  if (fitted_step) all.push_back(fmt::format("protocol.{}: step from private data", *fitted_step));
+  if (learner_is_owner) {
+    all.push_back(
+        fmt::format("protocol.learner_is_owner: owner {} uses its own gradient without noise, and the other "
+                    "owners see the resulting models",
+                    *learner_is_owner));
+  }
+  return all;
+}
+
+std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const Study& study,
+                                               std::uint64_t min) const {
+  constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t stop = study.stop.iterations;
+  const std::uint64_t planned = horizon.value_or(stop);
+  if (planned == kNever) {
+    throw std::invalid_argument(
+        fmt::format("{} needs a horizon: give stop.iterations or protocol.horizon", protocol));
+  }
+  if (stop < kNever && stop != planned) {
+    throw std::invalid_argument(fmt::format(
+        "protocol.horizon ({}) and stop.iterations ({}) must agree where both are given", planned, stop));
+  }
+  if (planned < min) {
+    throw std::invalid_argument(
+        fmt::format("{} needs a horizon of at least {}: the first iteration is the start", protocol, min));
+  }
+  return planned;
+}
+
+CentralOwners::CentralOwners(const OwnerOptions& options, std::uint64_t answers, const Study& study)
+    : answers_(answers), overlap_(options.overlap), learner_(options.learner_is_owner) {
+  const std::size_t owners = study.problem.owners();
+  if (learner_ && (*learner_ < 1 || *learner_ > owners)) {
+    throw std::invalid_argument(fmt::format(
+        "protocol.learner_is_owner: expected an owner from 1 to {}, found {}", owners, *learner_));
+  }
+  study.privacy.require_room(answers_, overlap_);
+}
+
+void CentralOwners::open_accounts(Context& context) {
+  for (std::size_t owner = 0; owner < context.owners(); ++owner) {
+    const sim::AgentId agent = context.agent_of(owner);
+    if (!is_learner(agent)) context.open_account(agent, answers_, overlap_);
+  }
+}
+
+void CentralOwners::query(sim::AgentId owner, std::uint32_t number, const Eigen::VectorXd& theta,
+                          Context& context) const {
+  if (is_learner(owner)) {
+    // As an event of its own, so that an update is never made in the middle of another.
+    context.after(0, 0, kOwnAnswer, number);
+  } else {
+    context.send(0, owner, kQuery, number, theta);
+  }
+}
+
+void CentralOwners::answer(const sim::Message& query, Context& context) const {
+  const sim::AgentId owner = query.to;
+  if (!may_answer(owner, context)) return;
+  context.compute(owner);
+  const Vector theta = vector_of(query);
+  const auto noisy = context.release(owner, context.gradient(owner, theta));
+  context.send(owner, 0, kAnswer, query.conversation, *noisy);
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,66 @@
+#pragma once
+// What all protocols on Q share (problem/personal_problem.hpp): the problem, and the metrics of Q. Q is exact and
+// without noise: a diagnostic, not something that a real network could publish. It is tracked where a study asks for
+// it, and costs nothing where it does not.
+#include <array>
+#include <span>
+
+#include "models/core/protocol.hpp"
+#include "models/core/registry.hpp"
+#include "models/protocols/peer_to_peer/objective_tracker.hpp"
+
+namespace hearsay::models {
+
+inline constexpr std::array kPersonalMetrics{
+    ProtocolMetric{"objective_q",
+                   "Q: differences between neighbours' models, plus mu times the agents' own losses."},
+    ProtocolMetric{"q_gap", "Q - Q*."},
+    ProtocolMetric{"relative_q_gap", "Q/Q* - 1."},
+};
+
+/// `own` metrics after those that are shared.
+template <std::size_t N>
+constexpr std::array<ProtocolMetric, kPersonalMetrics.size() + N> with_personal_metrics(
+    const std::array<ProtocolMetric, N>& own) {
+  std::array<ProtocolMetric, kPersonalMetrics.size() + N> all{};
+  for (std::size_t k = 0; k < kPersonalMetrics.size(); ++k) all[k] = kPersonalMetrics[k];
+  for (std::size_t k = 0; k < N; ++k) all[kPersonalMetrics.size() + k] = own[k];
+  return all;
+}
+
+class PersonalProtocol {
+ public:
+  static constexpr std::array kMetrics = kPersonalMetrics;
+
+  PersonalProtocol(const PersonalProtocol&) = delete;  // the tracker refers to the problem
+  PersonalProtocol& operator=(const PersonalProtocol&) = delete;
+
+  /// Of a protocol that computes its models at the start: ticks are counted and change nothing.
+  void on_tick(sim::AgentId, Context& context) { context.count_iteration(); }
+  /// The k-th of kPersonalMetrics.
+  void measure(std::size_t k, const World& world, std::span<double> out) const;
+
+  const PersonalProblem& personal() const { return personal_; }
+
+ protected:
+  /// `others`: metrics of the protocol's own that need Q too.
+  PersonalProtocol(const PersonalOptions& options, const Study& study,
+                   std::span<const ProtocolMetric> others = {});
+  ~PersonalProtocol() = default;
+
+  /// From now on tracks Q of `models`; what they hold now is the start.
+  void track(const Eigen::MatrixXd& models);
+  /// Agent i's model may have changed.
+  void changed(sim::AgentId i) { tracker_.changed(i); }
+  /// Q - Q* at the start.
+  double start_gap() const { return start_ - personal_.optimum().value; }
+
+  PersonalProblem personal_;
+
+ private:
+  bool wanted_;
+  double start_ = 0;                  // Q at the start
+  mutable ObjectiveTracker tracker_;  // reading Q brings it up to date
+};
+
+}  // namespace hearsay::models
