@@ -1,6 +1,6 @@
 #pragma once
-// Differences between points in pairs of repetitions. A repetition has the same random numbers at every
-// point, so that what chance does to both drops out of their difference.
+// Differences between points, paired by repetition. A repetition uses the same random numbers at every point, so
+// that common noise cancels in the difference.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ struct Difference {
 };
 
 /// Student's t interval of the mean of `other[r] - reference[r]`, for normal differences or many of them:
-/// mean +- t(1 - (1 - confidence)/2, pairs - 1) s/sqrt(pairs). A pair without two finite numbers is left out.
+/// mean +- t(1 - (1 - confidence)/2, pairs - 1) s/sqrt(pairs). Pairs with a number that is not finite are excluded.
 Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,
                              double confidence);
 

@@ -6,14 +6,15 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr sim::About kAboutWhere{.name = "where",
-                                 .help = "Condition on the axes, as in a sweep: only these points count."};
+constexpr sim::About kAboutWhere{
+    .name = "where",
+    .help = "Condition on the axes, as in a sweep: only points that satisfy it are included."};
 
 }  // namespace
 
 void SlopeOptions::describe(sim::Visitor& v) {
   v(of, {.name = "of", .help = "Recorded metric; its mean over repetitions at the end of runs."});
-  v(over, {.name = "over", .help = "Axis of the sweep, of numbers.", .required = true});
+  v(over, {.name = "over", .help = "Numeric axis of the sweep.", .required = true});
   v(where, kAboutWhere);
 }
 
@@ -24,16 +25,16 @@ void BoundChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 }
 
 void BoundOptions::describe(sim::Visitor& v) {
-  v(type, {.name = "type", .help = "Which bound or closed form.", .required = true});
+  v(type, {.name = "type", .help = "Bound or closed form.", .required = true});
   v(of, {.name = "of",
-         .help = "Recorded metric it is drawn with: relative_fitness, cost_of_privacy or distance."});
-  v(c1, {.name = "c1", .help = "Constant of the first term; fitted if not given.", .min = 0});
-  v(c2, {.name = "c2", .help = "Constant of the second or only term; fitted if not given.", .min = 0});
-  v(dimension, {.name = "dimension", .help = "Put in the factor p that the proof leaves out."});
+         .help = "Recorded metric that is compared with it: relative_fitness, cost_of_privacy or distance."});
+  v(c1, {.name = "c1", .help = "Constant of the first term; fitted if absent.", .min = 0});
+  v(c2, {.name = "c2", .help = "Constant of the second or only term; fitted if absent.", .min = 0});
+  v(dimension, {.name = "dimension", .help = "Include the factor p that the proof omits."});
   v(where, kAboutWhere);
   const bool distance = type->of == BoundOf::kDistance;
   v.check(distance ? of == "distance" : of == "relative_fitness" || of == "cost_of_privacy", "of",
-          fmt::format("{} is a bound of {}, got {}", type->name,
+          fmt::format("{} is a bound of {}, found {}", type->name,
                       distance ? "distance" : "relative_fitness or cost_of_privacy", of));
   v.check((!c1 || type->constants == 2) && (!c2 || type->constants > 0), c1 ? "c1" : "c2",
           fmt::format("{} has {}", type->name,
@@ -42,13 +43,13 @@ void BoundOptions::describe(sim::Visitor& v) {
 
 void ConclusionOptions::describe(sim::Visitor& v) {
   v(slopes, {.name = "slopes", .help = "Log-log slopes of means, with jackknife intervals."});
-  v(bounds, {.name = "bounds", .help = "Bounds and closed forms beside the measured means."});
+  v(bounds, {.name = "bounds", .help = "Bounds and closed forms that the measured means are compared with."});
   v(gains,
     {.name = "gains",
-     .help = "Recorded metrics (relative_fitness, test_error, test_error_by_owner) by which each owner "
-             "is compared with itself alone; needs the baseline isolated."});
+     .help = "Recorded metrics (relative_fitness, test_error, test_error_by_owner) in which each owner is "
+             "compared with its isolated model; requires the baseline isolated."});
   v(confidence, {.name = "confidence",
-                 .help = "Of the intervals.",
+                 .help = "Confidence level of the intervals.",
                  .min = 0,
                  .max = 1,
                  .open_min = true,

@@ -1,5 +1,5 @@
 #pragma once
-// What a scenario asks to be concluded from its points: its "analysis".
+// The "analysis" of a scenario: conclusions to draw from its points.
 //
 //   "analysis": { "slopes": [{"over": "privacy.epsilon", "where": "privacy.epsilon >= 1"}],
 //                 "bounds": [{"type": "cost_of_privacy_11", "c1": 0}], "gains": ["relative_fitness"] }
@@ -28,12 +28,12 @@ struct BoundChoice {
   void describe_as(sim::Visitor& v, const sim::About& about);
 };
 
-/// A bound drawn with the measured points; constants that are not given are fitted to the means.
+/// A bound that measured means are compared with; constants that are not given are fitted to the means.
 struct BoundOptions {
   BoundChoice type;
   std::string of = "relative_fitness";
   std::optional<double> c1, c2;
-  bool dimension = false;  ///< with the factor p that the proofs leave out
+  bool dimension = false;  ///< with the factor p that the proofs omit
   std::string where;
   void describe(sim::Visitor& v);
 };
@@ -42,7 +42,7 @@ struct BoundOptions {
 struct ConclusionOptions {
   std::vector<SlopeOptions> slopes;
   std::vector<BoundOptions> bounds;
-  std::vector<std::string> gains;  ///< metrics that the baseline `isolated` has too
+  std::vector<std::string> gains;  ///< metrics that the baseline `isolated` has as well
   double confidence = 0.95;
   void describe(sim::Visitor& v);
   bool any() const { return !slopes.empty() || !bounds.empty() || !gains.empty(); }

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/conclusions/summary.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -23,26 +23,14 @@ void put(std::vector<double>& repetitions, std::uint32_t r, double value) {
   repetitions[r] = value;
 }
 
-// Position of a metric among the recorded ones.
-std::size_t metric_of(const StudyHead& head, const std::string& name) {
-  const auto found = std::find_if(head.metrics.begin(), head.metrics.end(),
-                                  [&](const Metric* m) { return m->name == name; });
-  return static_cast<std::size_t>(found - head.metrics.begin());
-}
-
 // Adds, for each owner, the metric's last value: the owner's own, or the one for all.
-void add_owners(const StudyHead& head, const PointResult& point, const RunResult& run, std::size_t metric,
-                std::vector<std::vector<double>>& by_owner) {
+void add_owners(const SeriesLayout& layout, const PointResult& point, const RunResult& run,
+                std::size_t metric, std::vector<std::vector<double>>& by_owner) {
   by_owner.resize(point.owners);
-  if (run.series.marks.empty()) return;
-  std::size_t width = 0, before = 0;
-  for (std::size_t m = 0; m < head.metrics.size(); ++m) {
-    if (m == metric) before = width;
-    width += head.metrics[m]->size(point.owners);
-  }
-  const double* at = run.series.values.data() + run.series.values.size() - width + before;
+  if (run.series.samples.empty()) return;
+  const auto last = layout.values_of(metric, layout.sample(run.series, run.series.samples.size() - 1));
   for (std::size_t owner = 0; owner < point.owners; ++owner)
-    put(by_owner[owner], run.repetition, head.metrics[metric]->per_agent ? at[owner] : at[0]);
+    put(by_owner[owner], run.repetition, last[last.size() > 1 ? owner : 0]);
 }
 
 // The value of a baseline for each owner; averaged over runs where each run has a problem of its own.
@@ -65,7 +53,7 @@ class Isolated {
   std::map<std::size_t, std::pair<double, double>> of_;
 };
 
-// The labels of the axes that do not move with axis `over`; empty for those that do.
+// The labels of the axes that do not vary with axis `over`; empty for those that do.
 std::vector<std::string> others(const ConclusionInput& input, const std::vector<std::string>& labels,
                                 std::size_t over) {
   std::vector<std::string> kept = labels;
@@ -78,7 +66,7 @@ std::vector<std::string> others(const ConclusionInput& input, const std::vector<
 void find_slopes(const ConclusionInput& input, const Finals& finals, Conclusions& out) {
   for (std::size_t s = 0; s < input.options.slopes.size(); ++s) {
     const SlopeOptions& options = input.options.slopes[s];
-    const std::size_t metric = metric_of(out.head, options.of);
+    const std::size_t metric = out.head.metric(options.of).value();
     const auto over = static_cast<std::size_t>(
         std::find(out.head.axes.begin(), out.head.axes.end(), options.over) - out.head.axes.begin());
     std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> curves;  // in order of points
@@ -109,8 +97,8 @@ void find_slopes(const ConclusionInput& input, const Finals& finals, Conclusions
   }
 }
 
-// The terms of a bound at every point, in the units of its metric. Where constants are free, psi's are those
-// of f - f* itself, as in the paper's figures: 1/f* is in them.
+// The terms of a bound at every point, in the units of its metric. Free constants of relative_fitness are those
+// of f - f* itself, as in the paper's figures: they include 1/f*.
 Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& input) {
   const Bound& bound = *options.type;
   const auto width = static_cast<Eigen::Index>(bound.width());
@@ -119,8 +107,7 @@ Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& inp
   for (std::size_t p = 0; p < input.points.size(); ++p) {
     const CentralSetting& setting = input.points[p].setting;
     bound.terms(setting, options.dimension, row);
-    if (setting.epsilon.empty())
-      std::fill(row.begin(), row.end(), kNone);  // nothing bounds a run without noise
+    if (setting.epsilon.empty()) std::fill(row.begin(), row.end(), kNone);  // there is no bound without noise
     const double unit = bound.constants == 0 && options.of == "relative_fitness" ? setting.f_star : 1;
     for (Eigen::Index j = 0; j < width; ++j)
       terms(static_cast<Eigen::Index>(p), j) = row[static_cast<std::size_t>(j)] / unit;
@@ -173,12 +160,12 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
   const Eigen::VectorXd values = terms * constants;
   out.values.assign(values.begin(), values.end());
   out.points = points.size();
-  out.least = std::numeric_limits<double>::infinity();
+  out.min = std::numeric_limits<double>::infinity();
   for (const std::size_t p : points) {
     const double ratio = study.means[p][metric] / out.values[p];
     if (!std::isfinite(ratio)) continue;
-    out.least = std::min(out.least, ratio);
-    out.most = std::max(out.most, ratio);
+    out.min = std::min(out.min, ratio);
+    out.max = std::max(out.max, ratio);
   }
   return out;
 }
@@ -190,8 +177,8 @@ void find_bounds(const ConclusionInput& input, const Finals& finals, Conclusions
     for (std::size_t p = 0; p < input.points.size(); ++p) {
       if (input.points[p].bound_where[b]) points.push_back(p);
     }
-    out.bounds.push_back(
-        fit_bound(options, points, terms_of(options, input), finals, metric_of(out.head, options.of), out));
+    out.bounds.push_back(fit_bound(options, points, terms_of(options, input), finals,
+                                   out.head.metric(options.of).value(), out));
   }
 }
 
@@ -222,7 +209,8 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
         const std::vector<double> last = final_values(out.head, point, run);
         for (std::size_t m = 0; m < last.size(); ++m) put(finals.values.back()[m], run.repetition, last[m]);
         for (std::size_t g = 0; g < gains.size(); ++g)
-          add_owners(out.head, point, run, metric_of(out.head, gains[g]), finals.by_owner.back()[g]);
+          add_owners(out.head.layout(point), point, run, out.head.metric(gains[g]).value(),
+                     finals.by_owner.back()[g]);
       });
   for (const auto& point : finals.values) {
     out.means.emplace_back();

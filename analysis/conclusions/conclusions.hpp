@@ -1,27 +1,26 @@
 #pragma once
-// What a study comes to over its points: log-log slopes, bounds with given or fitted constants, and who gains
-// from taking part. All from the metrics at the end of runs; means over repetitions, as the theory is about
-// expectations.
+// The conclusions of a study over its points: log-log slopes, bounds with given or fitted constants, and which
+// owners gain from collaboration. All from the metrics at the end of runs; means over repetitions, because the
+// theory bounds expectations.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/conclusions/conclusion_options.hpp"
 #include "analysis/conclusions/estimate.hpp"
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/store/stored_study.hpp"
 
 namespace hearsay::analysis {
 
-/// What a point adds to what is stored of it.
+/// What is known of a point besides its stored results.
 struct PointFacts {
   std::vector<double> axes{};       ///< values, NaN where an axis has no numbers
   CentralSetting setting{};         ///< for bounds
-  std::vector<bool> slope_where{};  ///< by slope: whether the point counts
+  std::vector<bool> slope_where{};  ///< by slope: whether the point is included
   std::vector<bool> bound_where{};  ///< by bound
 };
 
-/// Everything that is known before the runs. `groups[a]` is equal for axes that move together.
+/// Everything that is known before the runs. `groups[a]` is equal for axes that vary together.
 struct ConclusionInput {
   ConclusionOptions options;
   std::vector<std::size_t> groups;
@@ -42,8 +41,8 @@ struct Conclusions {
     std::vector<std::string> names{};  ///< of the constants
     std::vector<Estimate> constants{};
     std::vector<bool> given{};
-    double least = 0, most = 0;    ///< measured mean over bound, over the points that count
-    std::size_t points = 0;        ///< that count
+    double min = 0, max = 0;       ///< of measured mean over bound, over the points that are included
+    std::size_t points = 0;        ///< that are included
     std::vector<double> values{};  ///< by point of the study; NaN where it does not apply
   };
   struct Gain {
@@ -56,10 +55,10 @@ struct Conclusions {
   std::vector<FittedBound> bounds;
   std::vector<Gain> gains;
 
-  /// For people: a table of each kind, at most `most` rows of it.
+  /// A table of each kind with at most `most` rows.
   std::string text(std::size_t most = 200) const;
-  /// For the manifest.
-  nlohmann::ordered_json json() const;
+  /// JSON, for the manifest; empty if there is nothing to say.
+  std::string json() const;
 
   StudyHead head;
   std::vector<PointResult> points;
@@ -67,10 +66,10 @@ struct Conclusions {
   double confidence = 0.95;
 };
 
-/// Goes through the study once.
+/// Reads the study once.
 Conclusions conclude(StoredStudy& study, const ConclusionInput& input);
 
-/// Writes fits.csv (slopes, constants and gains, with intervals) and bounds.csv (the bounds beside means and
+/// Writes fits.csv (slopes, constants and gains, with intervals) and bounds.csv (the bounds next to means and
 /// medians, point by point). Throws OutputError.
 void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder);
 

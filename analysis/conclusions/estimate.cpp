@@ -1,12 +1,11 @@
 #include "analysis/conclusions/estimate.hpp"
 
-
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "sim/check.hpp"
 #include "models/solvers/dense.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
@@ -90,7 +89,7 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
   const Eigen::MatrixXd used = relative.topRows(rows);
   const Eigen::VectorXd scale = used.colwise().norm();
   const Eigen::VectorXd wanted = left.head(rows);
-  double least = std::numeric_limits<double>::infinity();
+  double min_error = std::numeric_limits<double>::infinity();
   for (unsigned set = 0; set < (1u << columns); ++set) {
     std::vector<Eigen::Index> chosen;
     for (Eigen::Index c = 0; c < columns; ++c) {
@@ -107,8 +106,8 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
         c[chosen[j]] = solution[static_cast<Eigen::Index>(j)] / scale[chosen[j]];
     }
     const double error = (used * c - wanted).squaredNorm();
-    if (error < least) {
-      least = error;
+    if (error < min_error) {
+      min_error = error;
       best = c;
     }
   }

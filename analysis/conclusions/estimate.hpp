@@ -1,20 +1,18 @@
 #pragma once
 // Numbers estimated from the means of several points over their repetitions, with confidence intervals.
 #include <Eigen/Core>
-
 #include <functional>
 #include <limits>
 #include <vector>
 
 namespace hearsay::analysis {
 
-/// What stands for an estimate that can not be made.
+/// The value of an estimate that cannot be made.
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// An estimate with its confidence interval; NaN where there is none.
 struct Estimate {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
+  double value = kNone, low = kNone, high = kNone;
 };
 
 /// Slope b of least squares log y = a + b log x, over the pairs of two positive finite numbers; NaN unless

@@ -1,4 +1,4 @@
-// What each agent came to: a bar an agent at a selected point, its quartiles over repetitions.
+// The final value of each agent: a bar per agent at a selected point, its quartiles over repetitions.
 #include <fmt/format.h>
 
 #include "analysis/figures/figure.hpp"
@@ -6,13 +6,11 @@
 
 namespace hearsay::analysis {
 
-using nlohmann::json;
-
 std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric) {
   const StudyData& study = input.study;
-  const Metric& m = *study.head.metrics[metric];
+  const MetricInfo& m = study.head.metrics[metric];
   if (!m.per_agent) return {};
-  json rows = json::array(), names = json::array();
+  std::vector<std::string> rows, names;
   std::vector<double> numbers;
   bool ranked = false;
   for (const FigurePoint& point : study.points) {
@@ -21,47 +19,32 @@ std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric) {
     std::string name;
     for (const std::size_t a : other_axes(study, {}))
       name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", study.axes[a].name, point.labels[a]);
-    names.push_back(name);
+    names.push_back(json_text(name));
     const bool all = agents.size() == point.owners;
     ranked = ranked || !all;
     for (std::size_t i = 0; i < agents.size(); ++i) {
-      rows.push_back({{"p", name},
-                      {"a", all ? i + point.first_owner : i + 1},
-                      {"m", shown(agents[i].median)},
-                      {"l", shown(agents[i].low)},
-                      {"h", shown(agents[i].high)}});
-      numbers.insert(numbers.end(), {agents[i].low, agents[i].median, agents[i].high});
+      const Quartiles& q = agents[i];
+      rows.push_back(fmt::format(R"({{"p":{},"a":{},"m":{},"l":{},"h":{}}})", names.back(),
+                                 all ? i + point.first_owner : i + 1, json_number(q.median),
+                                 json_number(q.low), json_number(q.high)));
+      numbers.insert(numbers.end(), {q.low, q.median, q.high});
     }
   }
   if (rows.empty()) return {};
   const bool logarithmic = spans_decades(numbers);
-  json x = field("a", "ordinal", ranked ? "agents in order of their value" : "agent");
-  x["axis"] = {{"labelAngle", 0}, {"labelOverlap", true}};
-  json y = field("m", "quantitative", title_of(m));
-  if (logarithmic) y["scale"] = scale(true);
-  json low = y;
-  low["field"] = "l";
-  const json pointed =
-      tooltip({{"a", "agent"}, {"m", "median"}, {"l", "lower quartile"}, {"h", "upper quartile"}});
-  json s = figure_of(std::move(rows), 260);
-  std::string condition = "true";
-  if (names.size() > 1) {
-    s["params"] = {{{"name", "point"},
-                    {"value", names.front()},
-                    {"bind", {{"input", "select"}, {"options", names}, {"name", "at "}}}}};
-    condition = "datum.p === point";
-  }
-  s["transform"] = {{{"filter", condition}}};
-  // A bar has no foot on a logarithmic scale.
-  const json mark = logarithmic ? json{{"type", "point"}, {"filled", true}, {"size", 60}, {"opacity", 1}}
-                                : json{{"type", "bar"}, {"opacity", 0.75}};
-  s["layer"] = {{{"mark", mark}, {"encoding", {{"x", x}, {"y", y}, {"tooltip", pointed}}}},
-                {{"mark", {{"type", "rule"}, {"strokeWidth", 2}}},
-                 {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "h"}}}, {"tooltip", pointed}}}}};
-  return {{fmt::format("{} at the end, of each agent", m.name),
-           fmt::format("{}: median over repetitions; line: from quartile to quartile.",
-                       logarithmic ? "Point" : "Bar"),
-           std::move(s)}};
+  Members values{{"rows", json_list(rows)},
+                 {"metric", json_text(title_of(m))},
+                 {"x_title", json_text(ranked ? "agents in order of their value" : "agent")},
+                 {"filter", names.size() > 1 ? R"("datum.p === point")" : R"("true")"},
+                 // A bar has no base on a logarithmic scale.
+                 {"mark", logarithmic ? R"({"type": "point", "filled": true, "size": 60, "opacity": 1})"
+                                      : R"({"type": "bar", "opacity": 0.75})"}};
+  if (logarithmic) values.emplace_back("scale", scale(true));
+  if (names.size() > 1) values.emplace_back("params", json_list({selector("point", names, "at ")}));
+  return {
+      {fmt::format("{} at the end, by agent", m.name),
+       fmt::format("{}: median over repetitions; line: interquartile range.", logarithmic ? "Point" : "Bar"),
+       fill("agents", values)}};
 }
 
 }  // namespace hearsay::analysis

@@ -1,5 +1,7 @@
 // A metric over the course of the runs: a line through medians and a band between quartiles for each value of
-// the axis with most values; the others are held by selectors.
+// the axis with most values; the other axes have selectors.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/figures/figure.hpp"
@@ -7,32 +9,29 @@
 
 namespace hearsay::analysis {
 
-using nlohmann::json;
-
 std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric) {
   const StudyData& study = input.study;
-  const Metric& m = *study.head.metrics[metric];
-  json rows = json::array(), along = json::array(), names = json::array();
+  const MetricInfo& m = study.head.metrics[metric];
+  std::vector<std::string> rows, against, names;
   std::vector<double> numbers;
   for (std::size_t k = 0; k < kAlongNames.size(); ++k) {
     const std::size_t before = rows.size();
     for (const FigurePoint& point : study.points) {
       if (point.curves.empty()) continue;
+      std::string labels;
+      for (const auto& [key, label] : labels_of(study, point))
+        labels += fmt::format(R"(,"{}":{})", key, label);
       const Curve& c = point.curves[metric][k];
       for (std::size_t i = 0; i < c.x.size(); ++i) {
-        json row = {{"k", k},
-                    {"x", shown(c.x[i])},
-                    {"m", shown(c.y[i].median)},
-                    {"l", shown(c.y[i].low)},
-                    {"h", shown(c.y[i].high)}};
-        add_labels(row, study, point);
-        rows.push_back(std::move(row));
-        numbers.insert(numbers.end(), {c.y[i].low, c.y[i].median, c.y[i].high});
+        const Quartiles& q = c.y[i];
+        rows.push_back(fmt::format(R"({{"k":{},"x":{},"m":{},"l":{},"h":{}{}}})", k, json_number(c.x[i]),
+                                   json_number(q.median), json_number(q.low), json_number(q.high), labels));
+        numbers.insert(numbers.end(), {q.low, q.median, q.high});
       }
     }
     if (rows.size() == before) continue;
-    along.push_back(k);
-    names.push_back(kAlongNames[k]);
+    against.push_back(std::to_string(k));
+    names.push_back(json_text(kAlongNames[k]));
   }
   if (rows.empty()) return {};
 
@@ -41,33 +40,20 @@ std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric) {
     return study.axes[a].labels.size() > study.axes[b].labels.size();
   });
   const bool coloured = !axes.empty();
-  Selectors held = selectors(study, coloured ? std::vector(axes.begin() + 1, axes.end()) : axes);
-  held.parameters.push_back(
-      {{"name", "along"},
-       {"value", along.front()},
-       {"bind", {{"input", "select"}, {"options", along}, {"labels", names}, {"name", "against "}}}});
-
-  json x = field("x", "quantitative", "");
-  x["title"] = nullptr;
-  json y = field("m", "quantitative", title_of(m));
-  y["scale"] = scale(spans_decades(numbers));
-  json low = y,
-       pointed = tooltip({{"x", "at"}, {"m", "median"}, {"l", "lower quartile"}, {"h", "upper quartile"}});
-  low["field"] = "l";
-  json band = {{"x", x}, {"y", low}, {"y2", {{"field", "h"}}}}, line = {{"x", x}, {"y", y}};
-  if (coloured) {
-    band["color"] = line["color"] = colour(study, axes.front());
-    pointed.push_back({{"field", axis_key(axes.front())}, {"title", study.axes[axes.front()].name}});
-  }
-  line["tooltip"] = pointed;
-  json s = figure_of(std::move(rows), 320);
-  s["params"] = held.parameters;
-  s["transform"] = {{{"filter", "datum.k == along && " + held.condition}}};
-  s["layer"] = {{{"mark", {{"type", "area"}, {"opacity", 0.22}, {"clip", true}}}, {"encoding", band}},
-                {{"mark", {{"type", "line"}, {"strokeWidth", 2}, {"clip", true}}}, {"encoding", line}},
-                {{"mark", {{"type", "point"}, {"opacity", 0}, {"size", 120}}}, {"encoding", line}}};
-  return {{std::string(m.name) + " over the course of the runs",
-           "Line: median over repetitions; band: between the quartiles.", std::move(s)}};
+  Selectors fixed = selectors(study, coloured ? std::vector(axes.begin() + 1, axes.end()) : axes);
+  fixed.parameters.push_back(selector("along", against, "against ", names));
+  std::vector<std::pair<std::string, std::string>> pointed{
+      {"x", "at"}, {"m", "median"}, {"l", "lower quartile"}, {"h", "upper quartile"}};
+  if (coloured) pointed.emplace_back(axis_key(axes.front()), study.axes[axes.front()].name);
+  Members values{{"rows", json_list(rows)},
+                 {"params", json_list(fixed.parameters)},
+                 {"filter", json_text("datum.k == along && " + fixed.condition)},
+                 {"metric", json_text(title_of(m))},
+                 {"scale", scale(spans_decades(numbers))},
+                 {"tooltip", tooltip(pointed)}};
+  if (coloured) values.emplace_back("color", colour(study, axes.front()));
+  return {{m.name + " over the course of the runs",
+           "Line: median over repetitions; band: interquartile range.", fill("curves", values)}};
 }
 
 }  // namespace hearsay::analysis

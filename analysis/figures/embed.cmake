@@ -1,5 +1,5 @@
-# Builds the files that make up a report's page into hearsay_analysis: its style and script, and where npm has
-# installed them (script/bootstrap), the three scripts that draw its figures.
+# Builds the files of a report's page into hearsay_analysis: its style, its script, the templates of its figures, and
+# the three scripts that draw them, if npm has installed these (script/bootstrap).
 set(figures ${CMAKE_CURRENT_SOURCE_DIR}/analysis/figures)
 set(HEARSAY_NODE_MODULES ${CMAKE_CURRENT_SOURCE_DIR}/build/npm/node_modules)
 set(vega_files
@@ -14,7 +14,7 @@ foreach(file ${vega_files} ${vega_license})
   endif()
 endforeach()
 if(NOT HEARSAY_FIGURES)
-  message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay report will not be able to draw (see script/bootstrap)")
+  message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay report cannot draw figures (run script/bootstrap)")
 endif()
 
 # hearsay_embed(symbol file): appends C++ that makes the file's bytes a string view of that name.
@@ -33,6 +33,11 @@ endmacro()
 
 hearsay_embed(page_style ${figures}/page.css)
 hearsay_embed(page_script ${figures}/page.js)
+set(templates "")
+foreach(name curves finals heat_map agents timeline)
+  hearsay_embed(template_${name} ${figures}/templates/${name}.json)
+  string(APPEND templates "  if (name == \"${name}\") return template_${name}();\n")
+endforeach()
 if(HEARSAY_FIGURES)
   list(GET vega_files 0 file)
   hearsay_embed(vega_script ${file})
@@ -56,6 +61,9 @@ std::span<const std::string_view> vega() {
   ${scripts}
 }
 std::string_view license() { ${license} }
+std::string_view figure_template(std::string_view name) {
+${templates}  return {};
+}
 
 }  // namespace hearsay::analysis::page_files
 ")

@@ -1,8 +1,6 @@
 #pragma once
-// The figures of a report, as Vega-Lite specifications with their data in them. A figure is one function and
-// one row of the table.
-#include <filesystem>
-#include <nlohmann/json.hpp>
+// The figures of a report, as Vega-Lite specifications that contain their data. A figure is one template, one
+// function that fills it, and one row of the table.
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +12,10 @@
 
 namespace hearsay::analysis {
 
-/// One picture, with what stands over it and below it.
+/// One picture, with its title and caption.
 struct Drawing {
   std::string title, caption;
-  nlohmann::json specification;  ///< Vega-Lite
+  std::string specification;  ///< Vega-Lite, as JSON text
 };
 
 struct FigureInput {
@@ -25,10 +23,10 @@ struct FigureInput {
   const std::optional<TraceData>& trace;
 };
 
-/// A kind of figure. `draw` gives any number of drawings of it, none where there is nothing to show; of a
-/// metric if `of_metric`, else once.
+/// A kind of figure. `draw` returns any number of drawings, none where there is nothing to show; it is called for
+/// each metric if `of_metric`, else once.
 struct Figure {
-  std::string_view name, help;
+  std::string_view name;
   bool of_metric;
   std::vector<Drawing> (*draw)(const FigureInput& input, std::size_t metric);
 };

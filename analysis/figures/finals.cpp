@@ -9,91 +9,75 @@
 
 namespace hearsay::analysis {
 
-using nlohmann::json;
-
 namespace {
 
-// One row a point, with the numbers of its axes as "n0", "n1", ...
-json final_rows(const StudyData& study, std::size_t metric, std::vector<double>& numbers) {
-  json rows = json::array();
+// One row per point, with the numbers of its axes as "n0", "n1", ...
+std::vector<std::string> final_rows(const StudyData& study, std::size_t metric,
+                                    std::vector<double>& numbers) {
+  std::vector<std::string> rows;
   for (const FigurePoint& point : study.points) {
     const Quartiles& q = point.finals[metric];
     if (!std::isfinite(q.median)) continue;
-    json row = {{"m", shown(q.median)}, {"l", shown(q.low)}, {"h", shown(q.high)}, {"runs", point.runs}};
-    add_labels(row, study, point);
+    Members row{{"m", json_number(q.median)},
+                {"l", json_number(q.low)},
+                {"h", json_number(q.high)},
+                {"runs", std::to_string(point.runs)}};
+    const Members labels = labels_of(study, point);
+    row.insert(row.end(), labels.begin(), labels.end());
     for (std::size_t a = 0; a < study.axes.size(); ++a) {
       const FigureAxis& axis = study.axes[a];
       if (axis.numbers.empty()) continue;
       const auto label = std::find(axis.labels.begin(), axis.labels.end(), point.labels[a]);
-      row[number_key(a)] = shown(axis.numbers[static_cast<std::size_t>(label - axis.labels.begin())]);
+      row.emplace_back(number_key(a),
+                       json_number(axis.numbers[static_cast<std::size_t>(label - axis.labels.begin())]));
     }
-    rows.push_back(std::move(row));
+    rows.push_back(json_object(row));
     numbers.insert(numbers.end(), {q.low, q.median, q.high});
   }
   return rows;
 }
 
-std::vector<std::pair<std::string, std::string>> told(const StudyData& study) {
+std::string final_tooltip(const StudyData& study) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::size_t a : other_axes(study, {})) all.emplace_back(axis_key(a), study.axes[a].name);
   for (const auto& [key, name] :
        {std::pair{"m", "median"}, {"l", "lower quartile"}, {"h", "upper quartile"}, {"runs", "runs"}})
     all.emplace_back(key, name);
-  return all;
-}
-
-Drawing against(const StudyData& study, std::size_t metric, std::size_t axis, const json& rows,
-                bool logarithmic) {
-  const Metric& m = *study.head.metrics[metric];
-  const FigureAxis& a = study.axes[axis];
-  json x;
-  if (a.numbers.empty()) {
-    x = field(axis_key(axis), "ordinal", a.name);
-    x["sort"] = a.labels;
-    x["axis"] = {{"labelAngle", a.labels.size() > 6 ? -40 : 0}, {"labelLimit", 140}};
-  } else {
-    x = along_numbers(study, axis);
-  }
-  json low = field("l", "quantitative", title_of(m));
-  low["scale"] = scale(logarithmic);
-  json y = low;
-  y["field"] = "m";
-  json bar = {{"x", x}, {"y", low}, {"y2", {{"field", "h"}}}}, point = {{"x", x}, {"y", y}};
-
-  std::vector<std::size_t> others = other_axes(study, {axis});
-  if (!others.empty()) {
-    point["color"] = bar["color"] = colour(study, others.front());
-    others.erase(others.begin());
-  }
-  const Selectors held = selectors(study, others);
-  json line = point;
-  point["tooltip"] = tooltip(told(study));
-  json s = figure_of(rows, 300);
-  s["params"] = held.parameters;
-  s["transform"] = {{{"filter", held.condition}}};
-  s["layer"] = json::array(
-      {{{"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.7}}}, {"encoding", bar}},
-       {{"mark", {{"type", "point"}, {"filled", true}, {"size", 55}, {"opacity", 1}}}, {"encoding", point}}});
-  if (!a.numbers.empty())
-    s["layer"].push_back({{"mark", {{"type", "line"}, {"opacity", 0.6}}}, {"encoding", line}});
-  return {fmt::format("{} at the end against {}", m.name, a.name),
-          "Point: median over repetitions; bar: from quartile to quartile.", std::move(s)};
+  return tooltip(all);
 }
 
 }  // namespace
 
 std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric) {
+  const StudyData& study = input.study;
+  const MetricInfo& m = study.head.metrics[metric];
   std::vector<double> numbers;
-  const json rows = final_rows(input.study, metric, numbers);
+  const std::vector<std::string> rows = final_rows(study, metric, numbers);
   std::vector<Drawing> all;
   if (rows.empty()) return all;
-  for (const std::size_t a : other_axes(input.study, {}))
-    all.push_back(against(input.study, metric, a, rows, spans_decades(numbers)));
+  for (const std::size_t axis : other_axes(study, {})) {
+    std::vector<std::size_t> others = other_axes(study, {axis});
+    const bool coloured = !others.empty();
+    const Selectors fixed =
+        selectors(study, coloured ? std::vector(others.begin() + 1, others.end()) : others);
+    Members values{{"rows", json_list(rows)},
+                   {"params", json_list(fixed.parameters)},
+                   {"filter", json_text(fixed.condition)},
+                   {"x", along(study, axis)},
+                   {"metric", json_text(title_of(m))},
+                   {"scale", scale(spans_decades(numbers))},
+                   {"tooltip", final_tooltip(study)}};
+    if (coloured) values.emplace_back("color", colour(study, others.front()));
+    if (!study.axes[axis].numbers.empty()) values.emplace_back("numeric", "true");
+    all.push_back({fmt::format("{} at the end against {}", m.name, study.axes[axis].name),
+                   "Point: median over repetitions; bar: interquartile range.", fill("finals", values)});
+  }
   return all;
 }
 
 std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric) {
   const StudyData& study = input.study;
+  const MetricInfo& m = study.head.metrics[metric];
   std::vector<std::size_t> two;
   for (const std::size_t a : other_axes(study, {})) {
     if (!study.axes[a].numbers.empty()) two.push_back(a);
@@ -101,46 +85,30 @@ std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric)
   if (two.size() < 2) return {};
   two.resize(2);
   std::vector<double> numbers;
-  json rows = final_rows(study, metric, numbers);
+  const std::vector<std::string> rows = final_rows(study, metric, numbers);
   if (rows.empty()) return {};
-  const Metric& m = *study.head.metrics[metric];
-  const auto place = [&](std::size_t axis, bool turned) {
-    json at = field(axis_key(axis), "ordinal", study.axes[axis].name);
-    std::vector<std::string> labels = study.axes[axis].labels;
-    if (turned) std::reverse(labels.begin(), labels.end());
-    at["sort"] = labels;
-    at["axis"] = {{"labelAngle", 0}, {"labelOverlap", true}};
-    return at;
-  };
-  json shade = field("m", "quantitative", title_of(m));
-  shade["scale"] = {{"scheme", "viridis"}, {"type", spans_decades(numbers) ? "log" : "linear"}};
-  if (!spans_decades(numbers)) shade["scale"]["zero"] = false;
-  shade["legend"] = {{"orient", "top"}, {"gradientLength", 180}, {"format", "~g"}};
-  json cell = {{"x", place(two[0], false)},
-               {"y", place(two[1], true)},
-               {"color", shade},
-               {"tooltip", tooltip(told(study))}};
-  const Selectors held = selectors(study, other_axes(study, two));
-  const std::size_t rows_high = study.axes[two[1]].labels.size(), wide = study.axes[two[0]].labels.size();
-  json s = figure_of(std::move(rows), static_cast<int>(std::clamp<std::size_t>(rows_high * 44, 120, 480)));
-  s["params"] = held.parameters;
-  s["transform"] = {{{"filter", held.condition}}};
-  s["layer"] = json::array({{{"mark", "rect"}, {"encoding", cell}}});
-  if (wide <= 12 && rows_high <= 12) {
-    // Numbers where there is room for them, with a dark rim to be read on any shade.
-    const json room = {{"expr", fmt::format("width >= {} ? 1 : 0", 52 * wide)}};
-    json number = cell;
-    number["color"] = {{"value", "white"}};
-    number["text"] = {{"field", "m"}, {"type", "quantitative"}, {"format", ".3~g"}};
-    json mark = {{"type", "text"}, {"fontSize", 12}, {"opacity", room}};
-    json rim = mark;
-    rim.update({{"stroke", "black"}, {"strokeWidth", 3}, {"strokeOpacity", 0.5}});
-    s["layer"].push_back({{"mark", rim}, {"encoding", number}});
-    s["layer"].push_back({{"mark", mark}, {"encoding", number}});
-  }
-  return {
-      {fmt::format("{} at the end, over {} and {}", m.name, study.axes[two[0]].name, study.axes[two[1]].name),
-       "Median over repetitions.", std::move(s)}};
+  const FigureAxis &x = study.axes[two[0]], &y = study.axes[two[1]];
+  const bool logarithmic = spans_decades(numbers);
+  const Selectors fixed = selectors(study, other_axes(study, two));
+  Members values{{"rows", json_list(rows)},
+                 {"height", std::to_string(std::clamp<std::size_t>(y.labels.size() * 44, 120, 480))},
+                 {"params", json_list(fixed.parameters)},
+                 {"filter", json_text(fixed.condition)},
+                 {"x_field", json_text(axis_key(two[0]))},
+                 {"x_title", json_text(x.name)},
+                 {"x_sort", json_texts(x.labels)},
+                 {"y_field", json_text(axis_key(two[1]))},
+                 {"y_title", json_text(y.name)},
+                 {"y_sort", json_texts({y.labels.rbegin(), y.labels.rend()})},
+                 {"metric", json_text(title_of(m))},
+                 {"scale_type", logarithmic ? R"("log")" : R"("linear")"},
+                 {"tooltip", final_tooltip(study)}};
+  if (!logarithmic) values.emplace_back("zero", "false");
+  // Numbers where there is room for them, with a dark outline to be readable on any shade.
+  if (x.labels.size() <= 12 && y.labels.size() <= 12)
+    values.emplace_back("room", fmt::format(R"("width >= {} ? 1 : 0")", 52 * x.labels.size()));
+  return {{fmt::format("{} at the end, over {} and {}", m.name, x.name, y.name), "Median over repetitions.",
+           fill("heat_map", values)}};
 }
 
 }  // namespace hearsay::analysis

@@ -4,30 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
 #include "analysis/figures/parts.hpp"
-#include "analysis/results/output_file.hpp"
+#include "analysis/results/tables/output_file.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
-
-using nlohmann::json;
 
 namespace {
 
 constexpr std::size_t kMostRows = 200;  // points in the table
 
-std::string number(double x) {
-  return std::isfinite(x) ? fmt::format("{:.4g}", x) : "-";
-}
+constexpr Figure kFigures[] = {
+    {"curves", true, draw_curves}, {"finals", true, draw_finals},      {"heat_map", true, draw_heat_map},
+    {"agents", true, draw_agents}, {"timeline", false, draw_timeline},
+};
 
 std::string cell(const Quartiles& q) {
   if (!std::isfinite(q.median)) return "<td>-</td>";
-  return fmt::format("<td>{} <span class=\"spread\">[{}, {}]</span></td>", number(q.median), number(q.low),
-                     number(q.high));
+  return fmt::format("<td>{} <span class=\"spread\">{}</span></td>", rounded(q.median),
+                     interval_text(q.low, q.high));
 }
 
 void baseline_rows(std::string& t, const FigurePoint& point, std::size_t axes) {
@@ -35,38 +34,38 @@ void baseline_rows(std::string& t, const FigurePoint& point, std::size_t axes) {
     t += "<tr class=\"baseline\">";
     for (std::size_t a = 0; a < axes; ++a) t += "<td></td>";
     t += fmt::format("<td>{}</td>", escaped(name));
-    for (const double x : values) t += fmt::format("<td>{}</td>", std::isfinite(x) ? number(x) : "");
+    for (const double x : values) t += fmt::format("<td>{}</td>", std::isfinite(x) ? rounded(x) : "");
     t += "</tr>\n";
   }
 }
 
-// Whether the baselines of all points read the same; then they are told once, below them.
+// Whether the baselines of all points are the same; then they are shown once, below them.
 bool same_baselines(const StudyData& study) {
-  std::set<std::string> read;
+  std::set<std::string> different;
   for (const FigurePoint& point : study.points) {
     std::string rows;
     baseline_rows(rows, point, 0);
-    read.insert(std::move(rows));
+    different.insert(std::move(rows));
   }
-  return read.size() <= 1;
+  return different.size() <= 1;
 }
 
 std::string table(const StudyData& study) {
   const bool shared = same_baselines(study);
   std::string t = "<div class=\"scroll\"><table><thead><tr>";
-  const std::vector<bool> tells = telling(study);
-  const auto axes = static_cast<std::size_t>(std::count(tells.begin(), tells.end(), true));
+  const std::vector<bool> wanted = distinguishing(study);
+  const auto axes = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
   for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    if (tells[a]) t += fmt::format("<th>{}</th>", escaped(study.axes[a].name));
+    if (wanted[a]) t += fmt::format("<th>{}</th>", escaped(study.axes[a].name));
   }
   t += "<th>runs</th>";
-  for (const Metric* m : study.head.metrics) t += fmt::format("<th>{}</th>", escaped(title_of(*m)));
+  for (const MetricInfo& m : study.head.metrics) t += fmt::format("<th>{}</th>", escaped(title_of(m)));
   t += "</tr></thead><tbody>\n";
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
     t += "<tr>";
     for (std::size_t a = 0; a < point.labels.size(); ++a) {
-      if (tells[a]) t += fmt::format("<td>{}</td>", escaped(point.labels[a]));
+      if (wanted[a]) t += fmt::format("<td>{}</td>", escaped(point.labels[a]));
     }
     t += fmt::format("<td>{}</td>", point.runs);
     for (const Quartiles& q : point.finals) t += cell(q);
@@ -75,39 +74,40 @@ std::string table(const StudyData& study) {
   }
   if (shared && !study.points.empty()) baseline_rows(t, study.points.front(), axes);
   t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
-       "end of the "
-       "runs; of a number that each agent has, of its mean over agents.</p>\n";
+       "end of "
+       "the runs; of per-agent metrics, of their mean over agents.</p>\n";
   if (study.points.size() > kMostRows)
-    t += fmt::format("<p class=\"dim\">... and {} points more: see scalars.csv.</p>\n",
+    t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
                      study.points.size() - kMostRows);
   return t;
 }
 
-json drawings(const FigureInput& input) {
-  json all = json::array();
-  const auto add = [&](const Figure& figure, json metric, std::vector<Drawing> drawn) {
-    for (Drawing& d : drawn) {
-      all.push_back({{"figure", figure.name},
-                     {"metric", metric},
-                     {"title", std::move(d.title)},
-                     {"caption", std::move(d.caption)},
-                     {"specification", std::move(d.specification)}});
+std::string drawings(const FigureInput& input) {
+  std::vector<std::string> all;
+  const auto add = [&](const Figure& figure, const std::string& metric, const std::vector<Drawing>& drawn) {
+    for (const Drawing& d : drawn) {
+      all.push_back(json_object({{"figure", json_text(figure.name)},
+                                 {"metric", metric},
+                                 {"title", json_text(d.title)},
+                                 {"caption", json_text(d.caption)},
+                                 {"specification", d.specification}}));
     }
   };
   for (const Figure& figure : figures()) {
     if (!figure.of_metric) {
-      add(figure, nullptr, figure.draw(input, 0));
+      add(figure, "null", figure.draw(input, 0));
       continue;
     }
-    for (std::size_t m = 0; m < input.study.head.metrics.size(); ++m) add(figure, m, figure.draw(input, m));
+    for (std::size_t m = 0; m < input.study.head.metrics.size(); ++m)
+      add(figure, std::to_string(m), figure.draw(input, m));
   }
-  return all;
+  return json_list(all);
 }
 
-// JSON as it may stand in a script element: nothing in it ends the element.
-std::string embedded(const json& value) {
+// JSON fit for a script element: nothing in it ends the element.
+std::string embedded(const std::string& json) {
   std::string out;
-  for (const char c : value.dump(-1, ' ', false, json::error_handler_t::replace)) {
+  for (const char c : json) {
     if (c == '<') {
       out += "\\u003c";
     } else {
@@ -117,7 +117,7 @@ std::string embedded(const json& value) {
   return out;
 }
 
-std::string list(const std::vector<std::string>& items) {
+std::string html_list(const std::vector<std::string>& items) {
   std::string text = "<ul>";
   for (const std::string& item : items) text += fmt::format("<li>{}</li>", escaped(item));
   return text + "</ul>\n";
@@ -137,27 +137,22 @@ std::string counts(const StudyData& study) {
 
 }  // namespace
 
+std::span<const Figure> figures() {
+  return kFigures;
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
+      // clang-format off
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+        // clang-format on
     }
   }
   return out;
@@ -166,11 +161,14 @@ std::string escaped(std::string_view text) {
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
   if (page_files::vega().empty()) {
     throw OutputError(
-        "this hearsay was built without the scripts that draw figures: install npm, run script/bootstrap and "
-        "build again");
+        "hearsay was built without the scripts that draw figures; install npm, run script/bootstrap and "
+        "build "
+        "again");
   }
-  json report = {{"metrics", json::array()}, {"drawings", drawings({study, trace})}};
-  for (const Metric* m : study.head.metrics) report["metrics"].push_back(m->name);
+  std::vector<std::string> metrics;
+  for (const MetricInfo& m : study.head.metrics) metrics.push_back(m.name);
+  const std::string report =
+      json_object({{"metrics", json_texts(metrics)}, {"drawings", drawings({study, trace})}});
 
   std::string out = fmt::format(R"(<!DOCTYPE html>
 <html lang="en">
@@ -195,17 +193,17 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   out += "</header>\n<main>\n<h2>Results</h2>\n" + table(study);
   out +=
       "<nav><label>metric <select id=\"metric\"></select></label></nav>\n<div id=\"drawings\"></div>\n"
-      "<noscript><p>The figures are drawn by scripts in this page, which are switched off.</p></noscript>\n";
+      "<noscript><p>The figures are drawn by scripts in this page; scripts are disabled.</p></noscript>\n";
   if (!study.omitted.empty())
-    out += "<p class=\"dim\">So that this page stays small, it shows:</p>\n" + list(study.omitted);
+    out += "<p class=\"dim\">To limit its size, this page shows only:</p>\n" + html_list(study.omitted);
   out += "<h2>How to reproduce it</h2>\n<dl>\n";
   for (const auto& [what, how] : text.reproduce)
     out += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escaped(what), escaped(how));
   out += "</dl>\n";
-  if (!text.unprivate.empty())
+  if (!text.unaccounted.empty())
     out += "<h2>Fitted on private data without accounting</h2>\n<p>In addition to any epsilon:</p>\n" +
-           list(text.unprivate);
-  if (!text.notes.empty()) out += "<h2>Notes</h2>\n" + list(text.notes);
+           html_list(text.unaccounted);
+  if (!text.notes.empty()) out += "<h2>Notes</h2>\n" + html_list(text.notes);
   out += fmt::format(
       "<h2>Scenario</h2>\n<details><summary>with every default filled in</summary><pre>{}</pre></details>\n",
       escaped(text.scenario));

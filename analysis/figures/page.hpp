@@ -1,5 +1,5 @@
 #pragma once
-// The page of a study: one HTML file that needs nothing else, not even a network.
+// The page of a study: one HTML file that needs no other file and no network.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,21 +11,20 @@
 
 namespace hearsay::analysis {
 
-/// What a page says of a study beside its numbers. Plain text; the page escapes it.
+/// The text of a page. Plain text; the page escapes it.
 struct PageText {
   std::string title, description;
-  std::vector<std::string> statements;  ///< what must be known before a number is believed
-  std::vector<std::pair<std::string, std::string>> reproduce;  ///< how the study is made again: what, and how
-  std::vector<std::string> unprivate;                          ///< fitted on private data without accounting
+  std::vector<std::string> statements;                         ///< restrictions that apply to every number
+  std::vector<std::pair<std::string, std::string>> reproduce;  ///< how to reproduce the study: term, text
+  std::vector<std::string> unaccounted;                        ///< fitted on private data without accounting
   std::vector<std::string> notes;
   std::string scenario;  ///< resolved, as JSON
 };
 
-/// Text as it may stand in HTML, in an attribute too.
+/// Text escaped for HTML, also for attributes.
 std::string escaped(std::string_view text);
 
-/// Throws OutputError if this program was built without the scripts that draw figures; one line says what to
-/// do.
+/// Throws OutputError if this program was built without the scripts that draw figures.
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text);
 
 }  // namespace hearsay::analysis

@@ -7,8 +7,10 @@ namespace hearsay::analysis::page_files {
 
 std::string_view style();
 std::string_view script();
-/// Vega, Vega-Lite and Vega-Embed, in the order in which a page must have them; none if they were not there
-/// when hearsay was built.
+/// templates/NAME.json; empty if there is none of that name.
+std::string_view figure_template(std::string_view name);
+/// Vega, Vega-Lite and Vega-Embed, in the order in which a page needs them; none if they were missing when hearsay
+/// was built.
 std::span<const std::string_view> vega();
 /// Their license.
 std::string_view license();

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/conclusions/summary.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -22,37 +22,27 @@ Quartiles quartiles(std::vector<double> numbers) {
 
 // One run, reduced to what figures need.
 struct Reduced {
-  std::array<std::vector<double>, kAlongNames.size()> x;  // by along; one a mark
-  std::vector<std::vector<double>> metrics;               // by metric; one a mark
+  std::array<std::vector<double>, kAlongNames.size()> x;  // by along; one per sample
+  std::vector<std::vector<double>> metrics;               // by metric; one per sample
   std::vector<std::vector<double>> agents;                // by metric; the last value of each owner
 };
 
-Reduced reduce(const StudyHead& head, std::size_t owners, const RunResult& run) {
+Reduced reduce(const StudyHead& head, const SeriesLayout& layout, const Series& series) {
   Reduced r;
   r.metrics.resize(head.metrics.size());
   r.agents.resize(head.metrics.size());
-  const std::size_t marks = run.series.marks.size();
-  if (marks == 0) return r;
-  for (const Mark& m : run.series.marks) {
-    r.x[0].push_back(static_cast<double>(m.iteration));
-    r.x[1].push_back(m.time);
-    r.x[2].push_back(static_cast<double>(m.vectors));
-    r.x[3].push_back(static_cast<double>(m.bytes));
+  for (std::size_t k = 0; k < series.samples.size(); ++k) {
+    const Sample& s = series.samples[k];
+    const double along[] = {static_cast<double>(s.iteration), s.time, static_cast<double>(s.vectors),
+                            static_cast<double>(s.bytes)};
+    for (std::size_t a = 0; a < r.x.size(); ++a) r.x[a].push_back(along[a]);
+    const std::vector<double> means = layout.means(series, k);
+    for (std::size_t m = 0; m < means.size(); ++m) r.metrics[m].push_back(means[m]);
   }
-  const std::size_t width = run.series.values.size() / marks;
-  for (std::size_t k = 0; k < marks; ++k) {
-    std::size_t c = k * width;
-    for (std::size_t m = 0; m < head.metrics.size(); ++m) {
-      const std::size_t size = head.metrics[m]->size(owners);
-      double sum = 0;
-      for (std::size_t i = 0; i < size; ++i) sum += run.series.values[c + i];
-      r.metrics[m].push_back(sum / static_cast<double>(size));
-      if (k + 1 == marks && head.metrics[m]->per_agent) {
-        r.agents[m].assign(run.series.values.begin() + static_cast<std::ptrdiff_t>(c),
-                           run.series.values.begin() + static_cast<std::ptrdiff_t>(c + size));
-      }
-      c += size;
-    }
+  for (std::size_t m = 0; m < head.metrics.size() && !series.samples.empty(); ++m) {
+    if (!head.metrics[m].per_agent) continue;
+    const auto last = layout.values_of(m, layout.sample(series, series.samples.size() - 1));
+    r.agents[m].assign(last.begin(), last.end());
   }
   return r;
 }
@@ -66,13 +56,13 @@ std::vector<std::size_t> spread(std::size_t size, std::size_t most) {
 }
 
 // The places at which the curves of a point are drawn.
-std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, std::size_t marks) {
+std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, std::size_t samples) {
   const auto same = [&](const Reduced& r) { return r.x[along] == runs.front().x[along]; };
   std::vector<double> places;
   if (std::all_of(runs.begin(), runs.end(), same)) {
     const std::vector<double>& x = runs.front().x[along];
-    for (const std::size_t k : spread(x.size(), marks)) {
-      // Of records at the same place the last counts.
+    for (const std::size_t k : spread(x.size(), samples)) {
+      // Of samples at the same place the last counts.
       if (!places.empty() && places.back() == x[k]) places.pop_back();
       places.push_back(x[k]);
     }
@@ -84,7 +74,7 @@ std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, st
     if (!r.x[along].empty()) last = std::max(last, r.x[along].back());
     most = std::max(most, r.x[along].size());
   }
-  const std::size_t count = std::clamp<std::size_t>(most, 2, marks);
+  const std::size_t count = std::clamp<std::size_t>(most, 2, samples);
   for (std::size_t k = 0; k < count; ++k)
     places.push_back(last * static_cast<double>(k) / static_cast<double>(count - 1));
   return places;
@@ -134,8 +124,8 @@ class Gathering {
     for (const std::size_t p : spread(points, std::min(limits.curves, points))) with_curves_[p] = true;
     for (const std::size_t p : spread(points, std::min(limits.agent_points, points))) with_agents_[p] = true;
     const std::size_t lines = std::min(points, limits.curves) * kAlongNames.size() * data.head.metrics.size();
-    marks_ = std::clamp(limits.rows / std::max<std::size_t>(lines, 1),
-                        std::min<std::size_t>(20, limits.marks), limits.marks);
+    samples_ = std::clamp(limits.rows / std::max<std::size_t>(lines, 1),
+                          std::min<std::size_t>(20, limits.samples), limits.samples);
   }
   void begin(const PointResult& point) {
     end();
@@ -144,6 +134,7 @@ class Gathering {
                             .labels = point.labels,
                             .owners = point.owners,
                             .first_owner = point.first_owner});
+    layout_ = data_.head.layout(point);
     add_baselines(point.scalars);
   }
   void add(const RunResult& run) {
@@ -151,7 +142,7 @@ class Gathering {
     data_.diverged += run.status == Status::kDiverged ? 1u : 0u;
     data_.failed += run.status == Status::kFailed ? 1u : 0u;
     data_.unfinished += run.status == Status::kInterrupted ? 1u : 0u;
-    if (run.status == Status::kDone) runs_.push_back(reduce(data_.head, data_.points.back().owners, run));
+    if (run.status == Status::kDone) runs_.push_back(reduce(data_.head, layout_, run.series));
   }
   void end() {
     if (!open_) return;
@@ -166,7 +157,7 @@ class Gathering {
         if (!r.metrics[m].empty()) last.push_back(r.metrics[m].back());
       }
       point.finals.push_back(quartiles(last));
-      if (data_.head.metrics[m]->per_agent && with_agents_[point.number])
+      if (data_.head.metrics[m].per_agent && with_agents_[point.number])
         point.agents[m] = agents_of(runs_, m, point.owners, limits_.agents);
     }
     if (!runs_.empty() && with_curves_[point.number]) add_curves(point);
@@ -184,8 +175,8 @@ class Gathering {
   void add_baseline(FigurePoint& point, const char* name) {
     std::vector<double> values;
     bool any = false;
-    for (const Metric* m : data_.head.metrics) {
-      const std::string wanted = fmt::format("{}.{}", name, m->name);
+    for (const MetricInfo& m : data_.head.metrics) {
+      const std::string wanted = fmt::format("{}.{}", name, m.name);
       std::vector<double> found;
       for (const auto& [key, value] : baselines_) {
         if (key == wanted) found.push_back(value);
@@ -198,7 +189,7 @@ class Gathering {
   void add_curves(FigurePoint& point) {
     point.curves.resize(data_.head.metrics.size());
     for (std::size_t along = 0; along < kAlongNames.size(); ++along) {
-      const std::vector<double> at = grid(runs_, along, marks_);
+      const std::vector<double> at = grid(runs_, along, samples_);
       if (at.empty() || at.back() == at.front()) continue;
       for (std::size_t m = 0; m < point.curves.size(); ++m)
         point.curves[m][along] = curve(runs_, m, along, at);
@@ -209,14 +200,15 @@ class Gathering {
   StudyData& data_;
   const FigureLimits& limits_;
   std::vector<bool> with_curves_, with_agents_;
-  std::size_t marks_;
+  std::size_t samples_;
+  SeriesLayout layout_;
   std::vector<Reduced> runs_;
   std::vector<std::pair<std::string, double>> baselines_;
   bool open_ = false;
 
  public:
-  std::size_t longest_ = 0;  // most records of a run
-  std::size_t marks() const { return marks_; }
+  std::size_t longest_ = 0;  // most samples of a run
+  std::size_t samples() const { return samples_; }
 };
 
 }  // namespace
@@ -238,7 +230,7 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
     axis.numbers.push_back(numbers[i].first);
     axis.labels[i] = numbers[i].second;
   }
-  // By factors: the largest step is far from the smallest, and the largest factor is not.
+  // Logarithmic: the steps vary by a larger factor than the ratios do.
   const auto& x = axis.numbers;
   if (x.size() < 2 || x.front() <= 0 || x.back() / x.front() < 10) return axis;
   if (x.size() == 2) {
@@ -271,20 +263,20 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     data.axes.push_back(make_axis(data.head.axes[a], labels, number));
   }
   if (points > limits.curves)
-    data.omitted.push_back(fmt::format("curves of {} of {} points, spread evenly", limits.curves, points));
-  if (gathering.longest_ > gathering.marks())
-    data.omitted.push_back(
-        fmt::format("{} of up to {} records of a run, spread evenly", gathering.marks(), gathering.longest_));
+    data.omitted.push_back(fmt::format("curves of {} of {} points, evenly spaced", limits.curves, points));
+  if (gathering.longest_ > gathering.samples())
+    data.omitted.push_back(fmt::format("{} of up to {} samples of a run, evenly spaced", gathering.samples(),
+                                       gathering.longest_));
   const auto crowd = std::find_if(data.points.begin(), data.points.end(),
                                   [&](const FigurePoint& p) { return p.owners > limits.agents; });
   const bool per_agent = std::any_of(data.head.metrics.begin(), data.head.metrics.end(),
-                                     [](const Metric* m) { return m->per_agent; });
+                                     [](const MetricInfo& m) { return m.per_agent; });
   if (per_agent && crowd != data.points.end())
     data.omitted.push_back(
-        fmt::format("{} of {} agents, spread evenly in order of their value", limits.agents, crowd->owners));
+        fmt::format("{} of {} agents, evenly spaced in order of their value", limits.agents, crowd->owners));
   if (per_agent && points > limits.agent_points)
     data.omitted.push_back(
-        fmt::format("numbers of each agent at {} of {} points", limits.agent_points, points));
+        fmt::format("values of each agent at {} of {} points", limits.agent_points, points));
   if (points > limits.points) {
     data.omitted.push_back(fmt::format("the first {} of {} points", limits.points, points));
     data.points.resize(limits.points);

@@ -1,6 +1,6 @@
 #pragma once
-// What figures are made of: a study gone through once, aggregated over the repetitions of each point, and
-// thinned to a bounded size whatever the size of the study. What was left out is told in `omitted`.
+// The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
+// size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/store/stored_study.hpp"
 
 namespace hearsay::analysis {
 
@@ -18,12 +18,12 @@ struct Quartiles {
   double low = 0, median = 0, high = 0;
 };
 
-/// What a curve may run along.
+/// The horizontal axis of a curve.
 enum class Along : std::uint8_t { kIteration, kTime, kVectors, kBytes };
 inline constexpr std::array<std::string_view, 4> kAlongNames{"iteration", "time (s)", "vectors", "bytes"};
 
-/// A metric along one of these: where repetitions were looked at at the same places, there; else on an even
-/// grid, with the last value that each had there.
+/// A metric along one of these: at the samples of the repetitions if they all have the same, else on an even grid,
+/// with the last value that each repetition had there.
 struct Curve {
   std::vector<double> x{};
   std::vector<Quartiles> y{};
@@ -34,7 +34,7 @@ struct FigureAxis {
   std::string name;
   std::vector<std::string> labels{};  ///< its different values, in order
   std::vector<double> numbers{};      ///< them in SI; empty unless all are numbers
-  bool logarithmic = false;           ///< its numbers are spread by factors rather than evenly
+  bool logarithmic = false;           ///< its numbers are better shown on a logarithmic scale
 };
 
 struct FigurePoint {
@@ -62,16 +62,16 @@ struct StudyData {
 struct FigureLimits {
   std::size_t points = 2000;      ///< with the metrics at their end
   std::size_t curves = 48;        ///< points with curves
-  std::size_t marks = 500;        ///< of one curve
-  std::size_t rows = 60000;       ///< of all curves of all metrics, as far as 20 marks each allow
-  std::size_t agents = 200;       ///< of one point; of more, every so many-th in order of their value
+  std::size_t samples = 500;      ///< of one curve
+  std::size_t rows = 60000;       ///< of all curves of all metrics, but at least 20 samples each
+  std::size_t agents = 200;       ///< of one point; of more, some evenly spaced in order of their value
   std::size_t agent_points = 24;  ///< points with numbers of each agent
 };
 
 /// The number in SI that a label stands for, if it does.
 using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
-/// Goes through the study once, holding the runs of one point at a time. Throws OutputError.
+/// Reads the study once, holding the runs of one point at a time. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {});
 
 /// Values of a swept option from its labels.

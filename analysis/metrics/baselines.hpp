@@ -1,6 +1,5 @@
 #pragma once
-// What collaboration is compared with: every owner alone, and all data in one place, both without privacy and
-// solved exactly.
+// Baselines of collaboration: every owner alone, and all data pooled, both without privacy and solved exactly.
 #include <span>
 #include <string_view>
 #include <vector>

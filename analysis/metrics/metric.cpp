@@ -91,7 +91,7 @@ void own_test_error_of_quarter(const World& w, Out out) {
   out[0] =
       mean_own_test(w, std::span(order).subspan(first, last - first), [](double error) { return error; });
 }
-void disagreement(const World& w, Out out) {
+void consensus_distance(const World& w, Out out) {
   const auto models = w.study.own_models ? models_that_count(w) : w.models.leftCols(w.models.cols());
   const Eigen::VectorXd mean = models.rowwise().mean();
   out[0] = (models.colwise() - mean).colwise().squaredNorm().mean();
@@ -122,96 +122,82 @@ void staleness(const World& w, Out out) {
 void staleness_time(const World& w, Out out) {
   out[0] = ratio(w.tally.staleness_time, w.tally.updates);
 }
-void epsilon_spent(const World& w, Out out) {
-  double most = 0;
-  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
-    most = std::max(most, w.ledger.account(i).spent().epsilon);
-  out[0] = most;
-}
-void epsilon_spent_by_owner(const World& w, Out out) {
+// A number of the account of each owner, and the largest over all agents.
+template <auto number>
+void by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = w.ledger.account(w.agent(owner)).spent().epsilon;
+    out[owner] = number(w.ledger.account(w.agent(owner)));
 }
-void epsilon_budget_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = w.ledger.account(w.agent(owner)).epsilon_budget();
+template <auto number>
+void largest(const World& w, Out out) {
+  out[0] = 0;
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i) out[0] = std::max(out[0], number(w.ledger.account(i)));
 }
-void epsilon_step_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = w.ledger.account(w.agent(owner)).epsilon_step();
-}
-void delta_spent(const World& w, Out out) {
-  double most = 0;
-  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i)
-    most = std::max(most, w.ledger.account(i).spent().delta);
-  out[0] = most;
-}
-void delta_spent_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = w.ledger.account(w.agent(owner)).spent().delta;
-}
-void releases_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner) {
-    out[owner] = static_cast<double>(w.ledger.account(w.agent(owner)).releases);
-  }
-}
+constexpr auto kEpsilon = [](const auto& account) { return account.spent().epsilon; };
+constexpr auto kDelta = [](const auto& account) { return account.spent().delta; };
+constexpr auto kBudget = [](const auto& account) { return account.epsilon_budget(); };
+constexpr auto kStep = [](const auto& account) { return account.epsilon_step(); };
+constexpr auto kReleases = [](const auto& account) { return static_cast<double>(account.releases); };
+
 void time(const World& w, Out out) {
   out[0] = w.engine.now();
 }
-void up_share(const World& w, Out out) {
+void fraction_up(const World& w, Out out) {
   out[0] = static_cast<double>(w.engine.up_count()) / static_cast<double>(w.engine.agents());
 }
 
 constexpr std::array kMetrics{
     Metric{"objective", "f of the model.", "", false, false, objective},
-    Metric{"relative_fitness", "psi = f/f* - 1: how much worse the model is than the best one.", "", false,
-           false, relative_fitness, true},
+    Metric{"relative_fitness", "psi = f/f* - 1: relative excess of the objective over its optimum.", "",
+           false, false, relative_fitness, true},
     Metric{"cost_of_privacy", "f - f*.", "", false, false, cost_of_privacy, true},
     Metric{"distance", "norm_2(theta - theta*)^2.", "", false, false, distance, true},
-    Metric{"test_error", "Squared error, or share misclassified, on all owners' test records.", "", false,
+    Metric{"test_error", "Squared error, or fraction misclassified, on all owners' test records.", "", false,
            true, test_error},
-    Metric{"test_error_by_owner", "The same on each owner's own test records.", "", true, true,
+    Metric{"test_error_by_owner", "test_error on each owner's own test records.", "", true, true,
            test_error_by_owner},
-    Metric{"own_test_error", "Mean over owners of test_error_by_owner, of those that have test records.", "",
-           false, true, own_test_error},
-    Metric{"own_test_rmse", "Mean over the same owners of the root of it: for squared loss.", "", false, true,
-           own_test_rmse},
+    Metric{"own_test_error", "Mean of test_error_by_owner over the owners that have test records.", "", false,
+           true, own_test_error},
+    Metric{"own_test_rmse", "Mean of sqrt(test_error_by_owner) over the same owners: for squared loss.", "",
+           false, true, own_test_rmse},
     Metric{"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
            "", false, true, own_test_error_of_quarter<1>},
-    Metric{"own_test_error_q2", "That of the second quarter.", "", false, true, own_test_error_of_quarter<2>},
-    Metric{"own_test_error_q3", "That of the third quarter.", "", false, true, own_test_error_of_quarter<3>},
-    Metric{"own_test_error_q4", "That of the quarter with the most training records.", "", false, true,
-           own_test_error_of_quarter<4>},
-    Metric{"disagreement", "Mean squared distance of the agents' models from their mean.", "", false, false,
-           disagreement},
-    Metric{"clipped_share", "Share of projected coordinates that lay outside the box, so far.", "", false,
-           false, clipped_share},
-    Metric{"clipped_records", "Mean share of records whose gradient was clipped, so far.", "", false, false,
-           clipped_records},
+    Metric{"own_test_error_q2", "own_test_error of the second quarter.", "", false, true,
+           own_test_error_of_quarter<2>},
+    Metric{"own_test_error_q3", "own_test_error of the third quarter.", "", false, true,
+           own_test_error_of_quarter<3>},
+    Metric{"own_test_error_q4", "own_test_error of the quarter of owners with the most training records.", "",
+           false, true, own_test_error_of_quarter<4>},
+    Metric{"consensus_distance", "Mean squared distance of the agents' models from their mean.", "", false,
+           false, consensus_distance},
+    Metric{"clipped_share", "Fraction of projected coordinates that lay outside the box, since the start.",
+           "", false, false, clipped_share},
+    Metric{"clipped_records", "Mean fraction of records whose gradient was clipped, since the start.", "",
+           false, false, clipped_records},
     Metric{"messages", "Messages sent, lost or not.", "", false, false, messages},
-    Metric{"messages_lost", "Messages that were of no use: lost on the way, receiver down, or too late.", "",
-           false, false, messages_lost},
+    Metric{"messages_lost",
+           "Messages lost on the link, sent to a receiver that is down, or discarded as stale.", "", false,
+           false, messages_lost},
     Metric{"vectors", "p-vectors put on links, lost or not.", "", false, false, vectors},
     Metric{"bytes", "Bytes put on links, headers included.", "B", false, false, bytes},
-    Metric{"staleness", "Mean number of updates made between what an update answers and the update.", "",
+    Metric{"staleness", "Mean number of updates made between a query and the update that answers it.", "",
            false, false, staleness},
-    Metric{"staleness_time", "Mean age of what an update used.", "s", false, false, staleness_time},
+    Metric{"staleness_time", "Mean age of the values that an update used.", "s", false, false,
+           staleness_time},
     Metric{"epsilon_spent", "Largest epsilon that any owner has spent, composed by the accountant.", "",
-           false, false, epsilon_spent},
+           false, false, largest<kEpsilon>},
     Metric{"epsilon_spent_by_owner", "Epsilon that each owner has spent, composed by the accountant.", "",
-           true, false, epsilon_spent_by_owner},
-    Metric{"epsilon_budget_by_owner", "Epsilon that each owner may spend in all; 0 without privacy.", "",
-           true, false, epsilon_budget_by_owner},
+           true, false, by_owner<kEpsilon>},
+    Metric{"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.", "", true,
+           false, by_owner<kBudget>},
     Metric{"epsilon_step_by_owner",
-           "Epsilon of each owner's next release alone, not amplified; 0 without privacy.", "", true, false,
-           epsilon_step_by_owner},
-    Metric{"delta_spent", "Largest delta that goes with an owner's epsilon spent.", "", false, false,
-           delta_spent},
-    Metric{"delta_spent_by_owner", "Delta that goes with each owner's epsilon spent.", "", true, false,
-           delta_spent_by_owner},
-    Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, releases_by_owner},
+           "Epsilon of each owner's next release, without amplification; 0 without privacy.", "", true, false,
+           by_owner<kStep>},
+    Metric{"delta_spent", "Largest delta of any owner's spent budget.", "", false, false, largest<kDelta>},
+    Metric{"delta_spent_by_owner", "Delta of each owner's spent budget.", "", true, false, by_owner<kDelta>},
+    Metric{"releases_by_owner", "Releases each owner has made.", "", true, false, by_owner<kReleases>},
     Metric{"time", "Simulated time.", "s", false, false, time},
-    Metric{"up_share", "Share of agents that are up.", "", false, false, up_share},
+    Metric{"fraction_up", "Fraction of agents that are up.", "", false, false, fraction_up},
 };
 
 std::vector<Metric> gather() {
@@ -225,7 +211,7 @@ std::vector<Metric> gather() {
       } else {
         sim::check(
             same->of_world == nullptr && same->per_agent == m.per_agent && same->needs_test == m.needs_test,
-            "two metrics of one name differ");
+            "two metrics of the same name differ");
       }
     }
   }
@@ -243,6 +229,16 @@ const Metric* find_metric(std::string_view name) {
   const auto all = metrics();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names) {
+  std::vector<MetricInfo> all;
+  for (const std::string_view name : names) {
+    const Metric* metric = find_metric(name);
+    sim::check(metric != nullptr, "a metric is not in the table");
+    all.push_back(metric->info());
+  }
+  return all;
 }
 
 }  // namespace hearsay::analysis

@@ -1,14 +1,15 @@
 #pragma once
-// Metrics: pure functions of the state of a run. They draw nothing and change nothing, so measuring more
-// often never changes a run.
+// Metrics: pure functions of the state of a run. They draw no random numbers and change nothing, so measuring
+// more often never changes a run.
 //
 // "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents
-// of the metric at each agent's own model. Exact losses, fitness and distances look at private data without
-// noise: they are diagnostics of the simulator, not something that a real network could publish.
+// of the metric at each agent's own model. Exact losses, fitness and distances are computed from private data
+// without noise: they are diagnostics of the simulator that a real network could not publish.
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "analysis/results/series.hpp"
 #include "models/core/world.hpp"
 #include "sim/check.hpp"
 
@@ -30,12 +31,15 @@ struct Metric {
   }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
+  MetricInfo info() const { return {std::string(name), std::string(help), std::string(unit), per_agent}; }
 };
 
-/// All metrics there are: those of every run, then those that protocols of the table declare. The table of
-/// protocols must be complete when this is first called.
+/// All metrics: those of every run, then those that the protocols of the table declare. The table of protocols
+/// must be complete when this is first called.
 std::span<const Metric> metrics();
-/// The metric of a name, or null.
+/// The metric of that name, or null.
 const Metric* find_metric(std::string_view name);
+/// The descriptions of the metrics of these names, which must exist.
+std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names);
 
 }  // namespace hearsay::analysis

@@ -11,9 +11,9 @@ std::vector<Scalar> setting_scalars(const models::Problem& problem, const models
                           {"setting.sigma", {}, problem.sigma()},
                           {"setting.start_fitness", {}, problem.objective(zero) / optimum.value - 1}};
   if (problem.loss().quadratic()) {
-    const auto [least, greatest] = problem.hessian_extremes();
-    all.push_back({"setting.hessian_min", {}, least});
-    all.push_back({"setting.hessian_max", {}, greatest});
+    const auto [min, max] = problem.hessian_extremes();
+    all.push_back({"setting.hessian_min", {}, min});
+    all.push_back({"setting.hessian_max", {}, max});
   }
   return all;
 }

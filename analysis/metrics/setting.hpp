@@ -1,5 +1,5 @@
 #pragma once
-// What bounds need to know of a problem, kept among the numbers of a point.
+// The constants of a problem that bounds need, stored among the scalars of a point.
 #include <vector>
 
 #include "analysis/results/study.hpp"

@@ -1,7 +1,6 @@
 #include "analysis/results/study.hpp"
 
 #include <array>
-#include <numeric>
 
 namespace hearsay::analysis {
 
@@ -38,17 +37,16 @@ std::optional<RunEnd> end_of(std::string_view name) {
   return value_of<RunEnd>(kEndNames, name);
 }
 
-std::vector<double> final_values(const StudyHead& study, const PointResult& point, const RunResult& run) {
-  std::vector<double> all;
-  if (run.series.marks.empty()) return all;
-  const double* at = run.series.values.data() + run.series.values.size();
-  for (const Metric* m : study.metrics) at -= m->size(point.owners);
-  for (const Metric* m : study.metrics) {
-    const std::size_t size = m->size(point.owners);
-    all.push_back(std::accumulate(at, at + size, 0.0) / static_cast<double>(size));
-    at += size;
+std::optional<std::size_t> StudyHead::metric(std::string_view wanted) const {
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    if (metrics[m].name == wanted) return m;
   }
-  return all;
+  return std::nullopt;
+}
+
+std::vector<double> final_values(const StudyHead& study, const PointResult& point, const RunResult& run) {
+  if (run.series.samples.empty()) return {};
+  return study.layout(point).means(run.series, run.series.samples.size() - 1);
 }
 
 }  // namespace hearsay::analysis

@@ -1,23 +1,23 @@
 #pragma once
-// What is known of a study: its points, and what each run came to.
+// The results of a study: its points and the outcome of each run.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/metrics/metric.hpp"
-#include "analysis/metrics/recorder.hpp"
-#include "sim/engine/engine.hpp"
+#include "analysis/results/series.hpp"
+#include "sim/trace/traffic.hpp"
 
 namespace hearsay::analysis {
 
-/// How a run came out: done, diverged (a metric was not finite), failed (message kept), or interrupted before
-/// its end.
+/// The outcome of a run: done, diverged (a metric was not finite), failed (see its message), or interrupted
+/// before its end.
 enum class Status : std::uint8_t { kDone, kDiverged, kFailed, kInterrupted };
 std::string_view name(Status status);
 
-/// What ended a run: the protocol itself, a limit of "stop", nothing left to happen, or an interruption.
+/// Why a run ended: the protocol finished, a limit of "stop" was reached, no event was pending, or it was
+/// interrupted.
 enum class RunEnd : std::uint8_t {
   kFinished,
   kIterations,
@@ -56,15 +56,15 @@ struct RunResult {
   sim::Traffic traffic{};
   Series series{};
   std::vector<Scalar>
-      scalars{};    ///< where it reached its target; numbers of the run's own problem, if it has one
+      scalars{};    ///< where it reached its target; of its own problem, where each run draws one
   double wall = 0;  ///< s
 };
 
 /// One combination of the swept values.
 struct PointResult {
-  std::vector<std::string> labels{};     ///< one an axis
-  std::vector<Scalar> scalars{};         ///< of the problem: optimum, baselines, noise
-  std::vector<std::string> unprivate{};  ///< what was fitted on private data without accounting
+  std::vector<std::string> labels{};       ///< one per axis
+  std::vector<Scalar> scalars{};           ///< of the problem: optimum, baselines, noise
+  std::vector<std::string> unaccounted{};  ///< what was fitted on private data without accounting
   std::vector<std::string> notes{};
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;  ///< agent of owner 0
@@ -73,10 +73,14 @@ struct PointResult {
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
-  std::vector<std::size_t> groups{};  ///< by axis: equal for axes that move together; empty: each on its own
-  std::vector<const Metric*> metrics;
-  bool aggregate = false;  ///< the series of a point's repetitions are kept together
-  bool by_time = false;    ///< looked at at equal times, not at equal iterations
+  std::vector<std::size_t> groups{};  ///< by axis: equal for axes that vary together; empty: each by itself
+  std::vector<MetricInfo> metrics;
+  bool aggregate = false;  ///< the series of a point's repetitions are stored together
+  bool by_time = false;    ///< samples are at equal times, not at equal iterations
+
+  SeriesLayout layout(const PointResult& point) const { return {metrics, point.owners, point.first_owner}; }
+  /// Number of the metric of that name; nothing if it is not recorded.
+  std::optional<std::size_t> metric(std::string_view wanted) const;
 };
 
 /// The last value that a run recorded of each metric; per-agent metrics as their mean over owners. Empty if

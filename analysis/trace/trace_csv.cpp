@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/results/output_file.hpp"
+#include "analysis/results/tables/output_file.hpp"
 
 namespace hearsay::analysis {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/trace/trace_text.hpp"
-#include "sim/engine/fingerprint.hpp"
+#include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
 
@@ -82,7 +82,7 @@ bool same(const TracedEvent& a, const TracedEvent& b) {
 
 }  // namespace
 
-std::string told(const TracedEvent& e) {
+std::string event_text(const TracedEvent& e) {
   const sim::TraceRecord& r = e.record;
   std::string text = fmt::format("{} s  {}", r.time, sim::name(r.kind));
   if (r.agent != sim::kNoAgent) text += fmt::format("  agent {}", r.agent);

@@ -1,5 +1,5 @@
 #pragma once
-// Where two runs part: the first event of their traces that is not the same.
+// The first event in which the traces of two runs differ.
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -17,20 +17,20 @@ struct TracedEvent {
 };
 
 /// "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:4  144 B"
-std::string told(const TracedEvent& event);
+std::string event_text(const TracedEvent& event);
 
 struct EventDifference {
   std::uint64_t number = 0;                      ///< events before it, which are all the same
   std::optional<TracedEvent> first{}, second{};  ///< nothing where that run had ended
 };
 
-/// Makes a run, telling a sink of its events. It may be broken off once the flag is true.
+/// Makes a run that sends its events to a sink. It may be aborted once the flag is true.
 using MakeRun = std::function<void(sim::TraceSink& sink, const std::atomic<bool>& enough)>;
 
 /// The first event in which two runs differ, in any of time, kind, agents, message, cause, bytes, staleness
 /// and detail; nothing if they are the same to their end. Makes each run once, comparing digests of
 /// kTraceBlock events at a time, and once more as far as the block that differs: in memory there are 8 bytes
-/// a block, and one block of each.
+/// per block, and one block of each.
 std::optional<EventDifference> first_difference(const MakeRun& first, const MakeRun& second);
 
 inline constexpr std::uint64_t kTraceBlock = 4096;

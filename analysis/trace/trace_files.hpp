@@ -1,11 +1,11 @@
 #pragma once
-// The files that a traced run leaves: one a format.
+// The files of a traced run, one per format.
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "analysis/results/output_file.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
 
 namespace hearsay::analysis {

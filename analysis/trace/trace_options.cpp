@@ -8,11 +8,11 @@ namespace hearsay::analysis {
 
 void TraceOptions::describe(sim::Visitor& v) {
   v(format, {.name = "format", .help = "Files to write."});
-  v(kinds, {.name = "kinds", .help = "What to write; by default everything."});
-  v(from, {.name = "from", .help = "Write nothing before.", .unit = "s", .min = 0});
-  v(to, {.name = "to", .help = "Write nothing after.", .unit = "s", .min = 0});
-  v(repetition, {.name = "repetition", .help = "Which repetition is traced."});
-  v(point, {.name = "point", .help = "Which point of the sweep is traced, from 0."});
+  v(kinds, {.name = "kinds", .help = "Kinds of events to write; default: all."});
+  v(from, {.name = "from", .help = "Time of the first event to write.", .unit = "s", .min = 0});
+  v(to, {.name = "to", .help = "Time of the last event to write.", .unit = "s", .min = 0});
+  v(repetition, {.name = "repetition", .help = "Repetition to trace."});
+  v(point, {.name = "point", .help = "Point of the sweep to trace, from 0."});
   v(agent, {.name = "agent", .help = "Only events of this agent, and messages to it and from it."});
   v.check(to >= from, "to", fmt::format("must be at least from ({:g} s), got {:g} s", from, to));
 }

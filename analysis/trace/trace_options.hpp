@@ -1,5 +1,5 @@
 #pragma once
-// What of the events of a run is written down, and in which formats.
+// Which events of a run are written, and in which formats.
 #include <array>
 #include <optional>
 #include <vector>
@@ -18,7 +18,7 @@ struct TraceOptions {
   sim::Time from = 0, to = sim::kNever;
   std::uint32_t repetition = 0;
   std::uint64_t point = 0;
-  std::optional<sim::AgentId> agent;  ///< all if it is nobody
+  std::optional<sim::AgentId> agent;  ///< all if absent
   void describe(sim::Visitor& v);
   bool wants(sim::TraceKind kind) const;
   bool wants_agent(sim::AgentId i) const { return !agent || *agent == i; }
@@ -35,19 +35,19 @@ struct Choices<TraceKind> {
       Choice{"tick", "an agent's clock ticks"},
       Choice{"skip", "a tick of an agent that is down"},
       Choice{"send", "a message is sent"},
-      Choice{"publish", "a neighbour is told a new state"},
+      Choice{"publish", "a new state is published to a neighbour"},
       Choice{"deliver", "a message reaches its receiver"},
-      Choice{"lose", "a message is lost; detail says why"},
+      Choice{"lose", "a message is lost; the reason is in detail"},
       Choice{"up", "an agent comes up"},
       Choice{"down", "an agent goes down"},
       Choice{"timer", "a timer fires"},
-      Choice{"release", "private data leave an agent with noise; detail has the charge"}};
+      Choice{"release", "a noisy release of private data; the charge is in detail"}};
 };
 template <>
 struct Choices<analysis::TraceFormat> {
   static constexpr std::array kValues{
-      Choice{"csv", "trace.csv: a row an event"},
+      Choice{"csv", "trace.csv: one row per event"},
       Choice{"perfetto",
-             "trace.perfetto.json: a track an agent, an arrow a message, for the Perfetto viewer"}};
+             "trace.perfetto.json, for the Perfetto viewer: a track per agent, an arrow per message"}};
 };
 }  // namespace hearsay::sim

@@ -1,9 +1,8 @@
 #pragma once
-// The event trace of one run in the Trace Event Format (JSON), as ui.perfetto.dev and chrome://tracing open
-// it. Times are in microseconds; agent i is thread i + 1 of process 1.
+// The event trace of one run in the Trace Event Format (JSON), as read by ui.perfetto.dev and
+// chrome://tracing. Times are in microseconds; agent i is thread i + 1 of process 1.
 //
-//   slice ("X")     all that an agent does in one instant: named after what it handles (tick, timer, "from
-//   3"),
+//   slice ("X")     all that an agent does in one instant: named after what it handles (tick, timer, "from 3"),
 //                   with what it sent and released among its arguments. Handling takes no simulated time; it
 //                   is drawn kSliceNs long, or until the next event of the run if that is sooner.
 //   slice "down"    an agent is down

@@ -1,85 +1,120 @@
+#include "scenarios/commands/arguments.hpp"
+
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <limits>
+#include <sstream>
 
-#include "scenarios/commands/command.hpp"
+#include "scenarios/language/input_error.hpp"
 
 namespace hearsay::scenarios {
 
 namespace po = boost::program_options;
 
-po::options_description input_options() {
-  po::options_description options("Input");
-  const auto many = [] { return po::value<std::vector<std::string>>()->composing(); };
-  options.add_options()                                                                                     //
-      ("set", many()->value_name("PATH=VALUE"), "set an option of the scenario")                            //
-      ("data-dir", many()->value_name("DIR"), "folder that data files may lie in (also HEARSAY_DATA_DIR)")  //
-      ("allow-path", many()->value_name("DIR"), "further folder that a scenario's paths may lead into");
-  return options;
-}
+namespace {
 
-po::options_description sweep_options() {
-  po::options_description options("Sweep");
-  options.add_options()  //
-      ("points", po::value<std::string>()->value_name("EXPR"),
-       "only points for which this holds, as in privacy.epsilon >= 1")  //
-      ("max-runs", po::value<double>()->value_name("N")->default_value(1e6, "1e6"),
-       "refuse a study of more runs");
-  return options;
-}
-
-PlanOptions sweep_arguments(const po::variables_map& values) {
-  PlanOptions options{.max_runs = values["max-runs"].as<double>()};
-  if (values.count("points") != 0) options.points = values["points"].as<std::string>();
-  return options;
-}
-
-bool parse_arguments(const Arguments& arguments, std::string_view usage,
-                     const po::options_description& options, po::variables_map& values) {
+po::options_description description_of(const Syntax& syntax) {
   po::options_description all("Options");
-  all.add(options);
-  all.add_options()("help,h", "this text");
-  po::options_description hidden;
-  hidden.add(all).add_options()("file", po::value<std::vector<std::string>>());
+  for (const Option& o : syntax.options) {
+    if (o.value == nullptr) {
+      all.add_options()(o.name, o.help);
+    } else if (o.repeated) {
+      all.add_options()(o.name, po::value<std::vector<std::string>>()->composing()->value_name(o.value),
+                        o.help);
+    } else {
+      auto* value = po::value<std::string>()->value_name(o.value);
+      if (o.standard != nullptr) value->default_value(o.standard);
+      all.add_options()(o.name, value, o.help);
+    }
+  }
+  all.add_options()("help,h", "show this text");
+  return all;
+}
+
+}  // namespace
+
+std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax) {
+  const po::options_description shown = description_of(syntax);
+  po::options_description all;
+  all.add(shown).add_options()("operand", po::value<std::vector<std::string>>());
   po::positional_options_description positional;
-  positional.add("file", -1);
+  positional.add("operand", -1);
+  po::variables_map values;
   try {
     using Style = po::command_line_style::style_t;
     // No abbreviations: they would change meaning when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(hidden).positional(positional).style(style).run(),
+    po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(),
               values);
-    po::notify(values);
   } catch (const po::error& e) {
-    throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), usage));
+    throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), syntax.usage));
   }
-  if (values.count("help") == 0) return true;
-  std::ostringstream text;
-  text << all;
-  fmt::print("usage: hearsay {}\n{}", usage, text.str());
-  return false;
+  if (values.count("help") != 0) {
+    std::ostringstream text;
+    text << shown;
+    fmt::print("usage: hearsay {}\n{}", syntax.usage, text.str());
+    return std::nullopt;
+  }
+  Parsed parsed;
+  for (const auto& [name, value] : values) {
+    const auto* many = boost::any_cast<std::vector<std::string>>(&value.value());
+    const auto* one = boost::any_cast<std::string>(&value.value());
+    if (name == "operand") {
+      parsed.operands = *many;
+    } else {
+      parsed.values_[name] = many != nullptr  ? *many
+                             : one != nullptr ? std::vector{*one}
+                                              : std::vector<std::string>{};
+    }
+  }
+  const std::size_t given = parsed.operands.size();
+  if (given < syntax.min_operands || given > syntax.max_operands)
+    throw UsageError(
+        fmt::format("expected {}, found {}; usage: hearsay {}", syntax.operands, given, syntax.usage));
+  return parsed;
 }
 
-InputArguments input_arguments(const po::variables_map& values) {
-  const auto list = [&](const char* name) {
-    return values.count(name) != 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>{};
-  };
-  InputArguments input{.files = list("file"), .sets = list("set")};
-  const auto folders = [&](const char* name) {
-    std::vector<std::string> all = list(name);
-    std::error_code error;
-    for (const std::string& dir : all) {
-      if (!std::filesystem::is_directory(dir, error))
-        throw UsageError(fmt::format("--{} must be a folder, got {}", name, printable(dir)));
-    }
-    return all;
-  };
-  for (const std::string& dir : folders("data-dir")) input.read.data_dirs.emplace_back(dir);
-  if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
-    input.read.data_dirs.emplace_back(dir);
-  for (const std::string& dir : folders("allow-path")) input.read.allow_paths.emplace_back(dir);
-  return input;
+std::vector<std::string> Parsed::all(const char* option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::string Parsed::text(const char* option) const {
+  const std::vector<std::string> values = all(option);
+  return values.empty() ? "" : values.back();
+}
+
+std::optional<double> Parsed::number(const char* option) const {
+  if (!has(option)) return std::nullopt;
+  const std::string written = text(option);
+  double number = 0;
+  const char* end = written.data() + written.size();
+  const auto [rest, error] = std::from_chars(written.data(), end, number);
+  if (error != std::errc() || rest != end)
+    throw UsageError(fmt::format("--{}: expected a number, found '{}'", option, printable(written)));
+  return number;
+}
+
+double Parsed::number(const char* option, double min, double max) const {
+  const double x = number(option).value_or(std::numeric_limits<double>::quiet_NaN());
+  if (x >= min && x <= max) return x;
+  throw UsageError(fmt::format("--{}: expected a number from {:g} to {:g}, found '{}'", option, min, max,
+                               printable(text(option))));
+}
+
+std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t max) const {
+  const std::string written = text(option);
+  std::uint64_t number = 0;
+  const char* end = written.data() + written.size();
+  const auto [rest, error] = std::from_chars(written.data(), end, number);
+  if (error == std::errc() && rest == end && number >= min && number <= max) return number;
+  const bool bounded = max < std::numeric_limits<std::uint32_t>::max();
+  throw UsageError(
+      fmt::format("--{}: expected a whole number {}, found '{}'", option,
+                  bounded ? fmt::format("from {} to {}", min, max) : fmt::format("of at least {}", min),
+                  printable(written)));
 }
 
 }  // namespace hearsay::scenarios

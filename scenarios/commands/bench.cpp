@@ -5,19 +5,19 @@
 #include <chrono>
 #include <exception>
 
-#include "analysis/conclusions/summary.hpp"
+#include "analysis/results/tables/summary.hpp"
 #include "models/core/registry.hpp"
-#include "scenarios/language/input_error.hpp"
-#include "scenarios/commands/command_line.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/input_arguments.hpp"
+#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/version.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -29,11 +29,10 @@ struct Rates {
   double simulated = 0, wall = 0;  // s
 };
 
-// Makes repetitions of a plan's first point, one after the other on one thread, until so much time has gone
-// by.
+// Makes repetitions of a plan's first point, one after the other on one thread, until that much time has passed.
 Rates measure(const Plan& plan, double seconds) {
   Replay replay(plan);
-  replay.run(0, 0);  // what is worked out once is worked out here
+  replay.run(0, 0);  // fills the caches
   Rates rates;
   const Clock::time_point begin = Clock::now();
   do {
@@ -58,8 +57,8 @@ std::vector<std::string> row(const std::string& name, const std::string& mechani
           fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
 }
 
-// How a protocol is measured where its defaults do not do: members of its own, and its mechanism with what
-// that needs; no mechanism where it has no private form.
+// The options with which a protocol is measured where its defaults are not sufficient: its own members, and its
+// mechanism with the options of that; no mechanism where it has no private variant.
 struct Case {
   std::string_view protocol, members = "", mechanism = "laplace",
                              privacy = R"("epsilon": 1, "gradient_bound": 50)";
@@ -102,26 +101,20 @@ std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
 }  // namespace
 
 int bench_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage = "bench [SCENARIO] [--seconds S] [--set PATH=VALUE]... [--data-dir DIR]";
-  po::options_description own("Bench");
-  own.add_options()("seconds", po::value<double>()->value_name("S")->default_value(1, "1"),
-                    "how long each row is measured, at least one run");
-  own.add(input_options());
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.size() > 1)
-    throw UsageError(fmt::format("at most one scenario; usage: hearsay {}", kUsage));
-  const double seconds = values["seconds"].as<double>();
-  if (!(seconds >= 0 && seconds <= 3600)) throw UsageError("--seconds needs a number from 0 to 3600");
+  const auto values = parse_arguments(
+      arguments, {"bench [SCENARIO] [--seconds S] [--set PATH=VALUE]... [--data-dir DIR]",
+                  with_input_options({{"seconds", "S", "wall-clock time per row, at least one run", "1"}}),
+                  "at most one scenario", 0, 1});
+  if (!values) return kExitDone;
+  const InputArguments input = input_arguments(*values);
+  const double seconds = values->number("seconds", 0, 3600);
 
   std::vector<std::vector<std::string>> rows{
       {"protocol", "mechanism", "runs", "events/s", "iterations/s", "simulated s/s", "memory in use (MB)"}};
   std::vector<std::string> refused;
   const auto add = [&](const Plan& plan) {
-    const Scenario& s = plan.points.front().scenario;
-    const std::string name(s.protocol->entry().name);
-    const std::string mechanism(models::name_of(s.privacy.mechanism));
+    const Scenario& s = *plan.points.front().scenario;
+    const std::string name(s.protocol->entry().name), mechanism(models::name_of(s.privacy.mechanism));
     rows.push_back(row(name, mechanism, measure(plan, seconds)));
   };
   if (!input.files.empty()) {
@@ -140,7 +133,7 @@ int bench_command(const Arguments& arguments) {
         } catch (const sim::InvariantError&) {
           throw;
         } catch (const std::exception& e) {
-          refused.push_back(fmt::format("{} {} noise is not measured: {}", protocol.entry.name,
+          refused.push_back(fmt::format("{} {} noise could not be measured: {}", protocol.entry.name,
                                         noise ? "with" : "without", e.what()));
         }
       }
@@ -149,7 +142,7 @@ int bench_command(const Arguments& arguments) {
   fmt::print("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows));
   for (const std::string& line : refused) fmt::print("{}\n", line);
   fmt::print(
-      "\n{}, on one thread; rates are of the runs alone, without reading data and solving.\nPeak memory: "
+      "\n{}, on one thread; rates exclude reading data and computing optima.\nPeak memory: "
       "{:.1f} MB.\n",
       input.files.empty() ? "20 owners of 200 records with 10 features, 2000 iterations, latency U(0, 15 ms)"
                           : "The first point of " + input.files.front(),

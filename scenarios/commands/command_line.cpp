@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <new>
 
-#include "analysis/results/output_file.hpp"
-#include "scenarios/language/input_error.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/manifest.hpp"
-#include "scenarios/runner/sweep/sweep.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/refused_error.hpp"
+#include "scenarios/runner/version.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -18,29 +18,29 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"run", "run SCENARIO [options]", "run a scenario with its whole sweep", run_command},
-    {"validate", "validate SCENARIO...", "check scenarios and run nothing", validate_command},
-    {"show", "show SCENARIO [--runs]", "the scenario with every default filled in, or its points",
-     show_command},
-    {"explain", "explain [PATH]", "what may stand in a place of a scenario", explain_command},
-    {"list", "list [WHAT]", "what there is: protocols, topologies, metrics, ...", list_command},
-    {"report", "report DIR [-o FILE]", "one page of a study, with figures", report_command},
-    {"export", "export DIR", "write the tables of a study anew from its results.sqlite", export_command},
-    {"verify", "verify DIR [--sample N]", "make runs again and compare their fingerprints", verify_command},
-    {"diff", "diff DIR1 DIR2", "the first run, number and event in which two studies differ", diff_command},
-    {"compare", "compare DIR [DIR]", "paired differences between points, with confidence intervals",
+    {"validate", "validate SCENARIO...", "check scenarios without running them", validate_command},
+    {"show", "show SCENARIO [--runs]", "print a scenario with all defaults, or its points", show_command},
+    {"explain", "explain [PATH]", "explain the options of a scenario", explain_command},
+    {"list", "list [WHAT]", "list protocols, topologies, metrics, ...", list_command},
+    {"report", "report DIR [-o FILE]", "write a page with the figures of a study", report_command},
+    {"export", "export DIR", "write the tables of a study again from its results.sqlite", export_command},
+    {"verify", "verify DIR [--sample N]", "repeat runs and compare their fingerprints", verify_command},
+    {"diff", "diff DIR1 DIR2", "find the first run, number and event in which two studies differ",
+     diff_command},
+    {"compare", "compare DIR [DIR]", "print paired differences between points, with confidence intervals",
      compare_command},
-    {"trace", "trace SCENARIO|DIR", "the events of one run", trace_command},
-    {"privacy", "privacy --mechanism M [options]", "what a budget allows, or what releases cost",
+    {"trace", "trace SCENARIO|DIR", "print the events of one run", trace_command},
+    {"privacy", "privacy --mechanism M [options]", "compute noise for a budget, or the cost of releases",
      privacy_command},
-    {"bench", "bench [SCENARIO]", "rates and memory on this machine", bench_command},
-    {"schema", "schema", "the JSON Schema of scenarios", schema_command},
+    {"bench", "bench [SCENARIO]", "measure rates and memory on this machine", bench_command},
+    {"schema", "schema", "print the JSON Schema of scenarios", schema_command},
 };
 
 void print_help() {
   fmt::print("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
   for (const Command& c : kCommands) fmt::print("  hearsay {:28} {}\n", c.usage, c.help);
-  fmt::print("  hearsay {:28} {}\n\nhearsay COMMAND --help tells the options of a command.\n", "--version",
-             "version, commit, compiler and flags");
+  fmt::print("  hearsay {:28} {}\n\nFor the options of a command run `hearsay COMMAND --help`.\n",
+             "--version", "version, commit, compiler and flags");
 }
 
 int dispatch(const Arguments& arguments) {
@@ -57,8 +57,8 @@ int dispatch(const Arguments& arguments) {
     if (c.name == arguments[0]) return c.run(Arguments(arguments.begin() + 1, arguments.end()));
     names.emplace_back(c.name);
   }
-  throw UsageError(
-      fmt::format("there is no command {}{}", printable(arguments[0]), did_you_mean(arguments[0], names)));
+  throw UsageError(fmt::format("unknown command '{}'{}; for all commands run `hearsay --help`",
+                               printable(arguments[0]), did_you_mean(arguments[0], names)));
 }
 
 int fail(int code, const char* what) {
@@ -87,7 +87,7 @@ int command_line(int argc, const char* const* argv) {
   } catch (const std::exception& e) {
     std::string command;
     for (const std::string& argument : arguments) command += " " + argument;
-    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to replay: hearsay{} with {}",
+    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to reproduce: hearsay{} with {}",
                                            e.what(), command, version_line())
                                    .c_str());
   }

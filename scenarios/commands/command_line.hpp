@@ -6,7 +6,7 @@ namespace hearsay::scenarios {
 
 enum ExitCode {
   kExitDone = 0,
-  kExitDiffers = 1,  ///< diff alone
+  kExitDiffers = 1,  ///< of diff
   kExitInvalidInput = 2,
   kExitRefused = 3,
   kExitOutput = 4,

@@ -1,23 +1,17 @@
-// hearsay compare: each point of a study with one of them, or each point of two studies with its like.
+// hearsay compare: each point of a study with a reference point, or the points of two studies with equal axes.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "analysis/conclusions/comparison.hpp"
-#include "analysis/results/stored_study.hpp"
-#include "analysis/conclusions/summary.hpp"
-#include "scenarios/language/input_error.hpp"
-#include "scenarios/commands/command_line.hpp"
+#include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
 
 namespace hearsay::scenarios {
 
-namespace po = boost::program_options;
-
 namespace {
-
-constexpr std::string_view kUsage = "compare DIR [DIR] [--reference N] [--confidence C]";
 
 // The metrics at the end of every run, by point, metric and repetition; NaN where a run is missing.
 struct Finals {
@@ -44,67 +38,55 @@ Finals finals_of(analysis::StoredStudy& study) {
   return all;
 }
 
-std::string rounded(double x) {
-  return std::isnan(x) ? "-" : fmt::format("{:.4g}", x);
-}
-
-std::vector<std::string> row(const std::vector<std::string>& labels, std::string_view metric,
+std::vector<std::string> row(const std::vector<std::string>& labels, const std::string& metric,
                              const analysis::Difference& d) {
   std::vector<std::string> cells = labels;
-  cells.emplace_back(metric);
-  const std::string interval =
-      std::isnan(d.low) ? "-" : fmt::format("[{}, {}]", rounded(d.low), rounded(d.high));
-  for (const std::string& text :
-       {fmt::format("{}", d.pairs), rounded(d.mean), interval, rounded(d.reduction)})
-    cells.push_back(text);
+  cells.insert(cells.end(), {metric, std::to_string(d.pairs), analysis::rounded(d.mean),
+                             analysis::interval_text(d.low, d.high), analysis::rounded(d.reduction)});
   return cells;
 }
 
 }  // namespace
 
 int compare_command(const Arguments& arguments) {
-  po::options_description own("Compare");
-  own.add_options()  //
-      ("reference", po::value<std::size_t>()->value_name("N")->default_value(0),
-       "the point that the others are compared with, as 'show --runs' numbers them")  //
-      ("confidence", po::value<double>()->value_name("C")->default_value(0.95, "0.95"), "of the intervals");
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.empty() || input.files.size() > 2)
-    throw UsageError(fmt::format("one or two folders are needed; usage: hearsay {}", kUsage));
-  const double confidence = values["confidence"].as<double>();
-  if (!(confidence > 0 && confidence < 1)) throw UsageError("--confidence needs a number in (0, 1)");
-  const std::size_t reference = values["reference"].as<std::size_t>();
+  const auto values = parse_arguments(
+      arguments,
+      {"compare DIR [DIR] [--reference N] [--confidence C]",
+       {{"reference", "N", "number of the point that the others are compared with (see show --runs)", "0"},
+        {"confidence", "C", "confidence level of the intervals", "0.95"}},
+       "one or two folders",
+       1,
+       2});
+  if (!values) return kExitDone;
+  const std::vector<std::string>& folders = values->operands;
+  const double confidence = values->number("confidence", 1e-9, 1 - 1e-9);
 
-  analysis::StoredStudy study(input.files.front());
+  analysis::StoredStudy study(folders.front());
   const analysis::StudyHead head = study.head();
   const Finals first = finals_of(study);
   std::vector<std::vector<std::string>> rows{head.axes};
-  for (const char* title : {"metric", "pairs", "mean difference", "interval", "variance saved"})
+  for (const char* title : {"metric", "pairs", "mean difference", "interval", "variance reduction"})
     rows[0].emplace_back(title);
   const auto add = [&](const std::vector<std::string>& labels, const auto& from, const auto& to) {
     for (std::size_t m = 0; m < head.metrics.size(); ++m) {
       rows.push_back(
-          row(labels, head.metrics[m]->name, analysis::paired_difference(from[m], to[m], confidence)));
+          row(labels, head.metrics[m].name, analysis::paired_difference(from[m], to[m], confidence)));
     }
   };
-  if (input.files.size() == 2) {
-    analysis::StoredStudy second(input.files[1]);
+  if (folders.size() == 2) {
+    analysis::StoredStudy second(folders[1]);
     if (second.head().axes != head.axes || second.head().metrics != head.metrics)
-      throw UsageError("the two studies have other axes or metrics");
+      throw UsageError("the two studies have different axes or metrics; compare studies of the same sweep");
     const Finals other = finals_of(second);
     for (std::size_t p = 0; p < first.labels.size(); ++p) {
-      const auto like = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
-      if (like == other.labels.end()) continue;
+      const auto equal = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
+      if (equal == other.labels.end()) continue;
       add(first.labels[p], first.values[p],
-          other.values[static_cast<std::size_t>(like - other.labels.begin())]);
+          other.values[static_cast<std::size_t>(equal - other.labels.begin())]);
     }
-    fmt::print("{} minus {}, point by point", input.files[1], input.files[0]);
+    fmt::print("{} minus {}, point by point", folders[1], folders[0]);
   } else {
-    if (reference >= first.labels.size())
-      throw UsageError(fmt::format("--reference must be below {}, the number of points, got {}",
-                                   first.labels.size(), reference));
+    const std::size_t reference = values->whole("reference", 0, first.labels.size() - 1);
     for (std::size_t p = 0; p < first.labels.size(); ++p) {
       if (p != reference) add(first.labels[p], first.values[reference], first.values[p]);
     }
@@ -116,7 +98,7 @@ int compare_command(const Arguments& arguments) {
   fmt::print(
       ", metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
       "Variance "
-      "saved: that of independent runs over that of pairs.\n\n{}",
+      "reduction: variance for independent runs over that for pairs.\n\n{}",
       100 * confidence, analysis::align(rows));
   return kExitDone;
 }

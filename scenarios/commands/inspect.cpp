@@ -1,60 +1,57 @@
-// Commands that only look: validate, show, explain, list, schema.
+// Commands that run nothing: validate, show, explain, list, schema.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "scenarios/language/reference/explain.hpp"
+#include "scenarios/commands/command.hpp"
+#include "scenarios/commands/input_arguments.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/explain.hpp"
 #include "scenarios/language/reference/schema.hpp"
 #include "scenarios/language/reference/writer.hpp"
-#include "scenarios/commands/command_line.hpp"
-#include "scenarios/commands/command.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/scenario.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
-namespace po = boost::program_options;
-
 namespace {
 
-// Axes are no options of a run, so nothing describes them.
+// Axes are not options of a run, so their help is written here.
 constexpr std::string_view kSweepHelp =
     R"(sweep
-  what      object of axes by the paths of their options; every combination of their values is run
+  type      object of axes by the paths of their options; every combination of their values is run
   axis      a list of values, or a range: {"from": a, "to": b, "step": s}, {"from": a, "to": b, "factor": f},
             {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
-  zip       list of objects of axes that move together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
-  where     condition on the axes that are numbers, in SI: "privacy.epsilon * data.records >= 1e4"
-  select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: of the values of one axis
-            only the best is reported, chosen by the mean of a recorded metric on other instances of the data
+  zip       list of objects of axes that vary together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
+  where     condition on the numeric axes, in SI: "privacy.epsilon * data.records >= 1e4"
+  select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: report only the best value
+            of one axis, selected by the mean of a recorded metric on validation instances of the data
   random_numbers
-            common (default): a repetition has the same random numbers at every point, so that points can be
-            compared in pairs; independent: every point has a seed of its own, and with it data of its own
-  --set     --set PATH=VALUE leaves the axis PATH with that one value; --set sweep.PATH=[...] sets the axis
+            common (default): a repetition uses the same random numbers at every point, so that points can be
+            compared in pairs; independent: every point has its own seed, and thus its own data
+  --set     --set PATH=VALUE replaces the axis PATH by that one value; --set sweep.PATH=[...] sets the axis
 )";
 
 }  // namespace
 
 int validate_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage = "validate SCENARIO... [--set PATH=VALUE]... [--data-dir DIR]";
-  po::variables_map values;
-  po::options_description own = sweep_options();
-  own.add(input_options());
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.empty()) throw UsageError(fmt::format("a scenario is needed; usage: hearsay {}", kUsage));
+  const auto values =
+      parse_arguments(arguments, {"validate SCENARIO... [--set PATH=VALUE]... [--data-dir DIR]",
+                                  with_input_options(with_sweep_options({})), "a scenario", 1, SIZE_MAX});
+  if (!values) return kExitDone;
+  const InputArguments input = input_arguments(*values);
   int code = kExitDone;
   for (const std::string& file : input.files) {
     try {
-      PlanOptions options = sweep_arguments(values);
+      PlanOptions options = sweep_arguments(*values);
       const Plan plan = make_plan(file, input.sets, input.read, options);
       options.validation = true;
       if (plan.selection) make_plan(file, input.sets, input.read, options);
       fmt::print("{}: ok, {} points, {} runs\n", file, plan.points.size(), plan.runs());
     } catch (const InputError& e) {
-      // Every fault that was found, not only the first: this is what the command is for.
+      // All errors, not only the first.
       for (const std::string& line : e.lines()) fmt::print(stderr, "{}\n", line);
       code = kExitInvalidInput;
     }
@@ -63,40 +60,36 @@ int validate_command(const Arguments& arguments) {
 }
 
 int show_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage =
-      "show SCENARIO [--runs] [--points 'EXPR'] [--set PATH=VALUE]... [--data-dir DIR]";
-  po::options_description own("Show");
-  own.add_options()("runs", "list the points of the sweep");
-  own.add(sweep_options()).add(input_options());
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.size() != 1)
-    throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kUsage));
-  const Plan plan = make_plan(input.files.front(), input.sets, input.read, sweep_arguments(values));
-  if (values.count("runs") == 0) {
-    fmt::print("{}\n", plan.resolved.dump(2));
+  const auto values = parse_arguments(
+      arguments, {"show SCENARIO [--runs] [--points 'EXPR'] [--set PATH=VALUE]... [--data-dir DIR]",
+                  with_input_options(with_sweep_options({{"runs", nullptr, "list the points of the sweep"}})),
+                  "one scenario", 1, 1});
+  if (!values) return kExitDone;
+  const InputArguments input = input_arguments(*values);
+  const Plan plan = make_plan(input.files.front(), input.sets, input.read, sweep_arguments(*values));
+  if (!values->has("runs")) {
+    fmt::print("{}\n", plan.resolved);
     return kExitDone;
   }
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     fmt::print("{}", p);
     for (std::size_t a = 0; a < plan.axes.size(); ++a)
       fmt::print("  {}={}", plan.axes[a], plan.points[p].labels[a]);
-    fmt::print("  x {}\n", plan.points[p].scenario.repeat);
+    fmt::print("  x {}\n", plan.points[p].repeat);
   }
   return kExitDone;
 }
 
 int explain_command(const Arguments& arguments) {
-  po::variables_map values;
-  constexpr std::string_view kUsage = "explain [PATH] [--all]";
-  po::options_description own("Explain");
-  own.add_options()("all", "every option, as a page of Markdown: docs/reference.md");
-  if (!parse_arguments(arguments, kUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.size() > 1) throw UsageError(fmt::format("at most one path; usage: hearsay {}", kUsage));
-  const std::string path = input.files.empty() ? "" : input.files.front();
-  if (values.count("all") != 0) {
+  const auto values = parse_arguments(
+      arguments, {"explain [PATH] [--all]",
+                  {{"all", nullptr, "every option, as a page of Markdown: docs/reference.md"}},
+                  "at most one path",
+                  0,
+                  1});
+  if (!values) return kExitDone;
+  const std::string path = values->operands.empty() ? "" : values->operands.front();
+  if (values->has("all")) {
     fmt::print("{}", reference());
   } else if (path == "sweep" || path.starts_with("sweep.")) {
     fmt::print("{}", kSweepHelp);
@@ -108,13 +101,13 @@ int explain_command(const Arguments& arguments) {
 
 namespace {
 
-// The alternatives or choices that may stand at a dotted path of plain members.
+// The alternatives or choices at a dotted path of plain members.
 std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view path) {
   const Outline* place = &root;
   for (const std::string_view step : split_path(path)) {
     const auto found = std::find_if(place->members.begin(), place->members.end(),
                                     [&](const Outline& m) { return m.name == step; });
-    sim::check(found != place->members.end(), "a list of names points at an option that is not there");
+    sim::check(found != place->members.end(), "the path of a list of names is not an option");
     place = &*found;
   }
   std::vector<Outline::NamedChoice> all = place->choices;
@@ -138,17 +131,16 @@ int list_command(const Arguments& arguments) {
                                {"mechanisms", "privacy.mechanism"},
                                {"accountants", "privacy.accountant"},
                                {"availability", "network.availability"}};
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, po::options_description(), values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
+  const auto values = parse_arguments(arguments, {kUsage, {}, "at most one name", 0, 1});
+  if (!values) return kExitDone;
   std::vector<std::string> names;
   for (const Table& table : kTables) names.emplace_back(table.name);
   names.emplace_back("metrics");
-  if (input.files.empty()) {
+  if (values->operands.empty()) {
     for (const std::string& name : names) fmt::print("{}\n", name);
     return kExitDone;
   }
-  const std::string& wanted = input.files.front();
+  const std::string& wanted = values->operands.front();
   if (wanted == "metrics") {
     for (const analysis::Metric& m : analysis::metrics()) fmt::print("{:24} {}\n", m.name, m.help);
     return kExitDone;
@@ -159,20 +151,19 @@ int list_command(const Arguments& arguments) {
       fmt::print("{:24} {}\n", name, help);
     return kExitDone;
   }
-  throw UsageError(fmt::format("there is no list of {}, only of {}{}", printable(wanted),
+  throw UsageError(fmt::format("unknown list '{}'; expected one of {}{}", printable(wanted),
                                fmt::join(names, ", "), did_you_mean(wanted, names)));
 }
 
 std::string reference() {
   return fmt::format(
-      "# Reference\n\nEvery option of a scenario, as this program knows it. Made by "
-      "`script/generate`.\n\n{}\n## `sweep`\n\n```\n{}```\n",
+      "# Reference\n\nEvery option of a scenario. Generated by `script/generate`.\n\n{}\n## "
+      "`sweep`\n\n```\n{}```\n",
       reference_page(outline<Scenario>()), kSweepHelp);
 }
 
 int schema_command(const Arguments& arguments) {
-  po::variables_map values;
-  if (!parse_arguments(arguments, "schema", po::options_description(), values)) return kExitDone;
+  if (!parse_arguments(arguments, {"schema"})) return kExitDone;
   fmt::print("{}\n", json_schema(outline<Scenario>()).dump(2));
   return kExitDone;
 }

@@ -5,44 +5,35 @@
 #include <nlohmann/json.hpp>
 
 #include "models/privacy/budget/calculator.hpp"
-#include "scenarios/commands/command_line.hpp"
 #include "scenarios/commands/command.hpp"
 
 namespace hearsay::scenarios {
 
-namespace po = boost::program_options;
 using models::CostAnswer;
 using models::CostQuestion;
 
 namespace {
 
-constexpr std::string_view kPrivacyUsage =
-    "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E) --steps T "
-    "[--delta D] "
-    "[--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]";
-
-po::options_description privacy_options() {
-  po::options_description own("Privacy");
-  const auto number = [] { return po::value<double>(); };
-  const auto name = [] { return po::value<std::string>(); };
-  own.add_options()                                                                                   //
-      ("mechanism", name()->value_name("M"), "laplace, gaussian or exponential_norm")                 //
-      ("epsilon", number()->value_name("E"), "total budget: prints what it allows a step")            //
-      ("epsilon-step", number()->value_name("E"), "epsilon of every step: prints what they cost")     //
-      ("delta", number()->value_name("D"), "delta of the total; all but basic need one")              //
-      ("steps", number()->value_name("T"), "number of releases")                                      //
-      ("accountant", name()->value_name("A"), "one accountant instead of all")                        //
-      ("adjacency", name()->value_name("A"), "replace_one (default) or add_remove")                   //
-      ("sensitivity", number()->value_name("S"), "in the mechanism's norm: L1 for laplace, else L2")  //
-      ("bound", number()->value_name("B"),
-       "norm of a record's gradient, with --records: S = 2 B/N or B/N")                                    //
-      ("records", number()->value_name("N"), "records that the mean is over")                              //
-      ("dimension", number()->value_name("d"), "of the released vector, for exponential_norm")             //
-      ("sampling", number()->value_name("q"), "share of the records that take part in a release")          //
-      ("calibration", name()->value_name("C"), "gaussian: analytic (default), classic or paper")           //
-      ("delta-step", number()->value_name("D"), "gaussian: delta of one release under basic and kairouz")  //
-      ("format", name()->value_name("F"), "text (default) or json, with all digits");
-  return own;
+const Syntax& privacy_syntax() {
+  static const Syntax syntax{
+      "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E) --steps T "
+      "[--delta D] [--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]",
+      {{"mechanism", "M", "laplace, gaussian or exponential_norm"},
+       {"epsilon", "E", "total budget: prints the epsilon and noise of each step"},
+       {"epsilon-step", "E", "epsilon of each step: prints the total cost"},
+       {"delta", "D", "delta of the total; required by all accountants but basic"},
+       {"steps", "T", "number of releases"},
+       {"accountant", "A", "one accountant instead of all"},
+       {"adjacency", "A", "replace_one (default) or add_remove"},
+       {"sensitivity", "S", "in the mechanism's norm: L1 for laplace, else L2"},
+       {"bound", "B", "norm of a record's gradient, with --records: S = 2 B/N or B/N"},
+       {"records", "N", "records of the mean"},
+       {"dimension", "d", "of the released vector, for exponential_norm"},
+       {"sampling", "q", "fraction of the records in each release"},
+       {"calibration", "C", "gaussian: analytic (default), classic or paper"},
+       {"delta-step", "D", "gaussian: delta of one release under basic and kairouz"},
+       {"format", "F", "text or json, with all digits", "text"}}};
+  return syntax;
 }
 
 std::string list_of(std::span<const sim::Choice> choices) {
@@ -52,64 +43,58 @@ std::string list_of(std::span<const sim::Choice> choices) {
 }
 
 template <class E>
-E choice_of(const po::variables_map& values, const char* option, E otherwise) {
-  if (values.count(option) == 0) return otherwise;
-  const auto& wanted = values[option].as<std::string>();
+E choice_of(const Parsed& values, const char* option, E otherwise) {
+  if (!values.has(option)) return otherwise;
+  const std::string wanted = values.text(option);
   constexpr auto& kValues = sim::Choices<E>::kValues;
   for (std::size_t k = 0; k < kValues.size(); ++k) {
     if (kValues[k].name == wanted) return static_cast<E>(k);
   }
   throw UsageError(
-      fmt::format("--{} must be one of {}, got {}", option, list_of(kValues), printable(wanted)));
+      fmt::format("--{}: expected one of {}, found '{}'", option, list_of(kValues), printable(wanted)));
 }
 
-std::optional<double> given_number(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return values[option].as<double>();
-}
-
-std::int64_t whole_of(const po::variables_map& values, const char* option, double most) {
-  const double number = values[option].as<double>();
+std::int64_t whole_of(const Parsed& values, const char* option, double most) {
+  const double number = values.number(option).value();
   if (!(number >= 1 && number <= most) || number != std::floor(number))
     throw UsageError(
-        fmt::format("--{} must be a whole number from 1 to {:g}, got {:g}", option, most, number));
+        fmt::format("--{}: expected a whole number from 1 to {:g}, found {:g}", option, most, number));
   return static_cast<std::int64_t>(number);
 }
 
-models::Mechanism mechanism_of(const po::variables_map& values) {
-  const std::string wanted = values.count("mechanism") != 0 ? values["mechanism"].as<std::string>() : "";
+models::Mechanism mechanism_of(const Parsed& values) {
+  const std::string wanted = values.text("mechanism");
   if (wanted == models::Laplace::kName) return models::Laplace{};
   if (wanted == models::ExponentialNorm::kName) return models::ExponentialNorm{};
   if (wanted == models::Gaussian::kName) {
     return models::Gaussian{choice_of(values, "calibration", models::GaussianCalibration::kAnalytic),
-                            given_number(values, "delta-step")};
+                            values.number("delta-step")};
   }
-  throw UsageError(fmt::format("--mechanism must be one of laplace, gaussian, exponential_norm, got {}",
-                               wanted.empty() ? "none" : printable(wanted)));
+  throw UsageError(fmt::format("--mechanism: expected one of laplace, gaussian, exponential_norm, found '{}'",
+                               printable(wanted)));
 }
 
-std::optional<double> sensitivity_of(const po::variables_map& values, models::Adjacency adjacency) {
-  const bool bound = values.count("bound") != 0, records = values.count("records") != 0;
-  if (bound != records) throw UsageError("--bound and --records go together");
-  if (!bound) return given_number(values, "sensitivity");
-  if (values.count("sensitivity") != 0)
-    throw UsageError("give either --sensitivity or --bound with --records");
+std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adjacency) {
+  const bool bound = values.has("bound"), records = values.has("records");
+  if (bound != records) throw UsageError("--bound and --records must be given together");
+  if (!bound) return values.number("sensitivity");
+  if (values.has("sensitivity")) throw UsageError("give either --sensitivity or --bound with --records");
   const auto n = static_cast<double>(whole_of(values, "records", 1e15));
-  return (adjacency == models::Adjacency::kReplaceOne ? 2 : 1) * values["bound"].as<double>() / n;
+  return (adjacency == models::Adjacency::kReplaceOne ? 2 : 1) * *values.number("bound") / n;
 }
 
-CostQuestion question_of(const po::variables_map& values) {
-  if (values.count("steps") == 0)
-    throw UsageError(fmt::format("--steps is needed; usage: hearsay {}", kPrivacyUsage));
+CostQuestion question_of(const Parsed& values) {
+  if (!values.has("steps"))
+    throw UsageError(fmt::format("--steps is missing; usage: hearsay {}", privacy_syntax().usage));
   CostQuestion q;
   q.mechanism = mechanism_of(values);
-  q.epsilon = given_number(values, "epsilon");
-  q.epsilon_step = given_number(values, "epsilon-step");
-  q.delta = given_number(values, "delta").value_or(0);
+  q.epsilon = values.number("epsilon");
+  q.epsilon_step = values.number("epsilon-step");
+  q.delta = values.number("delta").value_or(0);
   q.steps = whole_of(values, "steps", 1e12);
   q.adjacency = choice_of(values, "adjacency", models::Adjacency::kReplaceOne);
-  q.sampling_rate = given_number(values, "sampling").value_or(1);
-  if (values.count("dimension") != 0) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
+  q.sampling_rate = values.number("sampling").value_or(1);
+  if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
   q.sensitivity = sensitivity_of(values, q.adjacency);
   return q;
 }
@@ -142,7 +127,7 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
 
 void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
-  // pld is of numbers, which a vector of this noise is not: its row stands or falls with the dimension.
+  // pld holds for scalars only: whether it applies to this noise depends on the dimension.
   const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
   fmt::print("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
              norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
@@ -167,15 +152,14 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
 }  // namespace
 
 int privacy_command(const Arguments& arguments) {
-  po::variables_map values;
-  if (!parse_arguments(arguments, kPrivacyUsage, privacy_options(), values)) return kExitDone;
-  if (values.count("file") != 0)
-    throw UsageError(fmt::format("privacy takes options only; usage: hearsay {}", kPrivacyUsage));
+  const auto parsed = parse_arguments(arguments, privacy_syntax());
+  if (!parsed) return kExitDone;
+  const Parsed& values = *parsed;
   const CostQuestion question = question_of(values);
-  const std::string format = values.count("format") != 0 ? values["format"].as<std::string>() : "text";
+  const std::string format = values.text("format");
   if (format != "text" && format != "json")
-    throw UsageError(fmt::format("--format must be text or json, got {}", printable(format)));
-  const bool one = values.count("accountant") != 0;
+    throw UsageError(fmt::format("--format: expected text or json, found '{}'", printable(format)));
+  const bool one = values.has("accountant");
   const auto accountant = choice_of(values, "accountant", models::Accountant::kBasic);
   std::vector<CostAnswer> answers;
   try {

@@ -1,4 +1,4 @@
-// hearsay report: one page of a study, with figures.
+// hearsay report: a page with the figures of a study.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -6,14 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figures/page.hpp"
-#include "analysis/results/output_file.hpp"
-#include "scenarios/runner/sweep/axis.hpp"
-#include "scenarios/commands/command_line.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/runner/sweep/axis.hpp"
 
 namespace hearsay::scenarios {
 
-namespace po = boost::program_options;
 using nlohmann::ordered_json;
 
 namespace {
@@ -45,8 +43,8 @@ std::vector<std::string> texts_at(const ordered_json& object, const char* name) 
   return all;
 }
 
-// What the study says of itself; what a manifest would add is left out where there is none, as in a study
-// that has been interrupted.
+// The text of the page, from manifest.json and, where there is none because the study was interrupted, from the
+// store alone.
 analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::path& folder) {
   std::ifstream file(folder / "manifest.json");
   const ordered_json manifest = ordered_json::parse(file, nullptr, false);
@@ -64,7 +62,7 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   text.statements.push_back(statement.empty() ? "simulated differential privacy: not for release"
                                               : statement);
   if (const std::string s = text_at(privacy, "sensitivity"); !s.empty())
-    text.statements.push_back("The bound on which the noise rests: " + s);
+    text.statements.push_back("Sensitivity bound of the noise: " + s);
   if (const std::string s = text_at(manifest, "diagnostics"); !s.empty()) text.statements.push_back(s);
   const auto add = [&](const char* what, const std::string& how) {
     if (!how.empty()) text.reproduce.emplace_back(what, how);
@@ -80,28 +78,25 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
     add("flags", text_at(h, "flags"));
   }
   add("check it", fmt::format("hearsay verify {}", folder.string()));
-  text.unprivate = texts_at(manifest, "fitted_on_private_data_without_accounting");
+  text.unaccounted = texts_at(manifest, "fitted_on_private_data_without_accounting");
   text.notes = texts_at(manifest, "notes");
-  if (!whole) text.notes.push_back("There is no manifest.json: the study has not come to its end.");
+  if (!whole) text.notes.push_back("There is no manifest.json: the study is incomplete.");
   return text;
 }
 
 }  // namespace
 
 int report_command(const Arguments& arguments) {
-  constexpr std::string_view kReportUsage = "report DIR [-o FILE]";
-  po::options_description own("Report");
-  own.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                    "where the page goes (default: DIR/report.html)");
-  po::variables_map values;
-  if (!parse_arguments(arguments, kReportUsage, own, values)) return kExitDone;
-  const InputArguments input = input_arguments(values);
-  if (input.files.size() != 1)
-    throw UsageError(fmt::format("one folder is needed; usage: hearsay {}", kReportUsage));
-  const std::filesystem::path folder = input.files.front();
-  const std::filesystem::path place = values.count("output") != 0
-                                          ? std::filesystem::path(values["output"].as<std::string>())
-                                          : folder / "report.html";
+  const auto values =
+      parse_arguments(arguments, {"report DIR [-o FILE]",
+                                  {{"output,o", "FILE", "file of the page (default: DIR/report.html)"}},
+                                  "one folder",
+                                  1,
+                                  1});
+  if (!values) return kExitDone;
+  const std::filesystem::path folder = values->operands.front();
+  const std::filesystem::path place =
+      values->has("output") ? std::filesystem::path(values->text("output")) : folder / "report.html";
   analysis::StoredStudy study(folder);
   const analysis::StudyData data = analysis::gather(study, label_number);
   const std::string page =

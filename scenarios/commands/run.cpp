@@ -1,15 +1,16 @@
-// hearsay run: what is missing of a study, its tables, and a summary.
+// hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
-#include "analysis/results/export.hpp"
-#include "analysis/results/output_file.hpp"
-#include "scenarios/language/input_error.hpp"
-#include "scenarios/commands/command_line.hpp"
+#include "analysis/results/store/store_file.hpp"
+#include "analysis/results/tables/export.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/input_arguments.hpp"
+#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
@@ -18,14 +19,9 @@
 
 namespace hearsay::scenarios {
 
-namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-constexpr std::string_view kRunUsage =
-    "run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
-    "[--data-dir DIR] [--max-runs N] [--dry-run] [--no-progress]";
 
 struct RunArguments {
   InputArguments input;
@@ -37,57 +33,52 @@ struct RunArguments {
 
 // Nothing, if only help was asked for.
 std::optional<RunArguments> read_arguments(const Arguments& arguments) {
-  po::options_description own("Run");
-  own.add_options()  //
-      ("output,o", po::value<std::string>()->value_name("DIR"),
-       "where results go (default: out/ and the file's name)")                                 //
-      ("jobs,j", po::value<unsigned>()->value_name("N"), "threads (default: all processors)")  //
-      ("seed", po::value<std::string>()->value_name("S"), "short for --set seed=S")            //
-      ("repeat", po::value<std::string>()->value_name("R"), "short for --set repeat=R")        //
-      ("dry-run", "say what would be run, and run nothing")                                    //
-      ("no-progress", "no progress line");
-  own.add(sweep_options()).add(input_options());
-  po::variables_map values;
-  if (!parse_arguments(arguments, kRunUsage, own, values)) return std::nullopt;
-  RunArguments run{.input = input_arguments(values)};
-  if (run.input.files.size() != 1)
-    throw UsageError(fmt::format("one scenario is needed; usage: hearsay {}", kRunUsage));
+  const Options own{{"output,o", "DIR", "folder of the results (default: out/ and the file's name)"},
+                    {"jobs,j", "N", "threads (default: all processors)"},
+                    {"seed", "S", "short for --set seed=S"},
+                    {"repeat", "R", "short for --set repeat=R"},
+                    {"dry-run", nullptr, "print the plan without executing it"},
+                    {"no-progress", nullptr, "print no progress line"}};
+  const auto values = parse_arguments(
+      arguments,
+      {"run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
+       "[--data-dir DIR] [--max-runs N] [--dry-run] [--no-progress]",
+       with_input_options(with_sweep_options(own)), "one scenario", 1, 1});
+  if (!values) return std::nullopt;
+  RunArguments run{.input = input_arguments(*values)};
   for (const char* name : {"seed", "repeat"}) {
-    if (values.count(name) != 0)
-      run.input.sets.push_back(fmt::format("{}={}", name, values[name].as<std::string>()));
+    if (values->has(name)) run.input.sets.push_back(fmt::format("{}={}", name, values->text(name)));
   }
-  run.threads = std::max(1u, std::thread::hardware_concurrency());
-  if (values.count("jobs") != 0) run.threads = values["jobs"].as<unsigned>();
-  if (run.threads == 0 || run.threads > 1024) throw UsageError("-j needs a number from 1 to 1024");
-  run.plan = sweep_arguments(values);
-  run.progress = values.count("no-progress") == 0;
-  run.dry = values.count("dry-run") != 0;
-  run.folder = values.count("output") != 0 ? std::filesystem::path(values["output"].as<std::string>())
-                                           : "out" / std::filesystem::path(run.input.files.front()).stem();
+  run.threads = values->has("jobs") ? static_cast<unsigned>(values->whole("jobs", 1, 1024))
+                                    : std::max(1u, std::thread::hardware_concurrency());
+  run.plan = sweep_arguments(*values);
+  run.progress = !values->has("no-progress");
+  run.dry = values->has("dry-run");
+  run.folder = values->has("output") ? std::filesystem::path(values->text("output"))
+                                     : "out" / std::filesystem::path(run.input.files.front()).stem();
   return run;
 }
 
-std::string what_is_to_do(const Execution& execution, const std::filesystem::path& folder) {
+std::string work_of(const Execution& execution, const std::filesystem::path& folder) {
   std::string text =
-      fmt::format("{} runs: {} kept, {} to do", execution.all(), execution.kept(), execution.to_do());
+      fmt::format("{} runs: {} cached, {} to run", execution.all(), execution.cached(), execution.to_run());
   if (execution.recorded_anew() > 0)
-    text += fmt::format(" ({} of them again, for other records)", execution.recorded_anew());
+    text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
   return text + fmt::format("; results: {}/", folder.string());
 }
 
-// What came of the runs of one plan.
-struct Made {
+// The outcome of the runs of one plan.
+struct Outcome {
   bool ended = false;  // not interrupted
-  std::uint64_t runs = 0, made = 0;
+  std::uint64_t runs = 0, fresh = 0;
 };
 
-int interrupted(std::uint64_t kept, std::uint64_t runs) {
-  fmt::print(stderr, "interrupted: {} of {} runs are kept; the same command goes on from there\n", kept,
-             runs);
+int interrupted(std::uint64_t stored, std::uint64_t runs) {
+  fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n", stored, runs);
   return kExitInterrupted;
 }
 
-void print_results(const analysis::Exported& exported, const std::string& conclusions, const Made& made,
+void print_results(const analysis::Exported& exported, const std::string& conclusions, const Outcome& made,
                    const std::filesystem::path& folder, double wall, const char* table) {
   const analysis::Totals& t = exported.totals;
   fmt::print("{}\n{}", exported.summary, conclusions);
@@ -95,9 +86,9 @@ void print_results(const analysis::Exported& exported, const std::string& conclu
     fmt::print("{} runs diverged, {} failed: see {}\n", t.diverged, t.failed, (folder / "runs.csv").string());
   }
   fmt::print(
-      "{} points, {} runs ({} made now) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
+      "{} points, {} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
       "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
-      t.points, t.runs, made.made, wall, folder.string(), table);
+      t.points, t.runs, made.fresh, wall, folder.string(), table);
 }
 
 void print_warnings(const analysis::Totals& totals) {
@@ -116,8 +107,8 @@ class Runner {
  public:
   explicit Runner(const RunArguments& arguments) : arguments_(arguments) {}
 
-  // Makes what is missing of a study in a folder. `title` comes before what is said of it.
-  Made make(const Plan& plan, const std::filesystem::path& folder, const char* title) {
+  // Makes the missing runs of a study in a folder. `title` precedes the line that is printed.
+  Outcome make(const Plan& plan, const std::filesystem::path& folder, const char* title) {
     refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
     Execution execution(plan, {.threads = arguments_.threads,
@@ -127,30 +118,30 @@ class Runner {
                                  if (progress != nullptr) progress->finished(one);
                                }});
     try {
-      // Nothing is written before every point has been put together; but what is there need not be.
+      // Nothing is written before every point that has runs to be made is assembled.
       std::optional<analysis::Store> store;
       std::error_code error;
-      if (std::filesystem::exists(analysis::Store::file(folder), error)) {
+      if (std::filesystem::exists(analysis::store_file(folder), error)) {
         store.emplace(folder);
         execution.consider(store->known(plan.study()));
       }
       execution.assemble();
       if (!store) store.emplace(folder);
-      fmt::print(stderr, "{}{}\n", title, what_is_to_do(execution, folder));
-      Progress shown(arguments_.progress, execution.to_do(), execution.all());
+      fmt::print(stderr, "{}{}\n", title, work_of(execution, folder));
+      Progress shown(arguments_.progress, execution.to_run(), execution.all());
       progress = &shown;
       const bool ended = execution.run(*store);
       shown.stop();
       progress = nullptr;
       store->close();
-      return {ended, execution.all(), execution.to_do()};
+      return {ended, execution.all(), execution.to_run()};
     } catch (const OverBudget& e) {
       throw BudgetRefusal(plan.locate(e));
     } catch (const AssemblyError& e) {
       throw InputError(plan.locate(e));
     } catch (const analysis::OutputError& e) {
       throw analysis::OutputError(
-          fmt::format("{}; what has been kept is not made again by the same command", e.what()));
+          fmt::format("{}; completed runs are stored; run the same command to resume", e.what()));
     }
   }
 
@@ -168,21 +159,21 @@ Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
 }
 
 int dry_run(const RunArguments& arguments, const Plan& plan) {
-  const auto tell = [&](const Plan& one, const std::filesystem::path& folder, const char* title) {
+  const auto print_plan = [&](const Plan& one, const std::filesystem::path& folder, const char* title) {
     Execution execution(one, {.threads = arguments.threads});
     std::error_code error;
-    if (std::filesystem::exists(analysis::Store::file(folder), error))
+    if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
     fmt::print("{}{}\n{} points, about {:.3g} MB of memory on {} threads\n", title,
-               what_is_to_do(execution, folder), one.points.size(),
-               estimate_memory(one, arguments.threads) / 1e6, arguments.threads);
+               work_of(execution, folder), one.points.size(), estimate_memory(one, arguments.threads) / 1e6,
+               arguments.threads);
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;
     options.validation = true;
-    tell(plan_again(arguments, options), selection_folder(arguments), "to choose by: ");
+    print_plan(plan_again(arguments, options), selection_folder(arguments), "selection: ");
   }
-  tell(plan, arguments.folder, plan.selection ? "then the chosen ones of: " : "");
+  print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
   return kExitDone;
 }
 
@@ -198,36 +189,37 @@ int run_command(const Arguments& arguments) {
     return dry_run(*run, plan);
   }
   Runner runner(*run);
-  nlohmann::ordered_json selected;
+  std::string selected;
   if (plan.selection) {
     PlanOptions options = run->plan;
     options.validation = true;
-    const Made made = runner.make(plan_again(*run, options), selection_folder(*run), "to choose by: ");
+    const Outcome made = runner.make(plan_again(*run, options), selection_folder(*run), "selection: ");
     if (!made.ended) return interrupted(0, made.runs);
     analysis::StoredStudy study(selection_folder(*run));
     analysis::export_tables(study, selection_folder(*run));
     const std::vector<Choice> choices = choose(*plan.selection, study);
-    selected = to_json(*plan.selection, choices, plan.axes);
+    selected = selection_json(*plan.selection, choices, plan.axes);
     options.validation = false;
     for (const Choice& c : choices) options.chosen.insert(c.labels);
     plan = plan_again(*run, options);
   }
-  const Made made = runner.make(plan, run->folder, "");
+  const Outcome made = runner.make(plan, run->folder, "");
 
   analysis::StoredStudy study(run->folder);
   const analysis::Exported exported = analysis::export_tables(study, run->folder);
   std::optional<analysis::Conclusions> conclusions;
-  if (plan.points.front().scenario.analysis.any()) {
+  const Scenario& scenario = *plan.points.front().scenario;
+  if (asks_for_conclusions(scenario)) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
     analysis::write_conclusions(*conclusions, run->folder);
   }
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
   write_manifest({.totals = exported.totals,
-                  .scenario = plan.points.front().scenario,
+                  .scenario = scenario,
                   .file = plan.file,
                   .command = joined(arguments),
                   .resolved = plan.resolved,
-                  .conclusions = conclusions ? conclusions->json() : nlohmann::ordered_json(),
+                  .conclusions = conclusions ? conclusions->json() : "",
                   .threads = run->threads,
                   .wall = wall,
                   .selection = selected},
@@ -235,8 +227,8 @@ int run_command(const Arguments& arguments) {
   print_results(exported, conclusions ? conclusions->text() + "\n" : "", made, run->folder, wall,
                 study.head().aggregate ? "quantiles" : "series");
   if (plan.selection) {
-    fmt::print("{} chosen by {} {} on {}: {}/\n", plan.selection->over,
-               plan.selection->minimise ? "least" : "greatest", plan.selection->metric,
+    fmt::print("{} selected by {} {} on {}: {}/\n", plan.selection->over,
+               plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
                plan.selection->instances(), selection_folder(*run).string());
   }
   print_warnings(exported.totals);

@@ -83,8 +83,7 @@ class Bind final : public Walk {
 
   void alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
                     const std::function<void(std::size_t)>& select, const sim::Describe& current) override {
-    // Owners of a table are told apart by a column too: only a place that could hold values takes them from
-    // one.
+    // A column also identifies the owners of a table: only options that could hold values take them from a column.
     const auto of_values =
         std::find_if(all.begin(), all.end(), [](const sim::Alternative& a) { return a.name == "values"; });
     if (all[index].name != "column" || of_values == all.end())
@@ -115,7 +114,7 @@ class Bind final : public Walk {
       const bool high = about.open_max ? x < about.max : x <= about.max;
       if (low && high) continue;
       throw std::invalid_argument(fmt::format(
-          "column '{}' must hold numbers {} {}, got {} of owner {}", column,
+          "column '{}': expected numbers {} {}, found {} for owner {}", column,
           low ? (about.open_max ? "below" : "of at most") : (about.open_min ? "above" : "of at least"),
           low ? about.max : about.min, x, owner));
     }

@@ -1,6 +1,5 @@
 #pragma once
-// How wrong input is told to a user: in one line, `file:line:column: /json/pointer: what was expected, got
-// what was found`.
+// Messages about wrong input, one line each: `file:line:column: /json/pointer: what is wrong; what to do`.
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -9,8 +8,7 @@
 
 namespace hearsay::scenarios {
 
-/// Input that can not be used. what() is the first line, in the order of the input; lines() all that were
-/// found.
+/// Invalid input. what() is the first message, in the order of the input; lines() are all.
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& line) : InputError(std::vector{line}) {}
@@ -22,11 +20,11 @@ class InputError : public std::runtime_error {
   std::vector<std::string> lines_;
 };
 
-/// `text` fit for a line of a message: control characters and bytes that are no UTF-8 escaped, long text cut
+/// `text` for a line of a message: control characters and bytes that are no UTF-8 escaped, long text cut
 /// short.
 std::string printable(std::string_view text, std::size_t most_characters = 80);
 
-/// One step of a JSON pointer (RFC 6901), with its slash, fit for a line.
+/// One step of a JSON pointer (RFC 6901), with its slash, printable.
 std::string pointer_step(std::string_view key);
 
 /// "where: /pointer: message"; the root has no pointer.

@@ -40,15 +40,16 @@ std::filesystem::path find_input(const std::string& written, const std::filesyst
     if (std::none_of(roots.begin(), roots.end(), [&real](const auto& r) { return lies_under(real, r); }))
       continue;
     if (std::filesystem::is_regular_file(real, error)) return real;
-    throw std::runtime_error(fmt::format("must be a regular file, got {}", kind_of_file(real)));
+    throw std::runtime_error(fmt::format("expected a regular file, found {}", kind_of_file(real)));
   }
   std::string places;
   for (const auto& root : roots) {
     if (!places.empty()) places += " or ";
     places += printable(root.string(), 200);
   }
-  throw std::runtime_error(fmt::format(
-      "must be a file under {} (see --data-dir and --allow-path), got \"{}\"", places, printable(written)));
+  throw std::runtime_error(
+      fmt::format("expected a file under {} (see --data-dir and --allow-path), found \"{}\"", places,
+                  printable(written)));
 }
 
 }  // namespace hearsay::scenarios

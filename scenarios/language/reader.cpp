@@ -46,7 +46,7 @@ Reader::Reader(const Document& document, const Node& node, const ReadOptions& op
 void Reader::finish() const {
   if (faults_.empty()) return;
   std::vector<Fault> sorted = faults_;
-  // What is missing may be what is misspelt elsewhere: that is told first.
+  // A missing key may be misspelt elsewhere: that error comes first.
   std::stable_sort(sorted.begin(), sorted.end(), [](const Fault& a, const Fault& b) {
     return std::tie(a.missing, a.at) < std::tie(b.missing, b.at);
   });
@@ -55,7 +55,7 @@ void Reader::finish() const {
   throw InputError(std::move(lines));
 }
 
-const Node* Reader::find(std::string_view name, bool mark) {
+const Node* Reader::find(std::string_view name, bool note) {
   Frame& frame = frames_.back();
   if (frame.node == nullptr) return nullptr;
   switch (frame.kind) {
@@ -69,7 +69,7 @@ const Node* Reader::find(std::string_view name, bool mark) {
   const auto items = frame.node->items();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].key != name) continue;
-    if (mark) frame.seen[i] = true;
+    if (note) frame.seen[i] = true;
     return &items[i].value;
   }
   return nullptr;
@@ -89,8 +89,7 @@ sim::About Reader::resolved(const sim::About& about) const {
   const sim::About& place = frames_.back().place;
   sim::About out = about;
   out.unit = place.unit;
-  // A law may come as near as it likes to an open end of its place; a bare number stands for the value
-  // itself.
+  // A distribution may come arbitrarily close to an open end of the range; a bare number is the value itself.
   const bool bare = frames_.back().kind == Frame::Kind::kBare;
   if (place.min > out.min) out.min = place.min, out.open_min = bare && place.open_min;
   if (place.min == out.min && bare) out.open_min |= place.open_min;
@@ -113,7 +112,11 @@ void Reader::fault(Position at, std::string pointer, std::string message) {
 }
 
 void Reader::wrong(const Node& node, const sim::About& about, std::string_view expected) {
-  fault(node.at, pointer(about.name), fmt::format("must be {}, got {}", expected, found(node)));
+  fault(node.at, pointer(about.name), fmt::format("expected {}, found {}", expected, found(node)));
+}
+
+void Reader::out_of_range(const Node& node, const sim::About& about, const sim::About& range) {
+  fault(node.at, pointer(about.name), fmt::format("must be {}, got {}", range_text(range), found(node)));
 }
 
 void Reader::boolean(bool& value, const sim::About& about) {
@@ -130,7 +133,7 @@ void Reader::number(double& value, const sim::About& about) {
   const std::optional<double> read = quantity(*node, here.unit);
   if (!read) return wrong(*node, about, expected_quantity(here.unit));
   if (loses_digits(*node)) return wrong(*node, about, "an integer that a double can hold");
-  if (!in_range(*read, here)) return wrong(*node, about, range_text(here));
+  if (!in_range(*read, here)) return out_of_range(*node, about, here);
   value = *read;
 }
 
@@ -149,7 +152,7 @@ void Reader::whole(std::int64_t& value, const sim::About& about) {
     return wrong(*node, about,
                  here.unit.empty() ? "a whole number" : fmt::format("a whole number of {}", here.unit));
   }
-  if (!in_range(*read, here)) return wrong(*node, about, range_text(here));
+  if (!in_range(*read, here)) return out_of_range(*node, about, here);
   value = static_cast<std::int64_t>(*read);
 }
 
@@ -187,7 +190,7 @@ void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const 
   }
   const auto names = names_of(all);
   fault(node->at, pointer(about.name),
-        fmt::format("must be one of {}, got {}{}", comma_separated(names), found(*node),
+        fmt::format("expected one of {}, found {}{}", comma_separated(names), found(*node),
                     did_you_mean(node->text, names)));
 }
 
@@ -237,7 +240,7 @@ void Reader::list(const sim::About& about, std::size_t, const std::function<void
 }
 
 void Reader::failed(std::string_view key, const std::string& message) {
-  // Options that could not be read are not held against each other.
+  // Options that could not be read are not checked against each other.
   if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty()) return;
   const Node* node = find(key, false);
   const bool written = node != nullptr && !node->is(Node::Kind::kNull);
@@ -259,35 +262,34 @@ void Reader::within(Frame frame, const sim::Describe& members) {
   members(*this);
   const Frame& done = frames_.back();
   if (std::find(done.seen.begin(), done.seen.end(), false) != done.seen.end()) {
-    // What seems to be missing, or not to fit, may be what is misspelt.
+    // A missing or inconsistent option may be a misspelt one.
     const auto mine = faults_.begin() + static_cast<std::ptrdiff_t>(done.faults);
     faults_.erase(std::remove_if(mine, faults_.end(),
                                  [this](const Fault& f) { return f.checked_at == frames_.size(); }),
                   faults_.end());
-    tell_unknown(done, members);
+    report_unknown(done, members);
   } else {
     const bool bare = done.kind == Frame::Kind::kBare;
     for (const std::string& name : done.missing) {
       fault(done.at, pointer(name),
-            bare ? fmt::format("must come with a '{}', got none", name) : "must be given, got nothing");
+            bare ? fmt::format("required key '{}' is missing", name) : "required key is missing");
       faults_.back().missing = true;
     }
   }
   frames_.pop_back();
 }
 
-void Reader::tell_unknown(const Frame& frame, const sim::Describe& members) {
+void Reader::report_unknown(const Frame& frame, const sim::Describe& members) {
   std::vector<std::string> names = member_names(members);
   if (!frame.type.empty()) names.emplace_back("type");
   for (std::size_t i = 0; i < frame.seen.size() && faults_.size() < kMostFaults; ++i) {
     if (frame.seen[i]) continue;
     const Node::Member& member = frame.node->items()[i];
     std::string advice = did_you_mean(member.key, names);
-    if (advice.empty()) advice = fmt::format("; known are {}", comma_separated(names));
+    if (advice.empty()) advice = fmt::format("; known keys: {}", comma_separated(names));
     fault(member.value.key_at, pointer(member.key),
-          fmt::format("must be a known key{}, got '{}'{}{}",
-                      frame.type.empty() ? "" : fmt::format(" of '{}'", frame.type), printable(member.key),
-                      advice, frame.hint));
+          fmt::format("unknown key '{}'{}{}{}", printable(member.key),
+                      frame.type.empty() ? "" : fmt::format(" of '{}'", frame.type), advice, frame.hint));
   }
 }
 

@@ -1,4 +1,4 @@
-// How the reader tells which of several kinds of thing stands in a place.
+// How the reader determines which alternative a value is.
 #include <fmt/format.h>
 
 #include "scenarios/language/input_error.hpp"
@@ -45,7 +45,7 @@ Reader::Chosen Reader::choose_by_type(const Node& type, std::span<const sim::Alt
   const auto names = names_of(all);
   const bool named = type.is(Node::Kind::kText);
   return {Chosen::Form::kNone, 0,
-          fmt::format("must be one of {}, got {}{}", comma_separated(names), found(type),
+          fmt::format("expected one of {}, found {}{}", comma_separated(names), found(type),
                       named ? did_you_mean(type.text, names) : "")};
 }
 
@@ -81,7 +81,7 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
   }
   if (about.required) return {};
   return {Chosen::Form::kObject, index,
-          fmt::format("; another \"type\" ({}) must be named", comma_separated(names_of(all)))};
+          fmt::format("; for other keys set another \"type\" ({})", comma_separated(names_of(all)))};
 }
 
 void Reader::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
@@ -94,7 +94,7 @@ void Reader::alternatives(const sim::About& about, std::span<const sim::Alternat
     const Node* type = node->find("type");
     return fault(type ? type->at : node->at, pointer(about.name) + (type ? "/type" : ""), chosen.hint);
   }
-  // The kind that the place holds anyway keeps what the place holds: the defaults of the place.
+  // The alternative that is selected by default keeps the defaults of this option.
   if (chosen.index != index) select(chosen.index);
   Frame frame;
   frame.kind = chosen.form == Chosen::Form::kBare ? Frame::Kind::kBare : Frame::Kind::kObject;

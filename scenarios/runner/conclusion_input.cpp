@@ -10,6 +10,8 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/member_names.hpp"
 #include "scenarios/language/reference/writer.hpp"
+#include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/sweep/condition.hpp"
 
 namespace hearsay::scenarios {
@@ -83,16 +85,20 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
 
 }  // namespace
 
+bool asks_for_conclusions(const Scenario& scenario) {
+  return scenario.analysis.any();
+}
+
 void require_conclusions(const Plan& plan) {
-  const ConclusionOptions& options = plan.points.front().scenario.analysis;
+  const ConclusionOptions& options = plan.points.front().scenario->analysis;
   for (std::size_t s = 0; s < options.slopes.size(); ++s) {
     const std::string pointer = fmt::format("/analysis/slopes/{}/over", s);
     const std::string& over = options.slopes[s].over;
     const auto found = std::find(plan.axes.begin(), plan.axes.end(), over);
     if (found == plan.axes.end())
-      refuse(plan, pointer, fmt::format("must be an axis of the sweep, got '{}'", printable(over)));
+      refuse(plan, pointer, fmt::format("expected an axis of the sweep, found '{}'", printable(over)));
     if (!plan.numeric[static_cast<std::size_t>(found - plan.axes.begin())])
-      refuse(plan, pointer, fmt::format("must be an axis of numbers, got {}", over));
+      refuse(plan, pointer, fmt::format("expected a numeric axis, found '{}'", over));
   }
   each_condition(options, [&](const std::string& where, const std::string& pointer, std::size_t, bool) {
     holding(plan, where, pointer);
@@ -101,12 +107,12 @@ void require_conclusions(const Plan& plan) {
 
 analysis::ConclusionInput conclusion_input(const Plan& plan, analysis::StoredStudy& study) {
   analysis::ConclusionInput input;
-  input.options = plan.points.front().scenario.analysis;
+  input.options = plan.points.front().scenario->analysis;
   input.groups = plan.groups;
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     analysis::PointFacts facts{.axes = plan.points[p].numbers,
                                .setting = analysis::setting_of(study.point(p))};
-    add_protocol(plan.points[p].scenario, facts.setting);
+    add_protocol(*plan.points[p].scenario, facts.setting);
     input.points.push_back(std::move(facts));
   }
   each_condition(input.options,

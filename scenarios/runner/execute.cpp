@@ -5,8 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "analysis/results/output_file.hpp"
-#include "analysis/results/store_writer.hpp"
+#include "analysis/results/store/store_writer.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_files.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
@@ -16,8 +16,8 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Calls f(0) .. f(count - 1), each once, on several threads, until one throws: the exception of the lowest
-// number that threw is thrown on.
+// Calls f(0) .. f(count - 1), each once, on several threads, until one throws; rethrows the exception of the lowest
+// number that threw.
 template <class F>
 void parallel_for(std::size_t count, unsigned threads, F&& f) {
   std::atomic<std::size_t> next = 0;
@@ -54,7 +54,7 @@ analysis::RunResult failed_run(std::uint32_t repetition, const std::string& why)
   return result;
 }
 
-// Enough for every thread to work at two points at a time, few enough for large problems.
+// Enough for two points per thread, few enough for large problems.
 std::size_t cache_size(unsigned threads) {
   return std::max<std::size_t>(8, 2 * threads);
 }
@@ -76,38 +76,40 @@ Execution::Execution(const Plan& plan, ExecuteOptions options)
   plan_tasks(nullptr);
 }
 
+Execution::~Execution() = default;
+
 void Execution::consider(const analysis::KnownStudy& known) {
   described_ = known.described;
   plan_tasks(&known);
 }
 
 bool Execution::is_traced(std::size_t point, std::uint32_t repetition) const {
-  const auto& trace = plan_.points[point].scenario.record.trace;
+  const auto& trace = plan_.points[point].scenario->record.trace;
   return trace && trace->point == point && trace->repetition == repetition;
 }
 
 void Execution::plan_tasks(const analysis::KnownStudy* known) {
   tasks_.clear();
-  kept_ = recorded_anew_ = 0;
-  std::map<std::string, std::size_t> first;  // of points that are the same, the first makes the runs
+  cached_ = recorded_anew_ = 0;
+  std::map<std::string, std::size_t> first;  // of equal points the first makes the runs
   using State = analysis::KnownRun::State;
   for (std::size_t p = 0; p < plan_.points.size(); ++p) {
     const std::size_t maker = first.try_emplace(plan_.points[p].key, p).first->second;
-    for (std::uint32_t r = 0; r < plan_.points[p].scenario.repeat; ++r) {
+    for (std::uint32_t r = 0; r < plan_.points[p].repeat; ++r) {
       const analysis::KnownRun run = known != nullptr ? known->runs[p][r] : analysis::KnownRun{};
       const bool traced = is_traced(p, r);
-      const bool twin = maker != p && r < plan_.points[maker].scenario.repeat;
-      if (run.state == State::kKept || twin) {
-        ++kept_;
+      const bool twin = maker != p && r < plan_.points[maker].repeat;
+      if (run.state == State::kCached || twin) {
+        ++cached_;
         if (!traced) continue;
       }
       if (run.state == State::kUnrecorded) ++recorded_anew_;
       tasks_.push_back({static_cast<std::uint32_t>(p), r, run, traced});
     }
   }
-  // Runs that share a problem follow one another: those of one repetition where each draws its own.
+  // Runs that share a problem are consecutive: those of one repetition where each draws its own.
   const auto order = [this](const Task& t) {
-    const bool anew = plan_.points[t.point].scenario.draws_data();
+    const bool anew = plan_.points[t.point].scenario->draws_data();
     return std::tuple(anew ? t.repetition : 0, problem_of_[t.point], t.point, t.repetition);
   };
   std::stable_sort(tasks_.begin(), tasks_.end(),
@@ -115,13 +117,13 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
 }
 
 std::shared_ptr<const SolvedProblem> Execution::solved(std::size_t point, std::uint32_t repetition) {
-  const Scenario& scenario = plan_.points[point].scenario;
+  const Scenario& scenario = *plan_.points[point].scenario;
   const std::uint32_t instance = scenario.draws_data() ? repetition : 0;
   return problems_.get({problem_of_[point], instance}, [&] { return solve(scenario, instance); });
 }
 
 std::shared_ptr<const Experiment> Execution::experiment(std::size_t point, std::uint32_t repetition) {
-  const Scenario& scenario = plan_.points[point].scenario;
+  const Scenario& scenario = *plan_.points[point].scenario;
   const std::uint32_t instance = scenario.draws_anew() ? repetition : 0;
   return experiments_.get({static_cast<std::uint32_t>(point), instance}, [&] {
     return std::make_shared<const Experiment>(scenario, solved(point, repetition), instance);
@@ -144,12 +146,12 @@ void Execution::assemble() {
     const auto one = experiment(p, 0);
     if (described_[p]) return;
     described_points_[p] = one->describe_point(plan_.points[p].labels);
-    if (plan_.points[p].scenario.draws_anew()) described_points_[p]->scalars.clear();
+    if (plan_.points[p].scenario->draws_anew()) described_points_[p]->scalars.clear();
   });
 }
 
 analysis::RunResult Execution::make(const Task& task) {
-  const Scenario& scenario = plan_.points[task.point].scenario;
+  const Scenario& scenario = *plan_.points[task.point].scenario;
   std::unique_ptr<analysis::TraceFiles> trace;
   if (task.traced)
     trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, options_.trace_folder);
@@ -183,9 +185,9 @@ void Execution::compare(const Task& task, const analysis::RunResult& run) const 
   if (!task.known.comparable || !ended || run.end == analysis::RunEnd::kWall) return;
   if (run.fingerprint == task.known.fingerprint) return;
   throw sim::InvariantError(
-      fmt::format("point {} repetition {} (run key {}, seed {}) has fingerprint {:016x}, it had {:016x}",
+      fmt::format("point {} repetition {} (run key {}, seed {}) has fingerprint {:016x}, expected {:016x}",
                   task.point, task.repetition, run_key(plan_.points[task.point].key, task.repetition),
-                  plan_.points[task.point].scenario.seed, run.fingerprint, task.known.fingerprint));
+                  plan_.points[task.point].scenario->seed, run.fingerprint, task.known.fingerprint));
 }
 
 bool Execution::run(analysis::Store& store) {
@@ -206,7 +208,7 @@ bool Execution::run(analysis::Store& store) {
       const std::lock_guard lock(mutex);
       options_.finished(run);
     }
-    if (task.known.state == analysis::KnownRun::State::kKept) return;
+    if (task.known.state == analysis::KnownRun::State::kCached) return;
     writer.add(std::move(run), run_key(plan_.points[task.point].key, task.repetition));
   };
   parallel_for(tasks_.size(), options_.threads, one);
@@ -214,6 +216,11 @@ bool Execution::run(analysis::Store& store) {
   if (interrupted()) return false;
   store.aggregate();
   return true;
+}
+
+analysis::RunResult Replay::run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
+                                const std::atomic<bool>* interrupted) {
+  return execution_.experiment(point, repetition)->run(repetition, trace, interrupted);
 }
 
 }  // namespace hearsay::scenarios

@@ -1,6 +1,6 @@
 #pragma once
-// Runs what is missing of a study, over threads. What comes out does not depend on how many, nor on what was
-// there before.
+// Makes the missing runs of a study on several threads. The results depend neither on their number nor on the runs
+// that were stored before.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -10,39 +10,48 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/store.hpp"
+#include "analysis/results/store/store.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/shared_cache.hpp"
 
+namespace hearsay::sim {
+class TraceSink;
+}
+
 namespace hearsay::scenarios {
+
+struct SolvedProblem;
+class Experiment;
 
 struct ExecuteOptions {
   unsigned threads = 1;
   std::filesystem::path trace_folder{};            ///< for files of the run that is traced
-  const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are broken off and no more are begun
-  std::function<void(const analysis::RunResult&)> finished{};  ///< told of every run, by one thread at a time
+  const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are aborted and no more are begun
+  std::function<void(const analysis::RunResult&)>
+      finished{};  ///< called with every run, by one thread at a time
 };
 
 class Execution {
  public:
-  /// The plan must outlive it. Everything is to be run until consider() says what is there.
+  /// The plan must outlive it. All runs are to be made until consider() is called.
   Execution(const Plan& plan, ExecuteOptions options);
+  ~Execution();
 
-  /// Runs that a store has need not be made again, but for a trace.
+  /// Runs that a store contains are not made again, except for a trace.
   void consider(const analysis::KnownStudy& known);
 
   std::uint64_t all() const { return plan_.runs(); }
-  /// Runs that are there, runs to be made, and of these such that are there with other records.
-  std::uint64_t kept() const { return kept_; }
-  std::uint64_t to_do() const { return all() - kept_; }
+  /// Runs that are stored, runs to be made, and the number of these that are stored with other metrics.
+  std::uint64_t cached() const { return cached_; }
+  std::uint64_t to_run() const { return all() - cached_; }
   std::uint64_t recorded_anew() const { return recorded_anew_; }
 
-  /// Puts every point together that has anything to do. Throws AssemblyError.
+  /// Assembles every point that has runs to be made or is not described yet. Throws AssemblyError.
   void assemble();
 
-  /// Makes the runs and keeps them in the store. A run that fails is kept as failed and the others go on.
-  /// Throws InvariantError if one that is made again comes out differently, and OutputError; what has been
-  /// made until then is kept. Whether it came to its end: false if interrupted.
+  /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
+  /// InvariantError if a run that is repeated has another fingerprint, and OutputError; the runs made until then are
+  /// stored. Returns false if interrupted.
   bool run(analysis::Store& store);
 
  private:
@@ -66,7 +75,7 @@ class Execution {
   std::vector<std::uint32_t> problem_of_;  // number of the point's problem
   std::vector<bool> described_;
   std::vector<std::optional<analysis::PointResult>> described_points_;
-  std::uint64_t kept_ = 0, recorded_anew_ = 0;
+  std::uint64_t cached_ = 0, recorded_anew_ = 0;
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition
 };
@@ -78,9 +87,7 @@ class Replay {
   explicit Replay(const Plan& plan) : execution_(plan, {}) {}
   /// Throws AssemblyError, and what a broken invariant throws.
   analysis::RunResult run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
-                          const std::atomic<bool>* interrupted = nullptr) {
-    return execution_.experiment(point, repetition)->run(repetition, trace, interrupted);
-  }
+                          const std::atomic<bool>* interrupted = nullptr);
 
  private:
   Execution execution_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "analysis/metrics/recorder.hpp"
 #include "analysis/metrics/setting.hpp"
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
@@ -53,11 +54,10 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   if (hub) {
     for (sim::AgentId i = 1; i < agents; ++i) {
       if (topology.edge(0, i) == 2 * topology.edges()) {
-        throw AssemblyError(
-            "/network/topology",
-            fmt::format(
-                "protocol {} needs agent 0 linked to every owner; agent {} is not: use a star, or an overlay",
-                s.protocol->entry().name, i));
+        throw AssemblyError("/network/topology",
+                            fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
+                                        "has none: use a star or an overlay",
+                                        s.protocol->entry().name, i));
       }
     }
   }
@@ -65,7 +65,7 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   return topology;
 }
 
-// The scenario with the data's columns in place of their names.
+// The scenario with the values of the data's columns in place of their names.
 Scenario bound(Scenario s, const models::DataSet& data) {
   const auto column = [&](const std::string& name) -> const std::vector<double>& {
     const auto found = data.owner_columns.find(name);
@@ -73,7 +73,7 @@ Scenario bound(Scenario s, const models::DataSet& data) {
     std::vector<std::string> names;
     for (const auto& [there, values] : data.owner_columns) names.push_back(there);
     throw std::invalid_argument(
-        fmt::format("must be a column of the data with one number for each owner{}, got '{}'{}",
+        fmt::format("expected a column of the data with one number for each owner{}, found '{}'{}",
                     names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
                     printable(name), did_you_mean(name, names)));
   };
@@ -127,7 +127,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
-    throw AssemblyError("/stop/budgets_spent", "needs budgets: no privacy.mechanism is given");
+    throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   }
   for (const MetricChoice& m : scenario_.record.metrics) require_measurable(*m, "/record/metrics");
   if (scenario_.stop.target) require_measurable(*scenario_.stop.target->metric, "/stop/target/metric");
@@ -159,7 +159,7 @@ void Experiment::require_measurable(const analysis::Metric& metric, const char* 
   if (tested > 0) return;
   throw AssemblyError(
       part_name,
-      fmt::format("{} needs test records: set data.test_fraction or data.test_records", metric.name));
+      fmt::format("{} requires test records: set data.test_fraction or data.test_records", metric.name));
 }
 
 analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
@@ -216,7 +216,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   result.status = result.end == analysis::RunEnd::kInterrupted ? analysis::Status::kInterrupted
                   : recorder.finite()                          ? analysis::Status::kDone
                                                                : analysis::Status::kDiverged;
-  if (const std::optional<analysis::Mark>& at = recorder.reached_at()) {
+  if (const std::optional<analysis::Sample>& at = recorder.reached_at()) {
     result.scalars = {{"reached_at.iterations", {}, static_cast<double>(at->iteration)},
                       {"reached_at.seconds", {}, at->time},
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
@@ -249,7 +249,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
     for (std::size_t owner = 0; owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
-      if (privacy_.by_turn()) continue;  // what a turn costs is the protocol's to say: epsilon_turn
+      if (privacy_.by_turn()) continue;  // the protocol records the cost of a turn: epsilon_turn
       point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, privacy_.sensitivity(problem.n(owner))});
     }
@@ -263,11 +263,11 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
          analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner))
       point.scalars.push_back(std::move(s));
   }
-  point.unprivate = problem.data().fitted_on_private_data;
+  point.unaccounted = problem.data().fitted_on_private_data;
   if (privacy_.source == models::BoundSource::kFromData)
-    point.unprivate.push_back("privacy.bound_from_data: gradient bound");
+    point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
   for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
-    point.unprivate.push_back(std::move(phrase));
+    point.unaccounted.push_back(std::move(phrase));
   point.notes = problem.data().notes;
   for (std::string& note : scenario_.protocol->notes(study_)) point.notes.push_back(std::move(note));
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);

@@ -1,6 +1,6 @@
 #pragma once
-// One point of a study, put together: data, problem, optimum, network and protocol, ready to be run any
-// number of times.
+// One point of a study, assembled: data, problem, optimum, network and protocol, ready to be run any number of
+// times.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -11,10 +11,14 @@
 #include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/scenario.hpp"
 
+namespace hearsay::analysis {
+class Recorder;
+}
+
 namespace hearsay::scenarios {
 
-/// A problem with its exact solution, found when it is first asked for; shared by all points that have the
-/// same data and model.
+/// A problem with its exact solution, computed on first use; shared by all points that have the same data and
+/// model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)
       : problem(std::move(data), std::move(model)), optimum(problem) {}
@@ -25,10 +29,10 @@ struct SolvedProblem {
 /// Makes the data of a scenario for a repetition and its problem. Throws AssemblyError.
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
 
-/// Everything that does not change during a run. Immutable, so any number of threads may run it.
+/// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
-  /// `repetition`: whose network it is, where each draws its own. Throws AssemblyError.
+  /// `repetition`: the one whose network it has, where each draws its own. Throws AssemblyError.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
              std::uint32_t repetition = 0);
   Experiment(const Experiment&) = delete;
@@ -36,12 +40,11 @@ class Experiment {
 
   /// The state before a run of a repetition; `trace` may be null.
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
-  /// One run; `trace` may be null, and so may `interrupted`, which breaks it off. Throws what a broken
-  /// invariant throws.
+  /// One run; `trace` may be null, and so may `interrupted`, which aborts it. Throws InvariantError.
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr) const;
 
-  /// What is to be said of the point as a whole: optimum, baselines, noise.
+  /// The description of the point as a whole: optimum, baselines, noise.
   analysis::PointResult describe_point(std::vector<std::string> labels) const;
   const models::Privacy& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }

@@ -36,7 +36,7 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
-// Puts what input files hold in place of where they lie.
+// Replaces the paths of input files by hashes of their contents.
 class FileHasher final : public sim::Visitor {
  public:
   explicit FileHasher(std::map<std::string, std::string>& known) : known_(known) {}
@@ -86,7 +86,7 @@ std::string sha256_of_file(const std::string& path) {
   std::vector<char> block(1u << 20);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
     hash.add(block.data(), static_cast<std::size_t>(in.gcount()));
-  if (!in.eof()) throw InputError(fmt::format("{}: can not be read", printable(path, 4096)));
+  if (!in.eof()) throw InputError(fmt::format("{}: cannot be read", printable(path, 4096)));
   return hash.hex();
 }
 

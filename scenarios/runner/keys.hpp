@@ -1,15 +1,15 @@
 #pragma once
-// What identifies a run, so that no run is made twice.
+// The keys that identify runs, so that no run is repeated.
 //
 //   point key  = SHA-256(results version, options that can change an event or a number, each input file's SHA-256)
 //   run key    = SHA-256(point key, repetition)
 //   record key = SHA-256(metrics, every)
 //
 // Options count only where they differ from their defaults, in one canonical form. In none of the three are
-// name, description, trace, baselines, analysis, repeat, sweep, threads and where files lie. Two exceptions:
-// a target that is looked at when metrics are recorded makes "every" an option that can change an event; and
+// name, description, trace, baselines, analysis, repeat, sweep, threads and the paths of files. Two exceptions:
+// a target that is checked when metrics are recorded makes "every" an option that can change an event; and
 // where every repetition draws its own data or network, the baselines are numbers of the run, so that the
-// record key has them.
+// record key includes them.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,10 +19,10 @@
 
 namespace hearsay::scenarios {
 
-/// To be raised when the same options come to mean other events or numbers.
+/// To be increased when the same options yield other events or numbers.
 inline constexpr int kResultsVersion = 2;
 
-/// SHA-256 in hexadecimal. Throws InputError if a file can not be read.
+/// SHA-256 in hexadecimal. Throws InputError if a file cannot be read.
 std::string sha256(std::string_view text);
 std::string sha256_of_file(const std::string& path);
 
@@ -44,7 +44,7 @@ class Keys {
 
 std::string run_key(const std::string& point_key, std::uint32_t repetition);
 std::string record_key(const Scenario& scenario);
-/// Identifies what is to be said of a point as a whole.
+/// Identifies the description of a point as a whole.
 std::string description_key(const Scenario& scenario);
 
 }  // namespace hearsay::scenarios

@@ -11,7 +11,9 @@
 #include <limits>
 #include <set>
 
-#include "scenarios/runner/sweep/sweep.hpp"
+#include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/refused_error.hpp"
+#include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
 
@@ -75,15 +77,15 @@ std::string host() {
 }
 
 double estimate_memory(const Plan& plan, unsigned threads) {
-  constexpr double kPoint = 8192;  // a point's options, labels, keys and what is said of it
-  constexpr double kRun = 32;      // what is known of a run before it is made
+  constexpr double kPoint = 8192;  // options, labels, keys and description of a point
+  constexpr double kRun = 32;      // state of a run before it is made
   std::set<std::string> seen;
   double largest = 0;
   for (const PlannedPoint& p : plan.points) {
     if (!seen.insert(p.problem_key).second) continue;
     largest =
-        std::max(largest, std::visit([&](const auto& kind) { return data_bytes(kind, p.scenario.seed); },
-                                     p.scenario.data.kind()));
+        std::max(largest, std::visit([&](const auto& kind) { return data_bytes(kind, p.scenario->seed); },
+                                     p.scenario->data.kind()));
   }
   const double held = std::min<double>(static_cast<double>(seen.size()), std::max(8.0, 2.0 * threads));
   return kPoint * static_cast<double>(plan.points.size()) + kRun * static_cast<double>(plan.runs()) +

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "analysis/results/output_file.hpp"
+#include <nlohmann/json.hpp>
+
+#include "analysis/results/tables/output_file.hpp"
 #include "scenarios/runner/build_info.hpp"
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/version.hpp"
 
 namespace hearsay::scenarios {
 
@@ -26,7 +30,7 @@ nlohmann::ordered_json privacy_of(const ManifestInput& in) {
                            : options.gradient_bound  ? "gradient_bound: given, not enforced"
                            : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
                            : options.by_turn()
-                               ? "worked out by the protocol from the bounds that it is told"
+                               ? "computed by the protocol from the bounds in its options"
                                : "derived from declared bounds of features, target and theta_max";
   privacy["budget"] = options.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
                                         : "per owner, over the whole run";
@@ -63,18 +67,18 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["failed"] = t.failed;
   m["interrupted"] = t.interrupted;
   m["delivery"] = in.scenario.protocol->entry().broadcasts
-                      ? "publications: worked out when read where the network allows it, else by events"
+                      ? "publications: computed when read where the network allows it, else events"
                       : "events";
   m["privacy"] = privacy_of(in);
-  m["fitted_on_private_data_without_accounting"] = t.unprivate;
+  m["fitted_on_private_data_without_accounting"] = t.unaccounted;
   m["notes"] = t.notes;
-  if (!in.selection.is_null()) m["selection"] = in.selection;
+  if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);
   m["diagnostics"] =
       "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
       "them";
-  if (!in.conclusions.empty()) m["analysis"] = in.conclusions;
+  if (!in.conclusions.empty()) m["analysis"] = nlohmann::ordered_json::parse(in.conclusions);
   m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
-  m["scenario"] = in.resolved;
+  m["scenario"] = nlohmann::ordered_json::parse(in.resolved);
   analysis::OutputFile file(path);
   file.write(m.dump(2));
   file.write("\n");

@@ -7,12 +7,18 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/results/output_file.hpp"
+#include "analysis/results/store/store.hpp"
+#include "analysis/results/store/store_file.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/json/merge.hpp"
+#include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/writer.hpp"
+#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/keys.hpp"
+#include "scenarios/runner/node_json.hpp"
+#include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
@@ -25,42 +31,14 @@ Scenario read_scenario(const Document& document, const ReadOptions& options) {
   return scenario;
 }
 
-}  // namespace
-
-nlohmann::ordered_json to_json(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kNull:
-      return nullptr;
-    case Node::Kind::kBoolean:
-      return node.boolean;
-    case Node::Kind::kNumber:
-      return nlohmann::ordered_json::parse(node.text);
-    case Node::Kind::kText:
-      return node.text;
-    case Node::Kind::kList: {
-      auto list = nlohmann::ordered_json::array();
-      for (const auto& item : node.items()) list.push_back(to_json(item.value));
-      return list;
-    }
-    case Node::Kind::kObject: {
-      auto object = nlohmann::ordered_json::object();
-      for (const auto& item : node.items()) object[item.key] = to_json(item.value);
-      return object;
-    }
-  }
-  return nullptr;
-}
-
-namespace {
-
 constexpr char kSeparator = '\n';  // between folders
 
 std::string joined(const std::set<std::string>& folders) {
   return fmt::format("{}", fmt::join(folders, std::string(1, kSeparator)));
 }
 
-// Where the files of a scenario were looked for, absolute: beside each file that it was merged from, and in
-// the folders of the command line.
+// The absolute folders that files of a scenario were searched for in: those of the files that it was merged from
+// and those of the command line.
 std::string folders_of(const Document& document, const ReadOptions& read) {
   std::set<std::string> all;
   std::error_code error;
@@ -78,20 +56,20 @@ void refuse_too_many(const Plan& plan, double most) {
   const auto runs = static_cast<double>(plan.runs());
   if (runs > most) {
     throw RefusedError(
-        fmt::format("{}: {} points with their repetitions are {} runs, more than {:.6g}; see "
-                    "--max-runs",
+        fmt::format("{}: {} points with their repetitions are {} runs, more than {:.6g}; raise --max-runs to "
+                    "allow them",
                     plan.file, plan.points.size(), plan.runs(), most));
   }
 }
 
-// What is chosen by has to be recorded.
+// The metric to select by must be recorded.
 void require_metric(const Plan& plan) {
   if (!plan.selection) return;
   std::vector<std::string_view> names;
-  for (const MetricChoice& m : plan.points.front().scenario.record.metrics) names.push_back((*m).name);
+  for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.push_back((*m).name);
   if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
   throw InputError(located(plan.document.where(plan.selection->metric_at), "/sweep/select",
-                           fmt::format("must choose by one of record.metrics ({}), got {}",
+                           fmt::format("expected one of record.metrics ({}), found {}",
                                        fmt::join(names, ", "), plan.selection->metric)));
 }
 
@@ -102,7 +80,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
-  nlohmann::ordered_json merged = to_json(plan.document.root);
+  const nlohmann::ordered_json merged = to_json(plan.document.root);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
   plan.groups = sweep.groups();
@@ -115,19 +93,19 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     Document at = at_point(plan.document, swept);
     if (options.validation && !plan.selection->on_test)
       at.set("data.instances", Node::string("validation", plan.selection->at));
-    PlannedPoint point{.scenario = read_scenario(at, read), .labels = swept.labels, .numbers = swept.numbers};
-    if (sweep.independent()) point.scenario.seed = keys.independent_seed(point.scenario);
-    PointKey key = keys.point(point.scenario);
-    point.key = std::move(key.point);
-    point.problem_key = std::move(key.problem);
-    plan.points.push_back(std::move(point));
+    auto scenario = std::make_shared<Scenario>(read_scenario(at, read));
+    if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
+    PointKey key = keys.point(*scenario);
+    plan.points.push_back({scenario, scenario->repeat, swept.labels, swept.numbers, std::move(key.point),
+                           std::move(key.problem)});
   }
   require_conclusions(plan);
   require_metric(plan);
-  plan.record_key = record_key(plan.points.front().scenario);
-  // The scenario itself need not be complete: a swept option may be given by the sweep alone.
-  plan.resolved = write_all(plan.points.front().scenario);
-  if (merged.contains("sweep")) plan.resolved["sweep"] = merged["sweep"];
+  plan.record_key = record_key(*plan.points.front().scenario);
+  // The scenario itself may be incomplete: the sweep may give a required option.
+  nlohmann::ordered_json resolved = write_all(*plan.points.front().scenario);
+  if (merged.contains("sweep")) resolved["sweep"] = merged["sweep"];
+  plan.resolved = resolved.dump(2);
   plan.origin["scenario"] = merged.dump();
   refuse_too_many(plan, options.max_runs);
   return plan;
@@ -149,9 +127,9 @@ Plan make_plan_of_text(const std::string& text, const std::string& name) {
 }
 
 Plan make_plan_again(analysis::StoredStudy& study) {
-  const std::string file = analysis::Store::file(study.folder()).string();
+  const std::string file = analysis::store_file(study.folder()).string();
   const std::string text = study.info("scenario");
-  if (text.empty()) throw analysis::OutputError(file + ": does not say what scenario it is of");
+  if (text.empty()) throw analysis::OutputError(file + ": contains no scenario; run the study again");
   ReadOptions read;
   std::stringstream folders(study.info("folders"));
   for (std::string folder; std::getline(folders, folder, kSeparator);) read.data_dirs.emplace_back(folder);
@@ -163,8 +141,8 @@ Plan make_plan_again(analysis::StoredStudy& study) {
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {
     throw analysis::OutputError(
-        fmt::format("{}: its scenario now has other points than it was run with: an input file or the "
-                    "program has changed",
+        fmt::format("{}: the scenario has other points than when it was run: an input file or hearsay has "
+                    "changed",
                     file));
   }
   return plan;
@@ -172,7 +150,7 @@ Plan make_plan_again(analysis::StoredStudy& study) {
 
 std::uint64_t Plan::runs() const {
   std::uint64_t all = 0;
-  for (const PlannedPoint& p : points) all += p.scenario.repeat;
+  for (const PlannedPoint& p : points) all += p.repeat;
   return all;
 }
 
@@ -180,21 +158,22 @@ analysis::StudyPlan Plan::study() const {
   analysis::StudyPlan study;
   study.head.axes = axes;
   study.head.groups = groups;
-  for (const MetricChoice& m : points.front().scenario.record.metrics) study.head.metrics.push_back(&*m);
-  const RecordOptions& record = points.front().scenario.record;
+  for (const MetricChoice& m : points.front().scenario->record.metrics)
+    study.head.metrics.push_back((*m).info());
+  const RecordOptions& record = points.front().scenario->record;
   study.head.aggregate = record.keep == Keep::kAggregate;
   study.head.by_time = record.every.time.has_value();
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;
   for (const PlannedPoint& p : points) {
-    study.points.push_back({p.key, p.labels, p.scenario.repeat, description_key(p.scenario)});
+    study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario)});
   }
   return study;
 }
 
 std::string Plan::locate(const AssemblyError& error) const {
-  // Where it stands, or else what it would stand in.
+  // The part itself, or else the closest part around it that is written.
   const Node* node = &document.root;
   std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');

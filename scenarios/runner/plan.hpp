@@ -1,24 +1,29 @@
 #pragma once
-// A scenario file, read: its points as plain options, and what identifies them.
+// A scenario file, read: the options of its points and their keys.
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "analysis/results/stored_study.hpp"
-#include "scenarios/language/reader.hpp"
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "analysis/results/store/store.hpp"
+#include "analysis/results/store/stored_study.hpp"
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/language/read_options.hpp"
 #include "scenarios/runner/sweep/selection.hpp"
 
 namespace hearsay::scenarios {
 
+struct Scenario;
+struct AssemblyError;
+
 /// One point, read.
 struct PlannedPoint {
-  Scenario scenario;
+  std::shared_ptr<const Scenario> scenario;
+  std::uint32_t repeat = 1;  ///< its repetitions
   std::vector<std::string> labels;
-  std::vector<double> numbers{};     ///< values of the axes, in SI; NaN of what is no number
+  std::vector<double> numbers{};     ///< values of the axes, in SI; NaN for values that are not numbers
   std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
 };
 
@@ -26,8 +31,8 @@ struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
   bool validation =
-      false;  ///< plan the study that "select" chooses on, with validation instances of the data
-  /// Labels of the points that a selection has chosen: the others are left out. Empty: all points.
+      false;  ///< plan the study that "select" selects on, with validation instances of the data
+  /// Labels of the points that were selected; the others are omitted. Empty: all points.
   std::set<std::vector<std::string>> chosen{};
 };
 
@@ -35,36 +40,32 @@ struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
-  std::vector<std::size_t> groups{};  ///< by axis; equal for axes that move together
+  std::vector<std::size_t> groups{};  ///< by axis; equal for axes that vary together
   std::vector<bool> numeric{};        ///< by axis: whether all its values are numbers
   std::vector<PlannedPoint> points{};
   std::optional<Selection> selection{};
   std::string record_key{};
-  nlohmann::ordered_json
-      resolved{};  ///< of the scenario before the sweep, all options, and "sweep" as written
-  /// By which the study can be planned again: the scenario as it was merged, the condition on its points, and
-  /// the folders that files are looked for in.
+  std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written
+  /// What the study can be planned from again: the scenario as it was merged, the condition on its points, and the
+  /// folders of its files.
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
-  /// A message of assembly, located at the part of the scenario that it is about.
+  /// A message of assembly with the place of the part of the scenario that it is about.
   std::string locate(const AssemblyError& error) const;
   analysis::StudyPlan study() const;
 };
 
-/// Reads a scenario and every point of its sweep; where one of its axes is to be selected over, that is left
-/// to the caller: see PlanOptions. Throws InputError, RefusedError.
+/// Reads a scenario and every point of its sweep. A selection over one of its axes is left to the caller: see
+/// PlanOptions. Throws InputError, RefusedError.
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
                const PlanOptions& options = {});
 
-/// Plans a scenario that is given as text; `name` stands for its file in messages.
+/// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);
 
-/// Plans the study of a store again, from the origin that is kept there. Throws OutputError if it can not be,
-/// or if input files have changed since.
+/// Plans the study of a store again, from the origin stored there. Throws OutputError if this is impossible or input
+/// files have changed since.
 Plan make_plan_again(analysis::StoredStudy& study);
-
-/// A Node as plain JSON.
-nlohmann::ordered_json to_json(const Node& node);
 
 }  // namespace hearsay::scenarios

@@ -38,8 +38,8 @@ Progress::Place Progress::standard_error() {
   return {stderr, terminal, std::chrono::milliseconds(terminal ? 200 : 10'000)};
 }
 
-Progress::Progress(bool wanted, std::uint64_t to_do, std::uint64_t all, Place place)
-    : wanted_(wanted && to_do > 0), place_(place), to_do_(to_do), all_(all) {
+Progress::Progress(bool wanted, std::uint64_t to_run, std::uint64_t all, Place place)
+    : wanted_(wanted && to_run > 0), place_(place), to_run_(to_run), all_(all) {
   if (wanted_) thread_ = std::thread([this] { work(); });
 }
 
@@ -75,9 +75,9 @@ void Progress::work() {
 std::string Progress::line() const {
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   const auto done = static_cast<double>(done_);
-  const auto all = static_cast<double>(to_do_);
-  return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} to go, {} MB  ",
-                     100 * done / all, all_ - to_do_ + done_, all_,
+  const auto all = static_cast<double>(to_run_);
+  return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
+                     100 * done / all, all_ - to_run_ + done_, all_,
                      short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
                      duration(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Says how far a study has come: a line that renews itself on a terminal, else a line every ten seconds.
+// The progress of a study: a line that is updated in place on a terminal, else a line every ten seconds.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +15,7 @@ namespace hearsay::scenarios {
 
 class Progress {
  public:
-  /// Where it is said: on a terminal one line that renews itself, else a line at a time.
+  /// Where it is printed: on a terminal one line that is updated in place, else one line after another.
   struct Place {
     std::FILE* file;
     bool terminal;
@@ -24,14 +24,14 @@ class Progress {
   /// Standard error: every 0.2 s on a terminal, else every 10 s.
   static Place standard_error();
 
-  /// `to_do` of `all` runs are to be made. Says nothing unless `wanted`.
-  Progress(bool wanted, std::uint64_t to_do, std::uint64_t all, Place place = standard_error());
+  /// `to_run` of `all` runs are to be made. Prints nothing unless `wanted`.
+  Progress(bool wanted, std::uint64_t to_run, std::uint64_t all, Place place = standard_error());
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void finished(const analysis::RunResult& run);
-  /// Leaves the terminal's line as it should stay.
+  /// Prints the final line of the terminal.
   void stop();
 
  private:
@@ -40,7 +40,7 @@ class Progress {
 
   bool wanted_;
   Place place_;
-  std::uint64_t to_do_, all_;
+  std::uint64_t to_run_, all_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> done_ = 0, events_ = 0;
   std::atomic<double> simulated_ = 0;

@@ -16,38 +16,38 @@ void StopOptions::describe(sim::Visitor& v) {
   v(bytes, {.name = "bytes", .help = "Bytes put on links.", .unit = "B", .min = 1});
   v(events, {.name = "events", .help = "Events of the simulator.", .min = 1});
   v(wall, {.name = "wall",
-           .help = "Time of the machine; where it ends a run, another machine may end it elsewhere.",
+           .help = "Wall-clock limit (not reproducible across machines).",
            .unit = "s",
            .min = 0,
            .open_min = true});
-  v(target,
-    {.name = "target", .help = "A value of a metric that is far enough; the scalars reached_at say where."});
-  v(budgets_spent,
-    {.name = "budgets_spent", .help = "End once nobody's privacy budget allows another release."});
+  v(target, {.name = "target",
+             .help = "Stopping criterion on a metric; the scalars reached_at record where it was met."});
+  v(budgets_spent, {.name = "budgets_spent", .help = "End once all privacy budgets are exhausted."});
   v.check(
       iterations || time || vectors || bytes || events || wall || budgets_spent, "",
-      "a run needs an end that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "
+      "a run needs a limit that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "
       "budgets_spent");
 }
 
 void TargetOptions::describe(sim::Visitor& v) {
   v(metric,
-    {.name = "metric", .help = "Which metric; of one that each agent has, the mean.", .required = true});
-  v(below, {.name = "below", .help = "Reached when it is below this."});
-  v(above, {.name = "above", .help = "Reached when it is above this."});
-  v(check_every, {.name = "check_every",
-                  .help = "Iterations from one look at the metric to the next; by default at every record.",
-                  .min = 1});
-  v.check(below.has_value() != above.has_value(), "", "give one of below and above");
+    {.name = "metric", .help = "Metric; of a per-agent one, the mean over owners.", .required = true});
+  v(below, {.name = "below", .help = "Met when the metric is below this."});
+  v(above, {.name = "above", .help = "Met when the metric is above this."});
+  v(check_every,
+    {.name = "check_every", .help = "Iterations between checks; by default at every sample.", .min = 1});
+  v.check(below.has_value() != above.has_value(), "", "give exactly one of below and above");
 }
 
 void EveryOptions::describe(sim::Visitor& v) {
-  v(iterations, {.name = "iterations", .help = "Every so many iterations.", .min = 1});
-  v(time, {.name = "time", .help = "Every so much simulated time.", .unit = "s", .min = 0, .open_min = true});
-  v(vectors, {.name = "vectors", .help = "Every so many p-vectors on links.", .min = 1});
-  v(bytes, {.name = "bytes", .help = "Every so many bytes on links.", .unit = "B", .min = 1});
+  v(iterations, {.name = "iterations", .help = "Iterations between samples.", .min = 1});
+  v(time,
+    {.name = "time", .help = "Simulated time between samples.", .unit = "s", .min = 0, .open_min = true});
+  v(vectors, {.name = "vectors", .help = "p-vectors on links between samples.", .min = 1});
+  v(bytes, {.name = "bytes", .help = "Bytes on links between samples.", .unit = "B", .min = 1});
   const int given = (iterations ? 1 : 0) + (time ? 1 : 0) + (vectors ? 1 : 0) + (bytes ? 1 : 0);
-  v.check(given <= 1, "", fmt::format("give one of iterations, time, vectors and bytes, got {}", given));
+  v.check(given <= 1, "",
+          fmt::format("give at most one of iterations, time, vectors and bytes, found {}", given));
 }
 
 MetricChoice::MetricChoice(std::string_view name) {
@@ -64,9 +64,9 @@ void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 
 void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
-            .help = "Distance between records; there is always one at the start and one at the end."});
-  v(metrics, {.name = "metrics", .help = "What is recorded."});
-  v(keep, {.name = "keep", .help = "How what runs write down is kept and exported."});
+            .help = "Interval between samples; there is always one at the start and one at the end."});
+  v(metrics, {.name = "metrics", .help = "Metrics to record."});
+  v(keep, {.name = "keep", .help = "How series are stored and exported."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run."});
 }
 
@@ -81,17 +81,17 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
   for (const std::string_view name : wanted) {
     const bool recorded = std::any_of(s.record.metrics.begin(), s.record.metrics.end(),
                                       [&](const MetricChoice& m) { return (*m).name == name; });
-    v.check(recorded, "analysis", fmt::format("{} must be among record.metrics", name));
+    v.check(recorded, "analysis", fmt::format("add {} to record.metrics", name));
   }
   for (const std::string_view name : compared) {
     const auto all = analysis::compared_metrics();
     v.check(std::find(all.begin(), all.end(), name) != all.end(), "analysis",
-            fmt::format("gains must be of {}, got {}", fmt::join(all, ", "), name));
+            fmt::format("expected gains of {}, found {}", fmt::join(all, ", "), name));
   }
   const auto& baselines = s.baselines;
   v.check(compared.empty() ||
               std::find(baselines.begin(), baselines.end(), analysis::Baseline::kIsolated) != baselines.end(),
-          "analysis", "gains need the baseline isolated: baselines must hold it");
+          "analysis", "gains require the baseline isolated; add it to baselines");
 }
 
 }  // namespace
@@ -99,18 +99,18 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
 void Scenario::describe(sim::Visitor& v) {
   v(version, {.name = "version", .help = "Version of the scenario language.", .min = 1, .max = 1});
   v(name, {.name = "name", .help = "Title of the study."});
-  v(description, {.name = "description", .help = "What the study is about."});
+  v(description, {.name = "description", .help = "Description of the study."});
   v(seed, {.name = "seed", .help = "Seed of all randomness."});
-  v(data, {.name = "data", .help = "Who holds what records."});
-  v(model, {.name = "model", .help = "What is learned from them."});
-  v(network, {.name = "network", .help = "Who can talk to whom, and how well."});
-  v(clocks, {.name = "clocks", .help = "When each agent ticks."});
-  v(protocol, {.name = "protocol", .help = "How they learn together.", .required = true});
-  v(privacy, {.name = "privacy", .help = "What leaves an owner, and what it may cost."});
-  v(stop, {.name = "stop", .help = "When a run ends: the first of these."});
-  v(record, {.name = "record", .help = "What is written down."});
-  v(baselines, {.name = "baselines", .help = "What to compare with, solved exactly and without privacy."});
-  v(analysis, {.name = "analysis", .help = "What is concluded from the points at the end."});
+  v(data, {.name = "data", .help = "Records and their owners."});
+  v(model, {.name = "model", .help = "Model to learn."});
+  v(network, {.name = "network", .help = "Topology, links and availability."});
+  v(clocks, {.name = "clocks", .help = "Times at which each agent ticks."});
+  v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
+  v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
+  v(stop, {.name = "stop", .help = "Limits of a run; the run ends at the first limit reached."});
+  v(record, {.name = "record", .help = "Metrics and traces to record."});
+  v(baselines, {.name = "baselines", .help = "Baselines, solved exactly and without privacy."});
+  v(analysis, {.name = "analysis", .help = "Conclusions to draw from the points at the end."});
   v(repeat, {.name = "repeat", .help = "Repetitions of every point.", .min = 1});
   check_analysis(*this, v);
 }

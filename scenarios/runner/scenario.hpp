@@ -1,25 +1,25 @@
 #pragma once
-// A scenario as plain options: everything that one run depends on.
+// A scenario as plain options: all inputs of a run.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/metrics/baselines.hpp"
 #include "analysis/conclusions/conclusion_options.hpp"
+#include "analysis/metrics/baselines.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "analysis/trace/trace_options.hpp"
-#include "models/data/data_options.hpp"
-#include "models/privacy/budget/privacy_options.hpp"
 #include "models/core/problem.hpp"
 #include "models/core/registry.hpp"
+#include "models/data/data_options.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/options/describe.hpp"
 #include "sim/engine/network_options.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 
-/// How far observations are apart; at most one of these.
+/// The interval between samples; at most one of these.
 struct EveryOptions {
   std::optional<std::uint64_t> iterations, vectors, bytes;
   std::optional<sim::Time> time;
@@ -38,8 +38,7 @@ class MetricChoice {
   std::size_t index_ = 0;
 };
 
-/// Where a metric has come far enough. It is looked at whenever the metrics are recorded, or every so many
-/// iterations.
+/// Stopping criterion on a metric, checked at every sample or at an interval of iterations.
 struct TargetOptions {
   MetricChoice metric{"relative_fitness"};
   std::optional<double> below, above;
@@ -47,7 +46,7 @@ struct TargetOptions {
   void describe(sim::Visitor& v);
 };
 
-/// The first limit that is reached ends a run.
+/// The run ends at the first limit reached.
 struct StopOptions {
   std::optional<std::uint64_t> iterations, vectors, bytes, events;
   std::optional<sim::Time> time;
@@ -57,7 +56,7 @@ struct StopOptions {
   void describe(sim::Visitor& v);
 };
 
-/// How the series of runs are kept.
+/// How the series of runs are stored.
 enum class Keep { kRuns, kAggregate };
 
 struct RecordOptions {
@@ -99,9 +98,8 @@ namespace hearsay::sim {
 template <>
 struct Choices<scenarios::Keep> {
   static constexpr std::array kValues{
-      Choice{"runs", "each run by itself; series.csv has every one"},
+      Choice{"runs", "each run separately, in series.csv"},
       Choice{"aggregate",
-             "all repetitions of a point together; quantiles.csv has their mean and quantiles, series.csv is "
-             "left out"}};
+             "all repetitions of a point together; mean and quantiles in quantiles.csv, no series.csv"}};
 };
 }  // namespace hearsay::sim

@@ -17,7 +17,7 @@
 
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/engine/fingerprint.hpp"
+#include "sim/events/fingerprint.hpp"
 #include "sim/engine/network_files.hpp"
 #include "sim/engine/network_options.hpp"
 #include "sim/engine/payload_pool.hpp"

@@ -9,17 +9,9 @@
 
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
+#include "sim/trace/traffic.hpp"
 
 namespace hearsay::sim {
-
-/// What has been put on the links since the start.
-struct Traffic {
-  std::uint64_t messages = 0;   ///< sent, lost or not; a broadcast is one per neighbour
-  std::uint64_t vectors = 0;    ///< p-vectors in them
-  std::uint64_t bytes = 0;      ///< headers and numbers
-  std::uint64_t delivered = 0;  ///< handed to their receiver
-  std::uint64_t lost[kLossReasons] = {};
-};
 
 class Transport {
  public:

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "sim/check.hpp"
-#include "sim/engine/fingerprint.hpp"
+#include "sim/events/fingerprint.hpp"
 
 namespace hearsay::sim {
 

@@ -88,7 +88,7 @@ TEST_CASE("metrics: without a learner they are means over the agents' own models
   CHECK(measure("objective", *world)[0] == Approx(3));
   CHECK(measure("relative_fitness", *world)[0] == Approx(2));
   CHECK(measure("distance", *world)[0] == Approx(2));
-  CHECK(measure("disagreement", *world)[0] == Approx(1));
+  CHECK(measure("consensus_distance", *world)[0] == Approx(1));
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{4, 0});
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("metrics: shares, staleness and spending come from what was counted") 
   CHECK(measure("delta_spent", *world)[0] == 2 * 0x1p-20);
   CHECK(measure("delta_spent_by_owner", *world) == std::vector<double>{2 * 0x1p-20, 0x1p-20});
   CHECK(measure("releases_by_owner", *world) == std::vector<double>{2, 1});
-  CHECK(measure("up_share", *world)[0] == 1);
+  CHECK(measure("fraction_up", *world)[0] == 1);
 }
 
 TEST_CASE("metrics: every one has a name of its own, a help line and a function") {
@@ -159,8 +159,8 @@ TEST_CASE("recorder: one mark an observation, metrics side by side, and whether 
   world->iterations = 4;
   recorder.observe(*world);
   CHECK(recorder.finite());
-  REQUIRE(recorder.series().marks.size() == 2);
-  CHECK(recorder.series().marks[1].iteration == 4);
+  REQUIRE(recorder.series().samples.size() == 2);
+  CHECK(recorder.series().samples[1].iteration == 4);
   REQUIRE(recorder.series().values.size() == 6);
   CHECK(recorder.series().values[0] == Approx(1));
   CHECK(recorder.series().values[3] == Approx(10));

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/results/output_file.hpp"
-#include "analysis/conclusions/summary.hpp"
-#include "analysis/conclusions/telling_axes.hpp"
+#include "analysis/results/tables/output_file.hpp"
+#include "analysis/results/tables/summary.hpp"
+#include "analysis/results/tables/distinguishing_axes.hpp"
 #include "analysis/trace/trace_files.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -73,17 +73,17 @@ TEST_CASE("summary: of axes that move together only those are shown that tell po
     for (const char* epsilon : {"1", "10"})
       labels.push_back({loss, width, width == std::string("28") ? "0.1" : "1e-3", epsilon, "star"});
   }
-  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5) ==
+  CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5) ==
         std::vector<bool>{true, true, false, true, true});
-  CHECK(analysis::telling_axes(labels, {}, 5) == std::vector<bool>(5, true));
+  CHECK(analysis::distinguishing_axes(labels, {}, 5) == std::vector<bool>(5, true));
   // Beside a figure over the third axis the first tells what is left, beside one over both the rest nothing.
-  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5, {2}) ==
+  CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5, {2}) ==
         std::vector<bool>{true, false, true, true, true});
-  CHECK(analysis::telling_axes(labels, {0, 0, 0, 1, 2}, 5, {0, 1}) ==
+  CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5, {0, 1}) ==
         std::vector<bool>{true, true, false, true, true});
   // Where the second tells nothing and the third does.
   for (auto& row : labels) row[1] = "7", row[2] = row[0] + row[3];
-  CHECK(analysis::telling_axes(labels, {4, 4, 4, 1, 2}, 5) ==
+  CHECK(analysis::distinguishing_axes(labels, {4, 4, 4, 1, 2}, 5) ==
         std::vector<bool>{true, false, true, true, true});
 }
 

@@ -10,7 +10,9 @@
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/results/output_file.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/results/store/store.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -30,7 +32,7 @@ struct Made {
   std::vector<std::string> axes{"privacy.epsilon"};
   std::vector<std::vector<std::string>> points{{"0.1"}, {"1"}, {"10"}};
   std::uint32_t repetitions = 3;
-  std::size_t owners = 2, marks = 3;
+  std::size_t owners = 2, samples = 3;
   bool ragged = false;  // repetitions are looked at at different times
 };
 
@@ -41,7 +43,7 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
     analysis::Store store(dir.path());
     analysis::StudyPlan plan;
     plan.head.axes = made.axes;
-    plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+    plan.head.metrics = analysis::metric_infos({"objective", "epsilon_spent_by_owner"});
     plan.record_key = "r";
     for (std::size_t p = 0; p < made.points.size(); ++p)
       plan.points.push_back({fmt::format("key-{}", p), made.points[p], made.repetitions, "d"});
@@ -49,7 +51,7 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
     for (std::size_t p = 0; p < made.points.size(); ++p) {
       store.put_point(p, {.labels = {},
                           .scalars = {{"pooled.objective", {}, 0.125}},
-                          .unprivate = {},
+                          .unaccounted = {},
                           .notes = {},
                           .owners = made.owners,
                           .first_owner = 1});
@@ -57,8 +59,8 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
         RunResult run;
         run.point = p;
         run.repetition = r;
-        for (std::size_t k = 0; k < made.marks; ++k) {
-          run.series.marks.push_back(
+        for (std::size_t k = 0; k < made.samples; ++k) {
+          run.series.samples.push_back(
               {10 * k, static_cast<double>(k) * (made.ragged ? 1 + r : 1), 20 * k, 2000 * k});
           run.series.values.push_back(1000 / std::pow(10.0, p) / static_cast<double>(k + 1) + r);
           for (std::size_t i = 0; i < made.owners; ++i)
@@ -73,8 +75,12 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
   return analysis::gather(stored, plain_number, limits);
 }
 
+json spec_of(const analysis::Drawing& drawing) {
+  return json::parse(drawing.specification);
+}
+
 json rows_of(const analysis::Drawing& drawing) {
-  return drawing.specification.at("data").at("values");
+  return spec_of(drawing).at("data").at("values");
 }
 
 std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric) {
@@ -113,13 +119,13 @@ TEST_CASE("figures: curves show medians and quartiles over repetitions at each r
   }
   CHECK(found == 1);
   CHECK(along == std::set<int>{0, 1, 2, 3});
-  CHECK(drawn[0].specification.at("params").back().at("bind").at("labels") ==
+  CHECK(spec_of(drawn[0]).at("params").back().at("bind").at("labels") ==
         json{"iteration", "time (s)", "vectors", "bytes"});
   CHECK(rows_of(drawn[0]).size() == 3u * 4 * 3);
   // 1000 / 1 to 10 / 3 span two decades; what has been spent begins at 0.
-  CHECK(drawn[0].specification.at("layer").at(1).at("encoding").at("y").at("scale") == json{{"type", "log"}});
+  CHECK(spec_of(drawn[0]).at("layer").at(1).at("encoding").at("y").at("scale") == json{{"type", "log"}});
   const auto spent = draw(study(dir, {}), "curves", 1);
-  CHECK(spent.at(0).specification.at("layer").at(1).at("encoding").at("y").at("scale") ==
+  CHECK(spec_of(spent.at(0)).at("layer").at(1).at("encoding").at("y").at("scale") ==
         json{{"zero", false}});
 }
 
@@ -148,7 +154,7 @@ TEST_CASE("figures: finals stand against each axis, numbers on the scale that th
   CHECK(rows[2].at("n0") == 10);
   CHECK(rows[2].at("m").get<double>() == Approx(10.0 / 3 + 1));
   CHECK(rows[2].at("l").get<double>() == Approx(10.0 / 3 + 0.5));
-  CHECK(drawn[0].specification.at("layer").at(0).at("encoding").at("x").at("scale") == json{{"type", "log"}});
+  CHECK(spec_of(drawn[0]).at("layer").at(0).at("encoding").at("x").at("scale") == json{{"type", "log"}});
   CHECK(draw(study(dir, {}), "heat_map", 0).empty());
 }
 
@@ -180,8 +186,8 @@ TEST_CASE("figures: two axes of numbers make a heat map, the others are held by 
   const auto drawn = draw(data, "heat_map", 0);
   REQUIRE(drawn.size() == 1);
   CHECK(rows_of(drawn[0]).size() == 8);
-  REQUIRE(drawn[0].specification.at("params").size() == 1);
-  CHECK(drawn[0].specification.at("params")[0].at("bind").at("options") == json{"ring", "star"});
+  REQUIRE(spec_of(drawn[0]).at("params").size() == 1);
+  CHECK(spec_of(drawn[0]).at("params")[0].at("bind").at("options") == json{"ring", "star"});
   CHECK(draw(data, "finals", 0).size() == 3);
 }
 
@@ -203,23 +209,23 @@ TEST_CASE("figures: each agent has its median, and of many agents some are shown
   REQUIRE(some.size() == 4);
   CHECK(some[0].at("m") == 0.03);
   CHECK(some[3].at("m") == 9);
-  CHECK(many.omitted == std::vector<std::string>{"4 of 300 agents, spread evenly in order of their value"});
+  CHECK(many.omitted == std::vector<std::string>{"4 of 300 agents, evenly spaced in order of their value"});
 }
 
 TEST_CASE("figures: a large study is thinned to a bound, and it is told") {
   const test::Scratch dir;
-  Made made{.points = {}, .repetitions = 1, .marks = 1000};
+  Made made{.points = {}, .repetitions = 1, .samples = 1000};
   for (int p = 0; p < 30; ++p) made.points.push_back({fmt::format("{}", p)});
-  const StudyData data = study(dir, made, {.points = 20, .curves = 5, .marks = 50});
+  const StudyData data = study(dir, made, {.points = 20, .curves = 5, .samples = 50});
   const json rows = rows_of(draw(data, "curves", 0).at(0));
   // Points 0, 7, 14, 21 and 29 have curves; beyond the 20th they are left out altogether.
   CHECK(rows.size() == 3u * 50 * 4);
   CHECK(rows.front().at("x") == 0);
   CHECK(rows[49].at("x") == 9990);
   CHECK(data.points.size() == 20);
-  CHECK(data.omitted == std::vector<std::string>{"curves of 5 of 30 points, spread evenly",
-                                                 "50 of up to 1000 records of a run, spread evenly",
-                                                 "numbers of each agent at 24 of 30 points",
+  CHECK(data.omitted == std::vector<std::string>{"curves of 5 of 30 points, evenly spaced",
+                                                 "50 of up to 1000 samples of a run, evenly spaced",
+                                                 "values of each agent at 24 of 30 points",
                                                  "the first 20 of 30 points"});
 }
 
@@ -247,7 +253,7 @@ TEST_CASE("figures: a trace becomes messages from sending to arrival, losses, an
   CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
   const test::Scratch other;
   const StudyData data = study(other, {});
-  const json rows = analysis::draw_timeline({data, trace}, 0).at(0).specification.at("data").at("values");
+  const json rows = rows_of(analysis::draw_timeline({data, trace}, 0).at(0));
   CHECK(rows.size() == 5);
 }
 
@@ -264,7 +270,7 @@ TEST_CASE("page: has the numbers, escapes what comes from people, and loads noth
                                            .description = "a & b",
                                            .statements = {"not for release"},
                                            .reproduce = {{"command", "hearsay run 'x' --set a=\"<\""}},
-                                           .unprivate = {"pca <1>"},
+                                           .unaccounted = {"pca <1>"},
                                            .notes = {},
                                            .scenario = "{\"name\": \"</pre>\"}"});
   for (const char* text :

@@ -1,4 +1,4 @@
-#include "analysis/results/store.hpp"
+#include "analysis/results/store/store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "analysis/results/export.hpp"
-#include "analysis/results/output_file.hpp"
-#include "analysis/results/store_writer.hpp"
+#include "analysis/results/tables/export.hpp"
+#include "analysis/results/tables/output_file.hpp"
+#include "analysis/results/store/store_writer.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -22,7 +22,7 @@ namespace {
 analysis::StudyPlan plan_of(const std::string& record = "r") {
   analysis::StudyPlan plan;
   plan.head.axes = {"epsilon"};
-  plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+  plan.head.metrics = {{"objective", "f of the model.", "", false}, {"epsilon_spent_by_owner", "", "", true}};
   plan.record_key = record;
   plan.points = {{"key-a", {"1"}, 3, "d"}, {"key-b", {"2, or so"}, 3, "d"}};
   plan.info = {{"scenario", "{}"}};
@@ -32,7 +32,7 @@ analysis::StudyPlan plan_of(const std::string& record = "r") {
 analysis::PointResult point_of(double optimum) {
   return {.labels = {},
           .scalars = {{"optimum", {}, optimum}, {"noise", 2, 0.5}},
-          .unprivate = {"pca"},
+          .unaccounted = {"pca"},
           .notes = {"a note"},
           .owners = 2,
           .first_owner = 1};
@@ -49,7 +49,7 @@ RunResult run_of(std::size_t point, std::uint32_t repetition) {
   run.time = 0.1 + x;
   run.traffic.messages = 5;
   run.traffic.lost[1] = 3;
-  run.series.marks = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
+  run.series.samples = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
   run.series.values = {x, 0.1, 0.2, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), -0.0};
   run.scalars = {{"reached_at.iterations", {}, 7}};
   return run;
@@ -78,19 +78,20 @@ TEST_CASE("store: what is kept is read back bit for bit") {
   }
   StoredStudy study(dir.path());
   CHECK(study.info("scenario") == "{}");
+  CHECK(study.head().metrics == plan_of().head.metrics);
   const auto point = study.point(1);
   CHECK(point.labels == std::vector<std::string>{"2, or so"});
   CHECK(point.owners == 2);
   CHECK(point.first_owner == 1);
   CHECK(point.scalars.at(0).value == 2);
   CHECK(point.scalars.at(1).agent == 2u);
-  CHECK(point.unprivate == std::vector<std::string>{"pca"});
+  CHECK(point.unaccounted == std::vector<std::string>{"pca"});
   const RunResult read = study.run(1, 2).value();
   const RunResult wrote = run_of(1, 2);
   CHECK(read.fingerprint == wrote.fingerprint);
   CHECK(read.time == wrote.time);
   CHECK(read.traffic.lost[1] == 3);
-  CHECK(read.series.marks.at(1).bytes == 1024);
+  CHECK(read.series.samples.at(1).bytes == 1024);
   REQUIRE(read.series.values.size() == 6);
   CHECK(read.series.values[3] == 1.0 / 3);
   CHECK(std::isnan(read.series.values[4]));
@@ -136,7 +137,7 @@ TEST_CASE("store: it tells which runs are there, unfinished, or were recorded ot
   timed.end = analysis::RunEnd::kWall;
   store.put_run(timed, "run");
   const auto known = store.known(plan_of());
-  CHECK(known.runs[0][0].state == KnownRun::State::kKept);
+  CHECK(known.runs[0][0].state == KnownRun::State::kCached);
   CHECK(known.runs[0][1].state == KnownRun::State::kUnfinished);
   CHECK(known.runs[1][0].state == KnownRun::State::kNew);
   CHECK(known.described[0]);
@@ -152,7 +153,7 @@ TEST_CASE("store: a second one on the same folder is refused, until the first is
   const test::Scratch dir;
   {
     const Store first(dir.path());
-    CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("another hearsay is writing there"));
+    CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("another hearsay process is writing to this folder"));
   }
   CHECK_NOTHROW(Store(dir.path()));
 }

@@ -94,8 +94,8 @@ TEST_CASE("trace difference: every part of an event counts") {
 
 TEST_CASE("trace difference: an event is told in words") {
   const auto id = sim::order_key(sim::Rank::kMessage, 1, 4), tick = sim::order_key(sim::Rank::kTick, 1, 9);
-  CHECK(analysis::told({{.time = 0, .kind = sim::TraceKind::kStart}, ""}) == "0 s  start");
-  CHECK(analysis::told({{.time = 1.25,
+  CHECK(analysis::event_text({{.time = 0, .kind = sim::TraceKind::kStart}, ""}) == "0 s  start");
+  CHECK(analysis::event_text({{.time = 1.25,
                          .kind = sim::TraceKind::kSend,
                          .agent = 1,
                          .peer = 0,
@@ -103,7 +103,7 @@ TEST_CASE("trace difference: an event is told in words") {
                          .cause = tick,
                          .bytes = 144},
                         ""}) == "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:9  144 B");
-  CHECK(analysis::told({{.time = 2,
+  CHECK(analysis::event_text({{.time = 2,
                          .kind = sim::TraceKind::kLose,
                          .agent = 0,
                          .peer = 1,

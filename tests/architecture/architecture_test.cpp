@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,51 @@ TEST_CASE("architecture: an include that runs upward is found, one that runs dow
                  "#include \"scenarios/a.hpp\"\n#include <boost/math/x.hpp>\n#include <vector>\n")
             .empty());
   CHECK(offences("models/a.cpp", "#include \"sim/a.hpp\"\n#include \"models/b.hpp\"").empty());
+}
+
+namespace {
+
+// All files of the tree that a source includes, directly or not, without system headers.
+std::set<std::string> reached(const fs::path& root, const std::string& file) {
+  std::set<std::string> all;
+  std::vector<std::string> next{file};
+  const std::regex include(R"rx(^\s*#\s*include\s*"([^"]+)")rx");
+  while (!next.empty()) {
+    const std::string one = next.back();
+    next.pop_back();
+    if (!all.insert(one).second) continue;
+    std::ifstream in(root / one);
+    for (std::string line; std::getline(in, line);) {
+      std::smatch match;
+      if (std::regex_search(line, match, include)) next.push_back(match[1]);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("architecture: results and figures know neither the engine nor what runs in it") {
+  for (const char* bad : {"models/core/world.hpp", "models/protocols/central/parties.hpp", "sim/engine/engine.hpp"}) {
+    const std::string line = "#include \"" + std::string(bad) + "\"";
+    CHECK(offences("analysis/results/study.hpp", line).size() == 1);
+    CHECK(offences("analysis/figures/page.cpp", line).size() == 1);
+    CHECK(offences("analysis/metrics/metric.hpp", line).empty());
+  }
+  CHECK(offences("analysis/results/study.hpp", "#include <Eigen/Core>").size() == 1);
+  CHECK(offences("analysis/results/study.hpp", "#include \"sim/trace/traffic.hpp\"").empty());
+  // Nor through what they include.
+  const fs::path root(HEARSAY_SOURCE_DIR);
+  for (const char* folder : {"analysis/results", "analysis/figures"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".cpp") continue;
+      for (const std::string& file : reached(root, fs::relative(entry.path(), root).generic_string())) {
+        INFO(entry.path() << " reaches " << file);
+        CHECK_FALSE((file.starts_with("models/core/") || file.starts_with("models/protocols/") ||
+                     file.starts_with("sim/engine/")));
+      }
+    }
+  }
 }
 
 TEST_CASE("architecture: what would make runs differ is found in sim and models") {

@@ -38,8 +38,8 @@ TEST_CASE("bad network: a latency matrix that is not square, negative, too small
   check_refused(matrix, "f.csv:2: a latency must not be negative, found -1 in field 1",
                 "0 1 1 1\n-1 0 1 1\n1 1 0 1\n1 1 1 0\n");
   check_refused(matrix, "f.csv: the matrix has 3 nodes, fewer than the 4 agents", "0 1 1\n1 0 1\n1 1 0\n");
-  check_refused(matrix, "/network/latency/path: must be a file under");
-  check_refused(R"({"latency": {"type": "matrix", "path": "/etc/passwd"}})", "must be a file under");
+  check_refused(matrix, "/network/latency/path: expected a file under");
+  check_refused(R"({"latency": {"type": "matrix", "path": "/etc/passwd"}})", "expected a file under");
 }
 
 TEST_CASE("bad network: an availability trace with overlaps, unknown agents, times running backwards") {

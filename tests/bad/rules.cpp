@@ -84,18 +84,18 @@ class Walker {
     if (o.name == "version") return whole_or_number(o, at);
     switch (o.kind) {
       case Outline::Kind::kBoolean:
-        return add(at, 3, "must be true or false, got 3");
+        return add(at, 3, "expected true or false, found 3");
       case Outline::Kind::kNumber:
       case Outline::Kind::kWhole:
         return whole_or_number(o, at);
       case Outline::Kind::kText:
-        return add(at, 3, "must be text, got 3");
+        return add(at, 3, "expected text, found 3");
       case Outline::Kind::kFile:
-        return add(at, 3, "must be the path of a file, got 3");
+        return add(at, 3, "expected the path of a file, found 3");
       case Outline::Kind::kChoice:
-        return add(at, true, fmt::format("must be one of {}, got true", names(o.choices)));
+        return add(at, true, fmt::format("expected one of {}, found true", names(o.choices)));
       case Outline::Kind::kObject: {
-        add(at, 3, "must be an object, got 3");
+        add(at, 3, "expected an object, found 3");
         const Json before = scenario_;
         if (!scenario_.contains(at)) scenario_[at] = right_value(o);
         members(o.members, at);
@@ -103,7 +103,7 @@ class Walker {
         return;
       }
       case Outline::Kind::kList: {
-        add(at, 3, "must be a list, got 3");
+        add(at, 3, "expected a list, found 3");
         if (o.members.empty()) return;
         const Json before = scenario_;
         scenario_[at] = Json::array({right_value(o.members[0])});
@@ -118,7 +118,7 @@ class Walker {
 
   void variant(const Outline& o, const Json::json_pointer& at) {
     add(at, Json{{"type", "no such thing"}},
-        fmt::format("must be one of {}, got \"no such thing\"", names(o.alternatives)), "/type");
+        fmt::format("expected one of {}, found \"no such thing\"", names(o.alternatives)), "/type");
     for (const OutlineAlternative& a : o.alternatives) {
       if (!told_.insert(identity(a)).second) continue;
       const Json before = scenario_;
@@ -131,7 +131,7 @@ class Walker {
       Json strange = scenario_[at];
       strange["no_such_option"] = 1;
       add_raw(at, strange, at / "no_such_option",
-              fmt::format("must be a known key of '{}', got 'no_such_option'", a.name), true);
+              fmt::format("unknown key 'no_such_option' of '{}'", a.name), true);
       for (const Outline& m : a.members) missing(m, at);
       members(a.members, at);
       scenario_ = before;
@@ -143,7 +143,7 @@ class Walker {
     Json without = scenario_[at];
     without.erase(m.name);
     // A thing told apart by one of its members alone is then another thing.
-    add_raw(at, without, at / m.name, "must be given, got nothing", false);
+    add_raw(at, without, at / m.name, "required key is missing", false);
   }
 
   void whole_or_number(const Outline& o, const Json::json_pointer& at) {
@@ -159,8 +159,8 @@ class Walker {
       add(at, value(above), fmt::format("must be {}, got {}", range(o), text(above)));
     }
     if (whole)
-      add(at, 1.5, fmt::format("must be a whole number{}, got 1.5", o.unit.empty() ? "" : " of " + o.unit));
-    if (!o.unit.empty()) add(at, "1 furlong", "got \"1 furlong\"");
+      add(at, 1.5, fmt::format("expected a whole number{}, found 1.5", o.unit.empty() ? "" : " of " + o.unit));
+    if (!o.unit.empty()) add(at, "1 furlong", "found \"1 furlong\"");
   }
 
   void add(const Json::json_pointer& at, const Json& value, const std::string& message,

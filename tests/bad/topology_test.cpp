@@ -42,7 +42,7 @@ TEST_CASE("bad topology: what a graph file must not hold") {
   check_file("g.csv", "0,1\n0,2\n0,3\n4,5\n", "it has 2 components");
   check_file("g.csv", "0,1\n0,2\n0,2\n0,3\n", "linked more than once", R"(, "duplicate_edges": "error")");
   check_file("g.csv", "0,1\n0,2\n", "4 agents need a node each, the graph has 3");
-  check_file("g.csv", "0,1\n1,2\n2,3\n", "needs agent 0 linked to every owner; agent 2 is not");
+  check_file("g.csv", "0,1\n1,2\n2,3\n", "requires a link from agent 0 to every owner; agent 2 has none");
   check_file("g.dot", "graph { a -- b -- c -- d; a [x=1, y=2] }",
              "g.dot: 3 of 4 nodes have no coordinates, node 'b' among them: set missing_coordinates");
   check_file("g.dot", "graph { edge [latency=1]; a -- b -- c -- d }", "no node is named 'hub'",
@@ -56,7 +56,7 @@ TEST_CASE("bad topology: files outside the allowed folders") {
   std::filesystem::create_symlink("/etc/passwd", dir / "link");
   for (const char* path : {"/etc/passwd", "../x.csv", "/dev/zero", "link", "nowhere.csv"}) {
     INFO(path);
-    check(dir, fmt::format(R"({{"type": "file", "path": "{}"}})", path), "/network/topology/path: must be");
+    check(dir, fmt::format(R"({{"type": "file", "path": "{}"}})", path), "/network/topology/path: expected a");
   }
 }
 

@@ -204,15 +204,15 @@ TEST_CASE("calculator: wrong questions end in one line") {
   refused("--mechanism gaussian --epsilon 1 --steps 10 --delta 0", "delta");
   refused(laplace, "either the total epsilon or that of a step");
   refused(laplace + "--epsilon 1 --epsilon-step 1", "either the total epsilon or that of a step");
-  refused("--mechanism laplace --epsilon 1", "--steps is needed");
-  refused("--mechanism laplace --epsilon 1 --steps 0", "--steps must be a whole number");
-  refused("--mechanism laplace --epsilon 1 --steps 1.5", "--steps must be a whole number");
-  refused("--mechanism lapalce --epsilon 1 --steps 1", "--mechanism must be one of");
-  refused("--mechanism none --epsilon 1 --steps 1", "--mechanism must be one of");
-  refused(laplace + "--epsilon 1 --accountant moments", "--accountant must be one of basic, kairouz");
+  refused("--mechanism laplace --epsilon 1", "--steps is missing");
+  refused("--mechanism laplace --epsilon 1 --steps 0", "--steps: expected a whole number");
+  refused("--mechanism laplace --epsilon 1 --steps 1.5", "--steps: expected a whole number");
+  refused("--mechanism lapalce --epsilon 1 --steps 1", "--mechanism: expected one of");
+  refused("--mechanism none --epsilon 1 --steps 1", "--mechanism: expected one of");
+  refused(laplace + "--epsilon 1 --accountant moments", "--accountant: expected one of basic, kairouz");
   refused(laplace + "--epsilon 1 --sampling 0", "(0, 1]");
-  refused(laplace + "--epsilon 1 --bound 1", "--bound and --records go together");
-  refused(laplace + "--epsilon 1 --format xml", "--format must be text or json");
+  refused(laplace + "--epsilon 1 --bound 1", "--bound and --records must be given together");
+  refused(laplace + "--epsilon 1 --format xml", "--format: expected text or json");
   refused(
       "--mechanism gaussian --calibration classic --accountant basic --epsilon-step 2 --delta 1e-5 --steps 1",
       "use analytic");

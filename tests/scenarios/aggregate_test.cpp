@@ -3,10 +3,11 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analysis/results/export.hpp"
-#include "analysis/results/series_rows.hpp"
-#include "analysis/results/store.hpp"
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/tables/export.hpp"
+#include "analysis/results/store/store_file.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/results/store/store.hpp"
+#include "analysis/results/store/stored_study.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -19,7 +20,7 @@ namespace {
 analysis::StudyPlan plan_of(std::uint32_t repetitions, bool by_time = false) {
   analysis::StudyPlan plan;
   plan.head.axes = {"epsilon"};
-  plan.head.metrics = {analysis::find_metric("objective"), analysis::find_metric("epsilon_spent_by_owner")};
+  plan.head.metrics = analysis::metric_infos({"objective", "epsilon_spent_by_owner"});
   plan.head.aggregate = true;
   plan.head.by_time = by_time;
   plan.record_key = "r";
@@ -32,7 +33,7 @@ RunResult run_of(std::uint32_t repetition) {
   RunResult run;
   run.repetition = repetition;
   for (std::uint32_t k = 0; k <= repetition; ++k) {
-    run.series.marks.push_back({10 * k, k * 1.5 + 0.1 * repetition, 4 * k, 100 * k});
+    run.series.samples.push_back({10 * k, k * 1.5 + 0.1 * repetition, 4 * k, 100 * k});
     run.series.values.insert(run.series.values.end(), {repetition * 100.0 + k, 1.0 / (k + 3), -0.0});
   }
   return run;
@@ -49,10 +50,7 @@ void keep(const std::filesystem::path& folder, const analysis::StudyPlan& plan,
 }
 
 std::int64_t count(const std::filesystem::path& folder, const char* sql) {
-  const auto database = analysis::open_store(folder);
-  analysis::Statement s(*database, sql);
-  s.step();
-  return s.integer(0);
+  return analysis::open_store(folder)->first<std::int64_t>(sql).value();
 }
 
 }  // namespace
@@ -62,18 +60,18 @@ TEST_CASE("aggregate: what each run wrote down is told from the rows of all, bit
   keep(dir.path(), plan_of(3), {2, 0});
   keep(dir.path(), plan_of(3), {1});  // comes to those that are there
   CHECK(count(dir.path(), "SELECT count(*) FROM series") == 0);
-  CHECK(count(dir.path(), "SELECT count(*) FROM mark") == 0);
+  CHECK(count(dir.path(), "SELECT count(*) FROM sample") == 0);
   // Which repetitions there are, and 3 records of 4 places and 3 numbers.
   CHECK(count(dir.path(), "SELECT count(*) FROM aggregate") == 1 + 3 * (4 + 3));
   StoredStudy study(dir.path());
   for (const std::uint32_t r : {0u, 1u, 2u}) {
     const RunResult read = study.run(0, r).value(), wrote = run_of(r);
-    REQUIRE(read.series.marks.size() == wrote.series.marks.size());
-    for (std::size_t k = 0; k < wrote.series.marks.size(); ++k) {
-      CHECK(read.series.marks[k].iteration == wrote.series.marks[k].iteration);
-      CHECK(read.series.marks[k].time == wrote.series.marks[k].time);
-      CHECK(read.series.marks[k].vectors == wrote.series.marks[k].vectors);
-      CHECK(read.series.marks[k].bytes == wrote.series.marks[k].bytes);
+    REQUIRE(read.series.samples.size() == wrote.series.samples.size());
+    for (std::size_t k = 0; k < wrote.series.samples.size(); ++k) {
+      CHECK(read.series.samples[k].iteration == wrote.series.samples[k].iteration);
+      CHECK(read.series.samples[k].time == wrote.series.samples[k].time);
+      CHECK(read.series.samples[k].vectors == wrote.series.samples[k].vectors);
+      CHECK(read.series.samples[k].bytes == wrote.series.samples[k].bytes);
     }
     REQUIRE(read.series.values.size() == wrote.series.values.size());
     for (std::size_t i = 0; i < wrote.series.values.size(); ++i)
@@ -107,7 +105,7 @@ TEST_CASE("quantiles: of the repetitions that stand at the same iteration, by ha
   CHECK_FALSE(std::filesystem::exists(dir.path() / "series.csv"));
   const std::string table = test::text_of(dir / "quantiles.csv");
   CHECK(
-      table.starts_with("epsilon,metric,agent,iteration,time_s,runs,mean,least,q25,median,q75,greatest\n"
+      table.starts_with("epsilon,metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max\n"
                         "1,objective,,0,,3,100,0,50,100,150,200\n"));                      // 0, 100, 200
   CHECK(table.find("1,objective,,10,,2,151,101,126,151,176,201\n") != std::string::npos);  // 101, 201
   CHECK(table.find("1,objective,,20,,1,202,202,202,202,202,202\n") != std::string::npos);
@@ -134,12 +132,12 @@ TEST_CASE("aggregate: raising repeat adds to what is kept, and all else is as wi
   REQUIRE(test::shell(run + "a" + together).code == 0);
   const auto more = test::shell(run + "a --repeat 3" + together);
   CHECK(more.code == 0);
-  CHECK_THAT(more.err, Catch::Contains("6 runs: 4 kept, 2 to do"));
+  CHECK_THAT(more.err, Catch::Contains("6 runs: 4 cached, 2 to run"));
   REQUIRE(test::shell(run + "b --repeat 3").code == 0);
   for (const char* file : {"scalars.csv", "runs.csv"})
     CHECK(test::text_of(dir / "a/" + file) == test::text_of(dir / "b/" + file));
   REQUIRE(test::shell("hearsay verify " + dir / "a").code == 0);
   // Kept by themselves from now on: nothing has to be made again.
-  CHECK_THAT(test::shell(run + "a --repeat 3").err, Catch::Contains("6 runs: 6 kept, 0 to do"));
+  CHECK_THAT(test::shell(run + "a --repeat 3").err, Catch::Contains("6 runs: 6 cached, 0 to run"));
   CHECK(test::text_of(dir / "a/series.csv") == test::text_of(dir / "b/series.csv"));
 }

@@ -53,8 +53,8 @@ TEST_CASE(
     const auto outcome = run_epsilon(dir, std::string(R"({"column": ")") + name + "\"}", "out");
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.err,
-               Contains("s.json:6:16: /privacy/epsilon: must be a column of the data with one number "
-                        "for each owner (budget), got '" +
+               Contains("s.json:6:16: /privacy/epsilon: expected a column of the data with one number "
+                        "for each owner (budget), found '" +
                         std::string(name)));
   }
   CHECK_THAT(run_epsilon(dir, R"({"column": "budgit"})", "out").err, Contains("did you mean 'budget'"));
@@ -72,5 +72,5 @@ TEST_CASE("column: its values have to lie in the range of their place") {
   const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress");
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.err,
-             Contains("/privacy/epsilon: column 'budget' must hold numbers above 0, got 0 of owner 0"));
+             Contains("/privacy/epsilon: column 'budget': expected numbers above 0, found 0 for owner 0"));
 }

@@ -17,45 +17,45 @@ std::string explained(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("explain: an option is told with kind, unit, default, range, meaning and source") {
+TEST_CASE("explain: an option is described with type, unit, default, range, meaning and source") {
   CHECK(explained("network.bandwidth") ==
         "network.bandwidth\n"
-        "  what      number, or none\n"
+        "  type      number, or none\n"
         "  unit      B/s, or text such as \"10 Mbit/s\"\n"
         "  default   none\n"
         "  range     above 0 B/s\n"
         "  meaning   Of a link.\n");
   CHECK(explained("network.loss") ==
         "network.loss\n"
-        "  what      number\n"
+        "  type      number\n"
         "  default   0\n"
         "  range     in [0, 1]\n"
         "  meaning   Share of messages lost.\n"
         "  source    Bertsekas 1989, eq. 7\n");
   CHECK(explained("colour") ==
         "colour\n"
-        "  what      one of red, green, blue\n"
+        "  type      one of red, green, blue\n"
         "  default   red\n"
         "    red: Like fire.\n"
         "    green: Like grass.\n"
         "    blue\n");
 }
 
-TEST_CASE("explain: of a place that several kinds of thing may stand in, each is told") {
+TEST_CASE("explain: every alternative of an option is described") {
   CHECK(explained("network.topology") ==
         "network.topology\n"
-        "  what      one of star, blocks, named\n"
+        "  type      one of star, blocks, named\n"
         "  default   {\"type\":\"star\",\"points\":7}\n"
         "  meaning   Who can talk to whom.\n"
         "    star: All around one.\n"
         "      points  How many. (whole number, at least 1, default 7)\n"
         "    blocks A bare list is its sizes.\n"
-        "      sizes  Size of each. (list, each whole number, at least 1, must be given)\n"
+        "      sizes  Size of each. (list, each whole number, at least 1, required)\n"
         "    named: By a word. A bare text is its word.\n"
         "      word    The word. (text, default \"none\")\n"
         "      colour  Its colour. (one of red, green, blue, default green)\n");
   CHECK(explained("network.latency.lognormal")
-            .find("median  Median. (number in s, above 0 s, must be given)") != std::string::npos);
+            .find("median  Median. (number in s, above 0 s, required)") != std::string::npos);
 }
 
 TEST_CASE("explain: a path may skip the alternative, and goes through lists") {
@@ -69,13 +69,13 @@ TEST_CASE("explain: a path may skip the alternative, and goes through lists") {
 TEST_CASE("explain: an unknown path is answered with the nearest") {
   const auto refusal = [](const std::string& path) { return test::message_of([&] { explained(path); }); };
   CHECK(refusal("netwrk.loss") ==
-        "explain netwrk.loss: must be a path of the scenario, got 'netwrk'; did you mean 'network'?");
+        "explain netwrk.loss: unknown key 'netwrk'; did you mean 'network'?");
   CHECK(refusal("network.latency.lognorml") ==
-        "explain network.latency.lognorml: must be a path of the scenario, got 'lognorml'; did you mean "
+        "explain network.latency.lognorml: unknown key 'lognorml'; did you mean "
         "'lognormal'?");
   CHECK(refusal("horizon.x") ==
-        "explain horizon.x: must be a path of the scenario, got 'x'; there is nothing below");
-  CHECK(refusal("network.zzzzz").ends_with("got 'zzzzz'; known are topology, latency, bandwidth, loss"));
+        "explain horizon.x: unknown key 'x'; this option has no members");
+  CHECK(refusal("network.zzzzz").ends_with("unknown key 'zzzzz'; known keys: topology, latency, bandwidth, loss"));
 }
 
 TEST_CASE("explain: every leaf path that is listed can be explained, and the reference page has it") {

@@ -50,8 +50,8 @@ TEST_CASE("input files: what leads outside is refused, whether it is there or no
     return resolved(file);
   };
   const auto expected = [&](const std::string& path) {
-    return file + ":1:10: /data: must be a file under " +
-           dir / "s (see --data-dir and --allow-path), got \"" + path + "\"";
+    return file + ":1:10: /data: expected a file under " +
+           dir / "s (see --data-dir and --allow-path), found \"" + path + "\"";
   };
   for (const std::string& path :
        {std::string("../outside.csv"), std::string("../none.csv"), outside, std::string("/etc/passwd"),
@@ -60,7 +60,7 @@ TEST_CASE("input files: what leads outside is refused, whether it is there or no
   }
   CHECK(refusal("inner.csv") == dir / "s/in.csv");
   CHECK(refusal("../s/in.csv") == dir / "s/in.csv");
-  CHECK(refusal(".") == file + ":1:10: /data: must be a regular file, got a directory");
+  CHECK(refusal(".") == file + ":1:10: /data: expected a regular file, found a directory");
   REQUIRE(mkfifo((dir / "s/pipe").c_str(), 0600) == 0);
-  CHECK(refusal("pipe") == file + ":1:10: /data: must be a regular file, got a FIFO");
+  CHECK(refusal("pipe") == file + ":1:10: /data: expected a regular file, found a FIFO");
 }

@@ -91,10 +91,10 @@ TEST_CASE("keys: independent random numbers are a seed of its own for every poin
   const Scratch dir;
   const std::string axes = R"("sweep": {"privacy.epsilon": [1, 2])";
   const auto common = plan_of(dir, {}, axes + "}");
-  CHECK(common.points[0].scenario.seed == common.points[1].scenario.seed);
+  CHECK(common.points[0].scenario->seed == common.points[1].scenario->seed);
   const auto independent = plan_of(dir, {}, axes + R"(, "random_numbers": "independent"})");
-  CHECK(independent.points[0].scenario.seed != independent.points[1].scenario.seed);
-  CHECK(independent.points[0].scenario.seed < (1ull << 53));
+  CHECK(independent.points[0].scenario->seed != independent.points[1].scenario->seed);
+  CHECK(independent.points[0].scenario->seed < (1ull << 53));
   // A further value of the axis changes nobody's seed.
   const auto more =
       plan_of(dir, {"sweep.privacy.epsilon=[0.5,2,1]"}, axes + R"(, "random_numbers": "independent"})");

@@ -85,7 +85,7 @@ TEST_CASE("extends: circles, too long chains and what is no file are refused whe
   const std::string a = dir.write("a.json", R"({"extends": "b.json"})");
   dir.write("b.json", R"({
   "extends": "./a.json"})");
-  CHECK(merge_refusal(a) == dir / "b.json" + ":2:14: /extends: must not lead back to itself, got " + a + " -> " +
+  CHECK(merge_refusal(a) == dir / "b.json" + ":2:14: /extends: a scenario must not extend itself: " + a + " -> " +
                           dir / "b.json" + " -> " + a);
   for (int i = 0; i < 18; ++i) {
     const auto link = fmt::format(R"({{"extends": "c{}.json"}})", i + 1);
@@ -93,27 +93,27 @@ TEST_CASE("extends: circles, too long chains and what is no file are refused whe
   }
   CHECK(merge_refusal(dir / "c1.json") == "accepted");
   CHECK(merge_refusal(dir / "c0.json")
-            .starts_with(dir / "c16.json" + ":1:13: /extends: must extend at most 16 files deep, got " +
+            .starts_with(dir / "c16.json" + ":1:13: /extends: expected a chain of at most 16 files, found " +
                          dir / "c0.json -> " + dir / "c1.json"));
   CHECK(merge_refusal(dir.write("d.json", R"({"extends": "none.json"})")) ==
-        dir / "d.json:1:13: /extends: must be a regular file, got nothing there (" + dir / "none.json" + ")");
+        dir / "d.json:1:13: /extends: expected a regular file, found nothing there (" + dir / "none.json" + ")");
   CHECK(merge_refusal(dir.write("e.json", R"({"extends": 3})")) ==
-        dir / "e.json:1:13: /extends: must be the path of a file, got 3");
+        dir / "e.json:1:13: /extends: expected the path of a file, found 3");
 }
 
 TEST_CASE("load: only a regular file of bounded size is opened") {
   const Scratch dir;
-  CHECK(merge_refusal(dir / "none.json") == dir / "none.json: must be a regular file, got nothing there");
-  CHECK(merge_refusal(dir.path().string()) == dir.path().string() + ": must be a regular file, got a directory");
-  CHECK(merge_refusal("/dev/zero") == "/dev/zero: must be a regular file, got a device");
+  CHECK(merge_refusal(dir / "none.json") == dir / "none.json: expected a regular file, found nothing there");
+  CHECK(merge_refusal(dir.path().string()) == dir.path().string() + ": expected a regular file, found a directory");
+  CHECK(merge_refusal("/dev/zero") == "/dev/zero: expected a regular file, found a device");
   REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
-  CHECK(merge_refusal(dir / "pipe") == dir / "pipe: must be a regular file, got a FIFO");
+  CHECK(merge_refusal(dir / "pipe") == dir / "pipe: expected a regular file, found a FIFO");
   CHECK(merge_refusal(dir.write("big.json", std::string(2 << 20, ' '))) ==
-        dir / "big.json: must be at most 1048576 bytes, got 2097152");
+        dir / "big.json: expected at most 1048576 bytes, found 2097152");
   const std::string half(700'000, ' ');
   dir.write("half.json", "{}" + half);
   CHECK(merge_refusal(dir.write("two.json", std::string(R"({"extends": "half.json"})") + half))
-            .find("/extends: must be at most 348552 bytes, got 700002") != std::string::npos);
+            .find("/extends: expected at most 348552 bytes, found 700002") != std::string::npos);
 }
 
 TEST_CASE("set: reaches into lists within their length, restores defaults, replaces what has another type") {
@@ -127,13 +127,13 @@ TEST_CASE("set: reaches into lists within their length, restores defaults, repla
   CHECK(d.root.find_path("p.type")->text == "b");
   CHECK(d.root.find_path("q")->items().size() == 1);
   CHECK(where(d, "e.k.0") == "--set e");
-  CHECK(merge_refusal(file, {"m.2=c"}) == "--set m.2: /m: must be indexed by a number below 2, got '2'");
-  CHECK(merge_refusal(file, {"n.x=c"}) == "--set n.x: /n: must be an object to have a 'x', got 3");
-  CHECK(merge_refusal(file, {"n"}) == "--set n: must be path=value, got no '='");
-  CHECK(merge_refusal(file, {"n..x=1"}).find("must be a path such as network.latency, got 'n..x'") !=
+  CHECK(merge_refusal(file, {"m.2=c"}) == "--set m.2: /m: expected an index below 2, found '2'");
+  CHECK(merge_refusal(file, {"n.x=c"}) == "--set n.x: /n: expected an object with 'x', found 3");
+  CHECK(merge_refusal(file, {"n"}) == "--set n: expected PATH=VALUE, found no '='");
+  CHECK(merge_refusal(file, {"n..x=1"}).find("expected a path such as network.latency, found 'n..x'") !=
         std::string::npos);
-  CHECK(merge_refusal(file, {"=1"}).find("must be a path such as") != std::string::npos);
-  CHECK(merge_refusal(file, {"e={\"a\":1,}"}) == "--set e: expected string literal, got '}'");
+  CHECK(merge_refusal(file, {"=1"}).find("expected a path such as") != std::string::npos);
+  CHECK(merge_refusal(file, {"e={\"a\":1,}"}) == "--set e: expected string literal, found '}'");
 }
 
 TEST_CASE("sweep points: values set in a copy leave the document as it was") {

@@ -23,10 +23,10 @@ void check_refused(const Outcome& outcome, const std::string& part) {
 TEST_CASE("output: a folder that can not be made or written is told in one line") {
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
-  check_refused(shell(run + "/proc/hearsay"), "/proc/hearsay: can not be made");
+  check_refused(shell(run + "/proc/hearsay"), "/proc/hearsay: cannot be created");
   check_refused(shell(run + "/dev/full"), "/dev/full");
   dir.write("file", "x");
-  check_refused(shell(run + dir / "file"), dir / "file: can not be");
+  check_refused(shell(run + dir / "file"), dir / "file: cannot be");
 }
 
 TEST_CASE("output: a full disk ends the study, and it goes on once there is room") {
@@ -36,7 +36,7 @@ TEST_CASE("output: a full disk ends the study, and it goes on once there is room
   check_refused(shell("trap '' XFSZ; ulimit -f 300; " + run), dir / "out/results.sqlite");
   const Outcome again = shell(run);
   CHECK(again.code == 0);
-  CHECK_THAT(again.err, Catch::StartsWith("3000 runs: ") && !Catch::StartsWith("3000 runs: 3000 kept"));
+  CHECK_THAT(again.err, Catch::StartsWith("3000 runs: ") && !Catch::StartsWith("3000 runs: 3000 cached"));
 }
 
 TEST_CASE("output: a damaged database is told in one line and left as it is") {
@@ -48,7 +48,7 @@ TEST_CASE("output: a damaged database is told in one line and left as it is") {
 
   dir.write("out/results.sqlite",
             "this is no database, but it is long enough to be one\n" + std::string(5000, 'x'));
-  check_refused(shell(run), "damaged or no database");
+  check_refused(shell(run), "damaged, or not a database");
   dir.write("out/results.sqlite", good.substr(0, good.size() / 2));
   check_refused(shell(run), "damaged");
   std::string holed = good;
@@ -57,7 +57,7 @@ TEST_CASE("output: a damaged database is told in one line and left as it is") {
   check_refused(shell(run), "damaged");
   CHECK(test::text_of(dir / "out/results.sqlite") == holed);
   dir.write("out/results.sqlite", good);
-  CHECK(shell(run).err.starts_with("40 runs: 40 kept"));
+  CHECK(shell(run).err.starts_with("40 runs: 40 cached"));
 }
 
 TEST_CASE("output: a database of something else is not written to") {
@@ -68,7 +68,7 @@ TEST_CASE("output: a database of something else is not written to") {
   REQUIRE(shell("/usr/bin/python3 -c \"import sqlite3; d = sqlite3.connect('" + dir / "out/results.sqlite" +
                 "'); d.execute('create table t (x)'); d.commit()\"")
               .code == 0);
-  check_refused(shell(run), "is no database of hearsay's results");
+  check_refused(shell(run), "not a database of hearsay's results");
 }
 
 TEST_CASE("output: two processes do not write to one folder") {
@@ -77,5 +77,5 @@ TEST_CASE("output: two processes do not write to one folder") {
                           " --no-progress -j 1 -o " + dir / "out";
   const Outcome second =
       shell(run + " 2>/dev/null >/dev/null & sleep 0.7; " + run + "; code=$?; kill -9 $!; exit $code");
-  check_refused(second, dir / "out: another hearsay is writing there");
+  check_refused(second, dir / "out: another hearsay process is writing to this folder");
 }

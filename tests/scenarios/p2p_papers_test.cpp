@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/store/stored_study.hpp"
 #include "analysis/results/study.hpp"
 #include "tests/support/process.hpp"
 
@@ -27,12 +27,11 @@ class Ends {
   }
   std::size_t points() const { return points_.size(); }
   double operator()(std::string_view metric, std::size_t point) const {
-    const auto& all = study_.head().metrics;
-    const auto named = std::find_if(all.begin(), all.end(), [&](const auto* m) { return m->name == metric; });
-    REQUIRE(named != all.end());
+    const auto named = study_.head().metric(metric);
+    REQUIRE(named.has_value());
     const auto& runs = points_.at(point);
     double sum = 0;
-    for (const auto& values : runs) sum += values.at(static_cast<std::size_t>(named - all.begin()));
+    for (const auto& values : runs) sum += values.at(*named);
     return sum / static_cast<double>(runs.size());
   }
 

@@ -56,34 +56,34 @@ TEST_CASE("parse: numbers keep how they were written") {
 }
 
 TEST_CASE("parse: what is no JSON is refused where it goes wrong") {
-  CHECK(parse_refusal("") == "x.json:1:1: must be a JSON text, got nothing");
-  CHECK(parse_refusal(" \n ") == "x.json:1:1: must be a JSON text, got nothing");
-  CHECK(parse_refusal("\xef\xbb\xbf{}") == "x.json:1:1: must be UTF-8 without a byte order mark, got one");
-  CHECK(parse_refusal("[1]") == "x.json:1:1: must be an object, got a list of 1");
-  CHECK(parse_refusal("3") == "x.json:1:1: must be an object, got 3");
-  CHECK(parse_refusal("{} {}") == "x.json:1:4: expected end of input, got '{'");
-  CHECK(parse_refusal(std::string("{}\0{", 4)) == "x.json:1:3: must be text, got a NUL byte");
+  CHECK(parse_refusal("") == "x.json:1:1: expected JSON text, found nothing");
+  CHECK(parse_refusal(" \n ") == "x.json:1:1: expected JSON text, found nothing");
+  CHECK(parse_refusal("\xef\xbb\xbf{}") == "x.json:1:1: expected UTF-8 without a byte order mark, found one");
+  CHECK(parse_refusal("[1]") == "x.json:1:1: expected an object, found a list of 1");
+  CHECK(parse_refusal("3") == "x.json:1:1: expected an object, found 3");
+  CHECK(parse_refusal("{} {}") == "x.json:1:4: expected end of input, found '{'");
+  CHECK(parse_refusal(std::string("{}\0{", 4)) == "x.json:1:3: expected text, found a NUL byte");
   CHECK(parse_refusal("{\"a\": {\"b\": [1, ") ==
-        "x.json:1:17: /a/b/1: expected '[', '{', or a literal, got end of input");
+        "x.json:1:17: /a/b/1: expected '[', '{', or a literal, found end of input");
   CHECK(parse_refusal("{\"a\": \"bc") ==
-        "x.json:1:9: /a: expected value, got \"bc (invalid string: missing closing quote)");
-  CHECK(parse_refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, got '}'");
-  CHECK(parse_refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, got NaN");
-  CHECK(parse_refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, got -Infinity");
-  CHECK(parse_refusal("{a: 1}") == "x.json:1:2: expected string literal, got a");
-  CHECK(parse_refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, got 'b'");
+        "x.json:1:9: /a: expected value, found \"bc (invalid string: missing closing quote)");
+  CHECK(parse_refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, found '}'");
+  CHECK(parse_refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, found NaN");
+  CHECK(parse_refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, found -Infinity");
+  CHECK(parse_refusal("{a: 1}") == "x.json:1:2: expected string literal, found a");
+  CHECK(parse_refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, found 'b'");
   CHECK(parse_refusal("{\"a\":\n 1e400}") ==
-        "x.json:2:2: /a: must be a number of at most 1.8e308 in magnitude, got 1e400");
+        "x.json:2:2: /a: expected a number of at most 1.8e308 in magnitude, found 1e400");
   CHECK(parse_refusal("{\"a\": \"\xff\"}").find("x.json:1:8: /a: expected") == 0);
   CHECK(parse_refusal("{\"a\": \"x\xff\"}").find("\\xff (invalid string: ill-formed UTF-8 byte)") !=
         std::string::npos);
-  CHECK(parse_refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: must be text without NUL, got \"\\x00\"");
+  CHECK(parse_refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: expected text without NUL, found \"\\x00\"");
   CHECK(parse_refusal("{\"a\": 1 /* ").find("missing closing '*/'") != std::string::npos);
 }
 
 TEST_CASE("parse: a key given twice is refused with both its lines") {
   CHECK(parse_refusal("{\"n\": {\"a\": 1,\n\"b\": 2,\n  \"a\": 3}}") ==
-        "x.json:3:3: /n/a: must be given once, got it on line 1 and again on line 3");
+        "x.json:3:3: /n/a: duplicate key on lines 1 and 3");
   CHECK(parse_refusal("{\"n\": {\"a\": 1}, \"a\": 3}") == "accepted");
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("parse: 64 levels are read, 65 are not") {
     return "{\"a\": " + repeated("[", lists) + repeated("]", lists) + "}";
   };
   CHECK(parse_refusal(nested(63)) == "accepted");
-  CHECK(parse_refusal(nested(64)) == "x.json:1:70: must nest at most 64 deep, got more");
+  CHECK(parse_refusal(nested(64)) == "x.json:1:70: expected at most 64 levels of nesting, found more");
 }
 
 TEST_CASE("parse: whatever its size, input is refused in one short line") {

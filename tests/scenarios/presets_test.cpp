@@ -37,7 +37,7 @@ TEST_CASE("presets: a scenario that extends one of the six networks runs") {
       "data": {{"type": "lending_like", "owners": 6, "records": 50, "features": 2}},
       "protocol": {{"type": "central_async", "rho": 1, "timeout": "30 s", "horizon": 1000}},
       "privacy": {{"mechanism": "none"}}, "stop": {{"time": "150 s"}},
-      "record": {{"metrics": ["messages", "messages_lost", "up_share"]}}}})",
+      "record": {{"metrics": ["messages", "messages_lost", "fraction_up"]}}}})",
                                     kPresets + name + ".json"));
     const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run x.json --no-progress");
     INFO(outcome.err);

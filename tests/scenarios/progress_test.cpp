@@ -36,13 +36,13 @@ std::string said(bool terminal) {
 
 }  // namespace
 
-TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time to go and memory") {
+TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time left and memory") {
   const std::string text = said(false);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(text.back() == '\n');
   const std::string line = text.substr(0, text.find('\n'));
   CHECK_THAT(line, Contains(" 50 %") && Contains("7 of 10 runs") && Contains("events/s") &&
-                       Contains("simulated s/s") && Contains("to go") && Contains("MB"));
+                       Contains("simulated s/s") && Contains(" left") && Contains("MB"));
 }
 
 TEST_CASE("progress: on a terminal one line is written over, and left whole at the end") {

@@ -46,7 +46,7 @@ TEST_CASE("commands: each tells its use, and what is wrong with it in one line")
   for (const char* name : {"export", "verify", "compare", "report"}) {
     const auto empty = shell(std::string("hearsay ") + name + " /nowhere");
     CHECK(empty.code == 4);
-    CHECK(empty.err == "/nowhere: holds no results.sqlite\n");
+    CHECK(empty.err == "/nowhere: contains no results.sqlite\n");
   }
 }
 
@@ -69,13 +69,13 @@ TEST_CASE("commands: verify makes runs again, from the results alone, and sees a
   std::filesystem::remove(dir / "s.json");
   const auto all = shell("hearsay verify " + dir / "out");
   CHECK(all.code == 0);
-  CHECK_THAT(all.out, Catch::StartsWith("8 of 8 runs made again"));
+  CHECK_THAT(all.out, Catch::StartsWith("8 of 8 runs repeated"));
   CHECK_THAT(shell("hearsay verify " + dir / "out --sample 3").out, Catch::StartsWith("3 of 8 runs"));
   change(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
   const auto changed = shell("hearsay verify " + dir / "out");
   CHECK(changed.code == 70);
   CHECK_THAT(changed.err, Catch::Contains("privacy.epsilon=0.1, repetition 2") &&
-                              Catch::Contains("it had 00000000000000aa"));
+                              Catch::Contains("expected 00000000000000aa"));
 }
 
 TEST_CASE("commands: verify tells that an input file has changed") {
@@ -88,7 +88,7 @@ TEST_CASE("commands: verify tells that an input file has changed") {
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
   const auto changed = shell("hearsay verify " + dir / "out");
   CHECK(changed.code == 4);
-  CHECK_THAT(changed.err, Catch::Contains("an input file or the program has changed"));
+  CHECK_THAT(changed.err, Catch::Contains("an input file or hearsay has changed"));
 }
 
 TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
@@ -98,7 +98,7 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
   run_study(dir, "-o " + dir / "b -j 1");
   const auto same = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(same.code == 0);
-  CHECK(same.out == "8 runs, all the same\n");
+  CHECK(same.out == "8 runs, all equal\n");
   // Agents 1 to 3 hold data; iterations 0, 50, ... are recorded, and the blob is of little-endian
   // doubles: 2.0 in place of the second.
   change(dir / "b",
@@ -110,7 +110,7 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
   CHECK_THAT(number.out,
              Catch::StartsWith("privacy.epsilon=1, repetition 3:\n  epsilon_spent_by_owner of agent 2 at "
                                "iteration 50: ") &&
-                 Catch::EndsWith(" and 2\n  events: the same, by their fingerprints\n"));
+                 Catch::EndsWith(" and 2\n  events: equal by their fingerprints\n"));
 }
 
 TEST_CASE("commands: diff makes two runs again and finds the first event in which they differ") {
@@ -122,7 +122,7 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
   const auto seed = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(seed.code == 1);
   CHECK_THAT(seed.out, Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: ") &&
-                           Catch::Contains("  first event that differs: number 1, counted from 0\n    " +
+                           Catch::Contains("  first different event: number 1 (from 0)\n    " +
                                            dir / "a: 0.") &&
                            Catch::Contains(" s  tick  agent "));
   // The same random numbers, but some messages are lost: the traces part where the first of them is.
@@ -137,12 +137,12 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
   REQUIRE_THAT(y, Catch::Contains(",lose,"));
   const auto loss = shell("hearsay diff " + dir / "a " + dir / "c").out;
   CHECK_THAT(
-      loss, Catch::Contains(fmt::format("  first event that differs: number {}, counted from 0\n", number)) &&
+      loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
                 Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
   // A scenario that can not be planned again.
   change(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
-             Catch::Contains("  events: not compared, for the runs can not be made again: " + dir / "c"));
+             Catch::Contains("  events: not compared, because the runs cannot be repeated: " + dir / "c"));
 }
 
 TEST_CASE("commands: compare pairs repetitions, within a study and between two") {
@@ -199,11 +199,11 @@ TEST_CASE("commands: show --runs lists points, --dry-run says what is missing an
   CHECK(shell("hearsay show " + dir / "s.json --runs").out ==
         "0  privacy.epsilon=0.1  x 4\n1  privacy.epsilon=1  x 4\n");
   const std::string dry = "hearsay run " + dir / "s.json --dry-run -o " + dir / "out";
-  CHECK_THAT(shell(dry).out, Catch::StartsWith("8 runs: 0 kept, 8 to do; results: "));
+  CHECK_THAT(shell(dry).out, Catch::StartsWith("8 runs: 0 cached, 8 to run; results: "));
   CHECK_FALSE(std::filesystem::exists(dir / "out"));
   run_study(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
   CHECK_THAT(shell(dry).out,
-             Catch::StartsWith("8 runs: 4 kept, 4 to do; results: ") && Catch::Contains("2 points"));
+             Catch::StartsWith("8 runs: 4 cached, 4 to run; results: ") && Catch::Contains("2 points"));
 }
 
 TEST_CASE("commands: bench measures every protocol, or a scenario") {

@@ -49,17 +49,17 @@ TEST_CASE("resume: a further value of an axis and more repetitions make exactly 
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 3)"));
   const std::string out = "-o " + dir / "out ";
-  CHECK(counts(run_again(dir, out)) == "6 runs: 0 kept, 6 to do");
-  CHECK(counts(run_again(dir, out)) == "6 runs: 6 kept, 0 to do");
-  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 kept, 3 to do");
+  CHECK(counts(run_again(dir, out)) == "6 runs: 0 cached, 6 to run");
+  CHECK(counts(run_again(dir, out)) == "6 runs: 6 cached, 0 to run");
+  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 cached, 3 to run");
   CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
-        "15 runs: 9 kept, 6 to do");
+        "15 runs: 9 cached, 6 to run");
   run_again(dir, "-o " + dir / "fresh --set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5");
   check_same_exports(dir, "out", "fresh");
   // A study that asks for less shows less, and throws nothing away.
-  CHECK(counts(run_again(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 kept, 0 to do");
+  CHECK(counts(run_again(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 cached, 0 to run");
   CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
-        "15 runs: 15 kept, 0 to do");
+        "15 runs: 15 cached, 0 to run");
   check_same_exports(dir, "out", "fresh");
 }
 
@@ -69,12 +69,12 @@ TEST_CASE("resume: options that change no event and no number keep all runs; oth
   const std::string out = "-o " + dir / "out ";
   run_again(dir, out);
   CHECK(counts(run_again(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
-        "2 runs: 2 kept, 0 to do");
+        "2 runs: 2 cached, 0 to run");
   CHECK(text_of(dir / "out/scalars.csv").find("pooled.objective") != std::string::npos);
-  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 kept, 0 to do");
-  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 kept, 2 to do");
-  CHECK(counts(run_again(dir, out + "--seed 2")) == "2 runs: 0 kept, 2 to do");
-  CHECK(counts(run_again(dir, out + "--set stop.events=100000")) == "2 runs: 0 kept, 2 to do");
+  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 cached, 0 to run");
+  CHECK(counts(run_again(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 cached, 2 to run");
+  CHECK(counts(run_again(dir, out + "--seed 2")) == "2 runs: 0 cached, 2 to run");
+  CHECK(counts(run_again(dir, out + "--set stop.events=100000")) == "2 runs: 0 cached, 2 to run");
 }
 
 TEST_CASE("resume: another metric makes the runs again, with the same fingerprints") {
@@ -85,12 +85,12 @@ TEST_CASE("resume: another metric makes the runs again, with the same fingerprin
   const std::string metrics =
       R"(--set 'record.metrics=["objective","messages"]' --set record.every.iterations=10 )";
   CHECK(counts(run_again(dir, metrics + "-o " + dir / "out")) ==
-        "3 runs: 0 kept, 3 to do (3 of them again, for other records)");
+        "3 runs: 0 cached, 3 to run (3 of them again, to record other metrics)");
   CHECK(text_of(dir / "out/runs.csv") == before);
   run_again(dir, metrics + "-o " + dir / "fresh");
   check_same_exports(dir, "out", "fresh");
   // Both records are there from now on.
-  CHECK(counts(run_again(dir, "-o " + dir / "out")) == "3 runs: 3 kept, 0 to do");
+  CHECK(counts(run_again(dir, "-o " + dir / "out")) == "3 runs: 3 cached, 0 to run");
 }
 
 TEST_CASE("resume: a run that comes out differently than it did is an internal error that tells both") {
@@ -105,8 +105,8 @@ TEST_CASE("resume: a run that comes out differently than it did is an internal e
   const auto again = shell("hearsay run " + dir / "s.json" + " -o " + dir / "out" +
                            R"( --set 'record.metrics=["objective"]')");
   CHECK(again.code == 70);
-  CHECK_THAT(again.err, Catch::Contains("it had 0123456789abcdef") && Catch::Contains("seed 1") &&
-                            Catch::Contains("to replay: hearsay run"));
+  CHECK_THAT(again.err, Catch::Contains("expected 0123456789abcdef") && Catch::Contains("seed 1") &&
+                            Catch::Contains("to reproduce: hearsay run"));
 }
 
 namespace {
@@ -132,8 +132,8 @@ void check_goes_on(const Scratch& dir) {
   const std::string again = run_again(dir, "-j 2 -o " + dir / "out");
   INFO(again);
   CHECK(again.starts_with("16 runs: "));
-  CHECK_FALSE(again.starts_with("16 runs: 0 kept"));
-  CHECK_FALSE(again.starts_with("16 runs: 16 kept"));
+  CHECK_FALSE(again.starts_with("16 runs: 0 cached"));
+  CHECK_FALSE(again.starts_with("16 runs: 16 cached"));
   run_again(dir, "-j 2 -o " + dir / "fresh");
   check_same_exports(dir, "out", "fresh");
 }
@@ -153,7 +153,7 @@ TEST_CASE("resume: SIGINT and SIGTERM break off, export what there is, say how t
     const Scratch dir;
     const auto stopped = stopped_by(signal, dir);
     CHECK(stopped.code == 130);
-    CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("goes on from there"));
+    CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
     CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
     CHECK(std::filesystem::exists(dir / "out/manifest.json"));
     check_goes_on(dir);
@@ -167,6 +167,6 @@ TEST_CASE("resume: data that every repetition draws anew are the same whatever t
   const std::string draw = "--set data.draw=repetition ";
   run_again(dir, draw + "-j 1 -o " + dir / "one");
   run_again(dir, draw + "-j 2 -o " + dir / "two --repeat 2");
-  CHECK(counts(run_again(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 kept, 4 to do");
+  CHECK(counts(run_again(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 cached, 4 to run");
   check_same_exports(dir, "one", "two");
 }

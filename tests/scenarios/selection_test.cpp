@@ -7,8 +7,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
-#include "analysis/results/store.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/results/store/store.hpp"
 #include "scenarios/language/json/merge.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
 #include "tests/support/input_message.hpp"
@@ -37,7 +39,7 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
   analysis::Store store(dir.path());
   analysis::StudyPlan plan;
   plan.head.axes = {"a", "b"};
-  plan.head.metrics = {analysis::find_metric("disagreement"), analysis::find_metric("objective")};
+  plan.head.metrics = analysis::metric_infos({"consensus_distance", "objective"});
   plan.record_key = "r";
   for (const char* a : {"1", "2"})
     for (const char* b : {"x", "y", "z"}) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});
@@ -48,7 +50,7 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
       analysis::RunResult run{.point = p, .repetition = r};
       const double end = value(p / 3 + 1, p % 3, r);
       if (std::isnan(end)) run.status = analysis::Status::kDiverged;
-      run.series.marks = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+      run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
       run.series.values = {0, -100.0 * static_cast<double>(p), 0, end};  // the start is not what counts
       store.put_run(run, "run");
     }
@@ -104,22 +106,22 @@ TEST_CASE("select: axes of a zip are chosen together") {
 }
 
 TEST_CASE("select: what is wrong is said where it stands") {
-  CHECK_THAT(selection_refusal("3"), Contains("/sweep/select: must be an object"));
-  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"), Contains("\"over\" is missing"));
+  CHECK_THAT(selection_refusal("3"), Contains("/sweep/select: expected an object"));
+  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"), Contains("required key 'over' is missing"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
-             Contains("/sweep/select/over: must be an axis of this sweep (privacy.epsilon)") &&
+             Contains("/sweep/select/over: expected an axis of this sweep (privacy.epsilon)") &&
                  Contains("did you mean 'privacy.epsilon'"));
-  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"), Contains("must give one of minimise and maximise"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"), Contains("give exactly one of minimise and maximise"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
-             Contains("must give one of minimise and maximise"));
+             Contains("give exactly one of minimise and maximise"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
-             Contains("/sweep/select/minimise: must be a metric") && Contains("did you mean 'objective'"));
+             Contains("/sweep/select/minimise: expected a metric") && Contains("did you mean 'objective'"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
-             Contains("/sweep/select/on: must be one of validation, test"));
+             Contains("/sweep/select/on: expected one of validation, test"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
-             Contains("/sweep/select/minimize: must be a known key") && Contains("did you mean 'minimise'"));
+             Contains("/sweep/select/minimize: unknown key") && Contains("did you mean 'minimise'"));
   CHECK_THAT(selection_refusal(R"({"over": 3, "minimise": "objective"})"),
-             Contains("/sweep/select/over: must be a text"));
+             Contains("/sweep/select/over: expected text"));
 }
 
 TEST_CASE(
@@ -136,7 +138,7 @@ TEST_CASE(
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK_THAT(outcome.out,
-             Contains("protocol.rho chosen by least relative_fitness on the test data themselves"));
+             Contains("protocol.rho selected by minimum relative_fitness on the test data (optimistically biased)"));
   CHECK_THAT(outcome.out, Contains("2 points, 6 runs"));
 
   // By hand from the study of all points.
@@ -145,7 +147,7 @@ TEST_CASE(
   std::map<std::vector<std::string>, double> sums;
   all.each_run([](const auto&) {},
                [&](const analysis::PointResult& point, const analysis::RunResult& r) {
-                 const std::size_t width = r.series.values.size() / r.series.marks.size();
+                 const std::size_t width = r.series.values.size() / r.series.samples.size();
                  sums[point.labels] += r.series.values[r.series.values.size() - width];
                });
   REQUIRE(sums.size() == 6);
@@ -157,12 +159,12 @@ TEST_CASE(
   }
   const auto manifest = nlohmann::json::parse(test::text_of(dir / "out/one/manifest.json"));
   CHECK(manifest.at("selection").at("chosen").size() == 2);
-  CHECK(manifest.at("selection").at("on") == "the test data themselves: the figures flatter");
+  CHECK(manifest.at("selection").at("on") == "the test data (optimistically biased)");
 
   // Nothing is made twice, and what is stored can be planned and made again.
   const auto again = test::shell(run + "one.json --no-progress");
-  CHECK_THAT(again.err, Contains("18 runs: 18 kept, 0 to do") && Contains("6 runs: 6 kept, 0 to do"));
-  CHECK(test::shell(run + "one.json --dry-run").out.find("to choose by: 18 runs: 18 kept") == 0);
+  CHECK_THAT(again.err, Contains("18 runs: 18 cached, 0 to run") && Contains("6 runs: 6 cached, 0 to run"));
+  CHECK(test::shell(run + "one.json --dry-run").out.find("selection: 18 runs: 18 cached") == 0);
   CHECK(test::shell("hearsay verify " + dir / "out/one").code == 0);
   CHECK(test::shell("hearsay verify " + dir / "out/one/selection").code == 0);
 }
@@ -177,7 +179,7 @@ TEST_CASE("select: needs a recorded metric, and validation instances where it is
     return outcome.err;
   };
   CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
-             Contains("must choose by one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
+             Contains("expected one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
   CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
              Contains("/data/instances"));
 }

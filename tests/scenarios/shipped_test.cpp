@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/language/json/parse.hpp"
+#include "scenarios/runner/node_json.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "tests/support/process.hpp"
 

@@ -1,7 +1,7 @@
 // What ends a run, as the library's callers see it.
 #include <catch2/catch.hpp>
 
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/store/stored_study.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "tests/support/process.hpp"
 
@@ -70,17 +70,17 @@ TEST_CASE("stop: a target ends a run at the first record where it holds, and say
   for (std::size_t k = 0; k < full.series.values.size(); ++k) {
     if (full.series.values[k] < full.series.values[least]) least = k;
   }
-  REQUIRE(full.series.marks.size() == 201);
+  REQUIRE(full.series.samples.size() == 201);
   const double level = std::nextafter(full.series.values[least], 1e300);
   const auto run =
       run_with(with({fmt::format(R"(stop.target={{"metric":"relative_fitness","below":{}}})", level)}));
   CHECK(run.end == RunEnd::kTarget);
-  const analysis::Mark& mark = full.series.marks[least];
+  const analysis::Sample& mark = full.series.samples[least];
   CHECK(scalar(run, "reached_at.iterations") == static_cast<double>(mark.iteration));
   CHECK(scalar(run, "reached_at.seconds") == mark.time);
   CHECK(scalar(run, "reached_at.vectors") == static_cast<double>(mark.vectors));
   CHECK(scalar(run, "reached_at.bytes") == static_cast<double>(mark.bytes));
-  CHECK(run.series.marks.size() == least + 1);
+  CHECK(run.series.samples.size() == least + 1);
 }
 
 TEST_CASE("stop: check_every looks at a target between records, and 'above' at the other side") {

@@ -76,57 +76,57 @@ TEST_CASE("sweep: 'where' and --points keep the points for which they hold, quan
 }
 
 TEST_CASE("sweep: what is wrong with it is told in one line") {
-  CHECK(sweep_refusal("3") == "1:11: /sweep: must be an object of axes, got 3");
+  CHECK(sweep_refusal("3") == "1:11: /sweep: expected an object of axes, found 3");
   CHECK(
       sweep_refusal(R"({"a": []})") ==
-      R"(1:17: /sweep/a: must be a list of at least one value or a range such as {"from": 0, "to": 1, "step": 0.1}, got an empty list)");
-  CHECK(sweep_refusal(R"({"a": 5})").ends_with("got 5"));
+      R"(1:17: /sweep/a: expected a list of at least one value or a range such as {"from": 0, "to": 1, "step": 0.1}, found an empty list)");
+  CHECK(sweep_refusal(R"({"a": 5})").ends_with("found 5"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2}})") ==
-        "1:17: /sweep/a: must have one of step, factor and count");
+        "1:17: /sweep/a: give exactly one of step, factor and count");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "count": 2}})")
             .ends_with("one of step, factor and count"));
-  CHECK(sweep_refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("must have 'from', being a range"));
+  CHECK(sweep_refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("required key 'from' of a range is missing"));
   CHECK(sweep_refusal(R"({"a": {"from": "x", "to": 2, "step": 1}})") ==
-        R"(1:26: /sweep/a/from: must be a number or a quantity such as "15 ms", got "x")");
+        R"(1:26: /sweep/a/from: expected a number or a quantity such as "15 ms", found "x")");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "stp": 1}})") ==
-        "1:38: /sweep/a/stp: must be a known key of a range, got 'stp'; did you mean 'step'?");
+        "1:38: /sweep/a/stp: unknown key 'stp' of a range; did you mean 'step'?");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 0}})")
-            .ends_with("/step: must lead from 'from' towards 'to'"));
+            .ends_with("/step: must lead from 'from' to 'to'"));
   CHECK(
-      sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' towards 'to'"));
+      sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' to 'to'"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 0.5}})")
-            .ends_with("must lead from 'from' towards 'to'"));
+            .ends_with("must lead from 'from' to 'to'"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})").ends_with("must be above 0 and not 1, got 1"));
   CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "factor": 2}})")
-            .ends_with("of one sign and not 0, having a factor"));
+            .ends_with("a factor requires 'from' and 'to' of the same sign and not 0"));
   CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "count": 1.5}})")
-            .ends_with("a whole number of at least 2, got 1.5"));
+            .ends_with("a whole number of at least 2, found 1.5"));
   CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "count": 3, "scale": "log"}})")
-            .ends_with("must be linear where 'from' and 'to' are not of one sign, got \"log\""));
+            .ends_with("a log scale requires 'from' and 'to' of the same sign and not 0"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "scale": "log"}})")
-            .ends_with("not be given without a count"));
+            .ends_with("scale requires count"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "count": 2, "scale": "ln"}})")
-            .ends_with("must be one of linear, log, got \"ln\""));
-  CHECK(sweep_refusal(R"({"zip": {"a": [1]}})").ends_with("each of axes that move together, got an object"));
+            .ends_with("expected one of linear, log, found \"ln\""));
+  CHECK(sweep_refusal(R"({"zip": {"a": [1]}})").ends_with("each with axes that vary together, found an object"));
   CHECK(sweep_refusal(R"({"zip": [{}]})") ==
-        "1:20: /sweep/zip/0: must be an object of axes that move together, got an empty one");
+        "1:20: /sweep/zip/0: expected an object with axes that vary together, found an empty one");
   CHECK(sweep_refusal(R"({"zip": [{"a": [1, 2], "b": [1, 2, 3]}]})") ==
-        "1:39: /sweep/zip/0/b: must have as many values as a (2), got 3");
-  CHECK(sweep_refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("must sweep an option once, got a twice"));
+        "1:39: /sweep/zip/0/b: expected as many values as a (2), found 3");
+  CHECK(sweep_refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("a is swept twice; remove one of its axes"));
   CHECK(sweep_refusal(R"({"repeat": [1]})")
-            .ends_with("must be an option of single runs; repeat is the same for all points"));
+            .ends_with("cannot be swept: repeat is the same for all points"));
   CHECK(
-      sweep_refusal(R"({"random_numbers": "none"})").ends_with("must be one of common, independent, got \"none\""));
-  CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("must be a condition as text, got 3"));
+      sweep_refusal(R"({"random_numbers": "none"})").ends_with("expected one of common, independent, found \"none\""));
+  CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("expected a condition as text, found 3"));
   CHECK(sweep_refusal(R"({"abc": [1], "where": "abd > 1"})") ==
-        "1:33: /sweep/where: must name swept options, got 'abd'; did you mean 'abc'?");
+        "1:33: /sweep/where: expected swept options, found 'abd'; did you mean 'abc'?");
   CHECK(sweep_refusal(R"({"a": [1], "where": "a = 1"})")
-            .ends_with("/sweep/where: must be a condition without assignment; equality is =="));
-  CHECK(sweep_refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: must be a condition such as") !=
+            .ends_with("/sweep/where: a condition must not assign; write == for equality"));
+  CHECK(sweep_refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: expected a condition such as") !=
         std::string::npos);
   CHECK(sweep_refusal(R"({"a": ["x"], "where": "a > 1"})")
-            .ends_with("must be about numbers; the values of a are none"));
-  CHECK(sweep_refusal(R"({"a": [1], "where": "a > 1"})").ends_with("must hold for at least one point, got none"));
+            .ends_with("a condition needs numbers; the values of a are not numbers"));
+  CHECK(sweep_refusal(R"({"a": [1], "where": "a > 1"})").ends_with("no point satisfies the condition"));
 }
 
 TEST_CASE("sweep: too many points are refused by their number alone") {
@@ -139,11 +139,11 @@ TEST_CASE("sweep: too many points are refused by their number alone") {
     return std::string("accepted");
   };
   CHECK(too_many(R"({"a": {"from": 1, "to": 1e30, "step": 1}})") ==
-        "the sweep has 1e+30 points, more than 1e+06; see --max-runs");
+        "the sweep has 1e+30 points, more than 1e+06; raise --max-runs to allow them");
   CHECK(too_many(R"({"a": {"from": 1, "to": 1e30, "step": 1}, "where": "a > 3"})") ==
-        "the sweep has 1e+30 combinations to try its condition on, more than 1e+07");
+        "the sweep has 1e+30 combinations to test the condition on, more than 1e+07");
   CHECK(too_many(R"({"a": {"from": 1, "to": 3e6, "step": 1}, "where": "a > 0"})") ==
-        "the sweep has more than 1e+06 points for which its condition holds; see --max-runs");
+        "the sweep has more than 1e+06 points that satisfy its condition; raise --max-runs to allow them");
   CHECK(too_many(R"({"a": {"from": 1, "to": 3e6, "step": 1}, "where": "a < 10"})") == "accepted");
 }
 

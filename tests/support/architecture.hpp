@@ -1,6 +1,6 @@
 #pragma once
-// What the text of a source may not hold: an include that runs upward through the layers, and in the layers
-// that runs are made of anything that would make two runs differ.
+// What the text of a source may not contain: an include that runs upward through the layers, an include of the engine
+// where results are only read and drawn, and in the layers of runs anything that would make two runs differ.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -46,9 +46,15 @@ inline std::string without_comments(std::string_view text) {
   return code;
 }
 
+/// Results and figures are values and text: they include nothing of the engine, of what runs in it, or of Eigen.
+inline bool is_apart_from_runs(std::string_view path) {
+  return path.starts_with("analysis/results/") || path.starts_with("analysis/figures/");
+}
+
 /// One line for each offence of the file at `path`, relative to the root of the tree.
 inline std::vector<std::string> offences(const std::string& path, std::string_view text) {
   static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<]([a-z]+)/)rx");
+  static const std::regex kOfRuns(R"rx(^\s*#\s*include\s*["<](models/core/|models/protocols/|sim/engine/|Eigen/))rx");
   static const std::regex kForbidden(
       R"rx(\bstd::\w+_distribution\b|\bstd::shuffle\b|\bs?rand\s*\(|\brandom_device\b|\bsystem_clock\b)rx"
       R"rx(|\bsteady_clock\b|\bgettimeofday\b|\bstd::time\b|\bunordered_(multi)?(map|set)\b)rx");
@@ -69,6 +75,8 @@ inline std::vector<std::string> offences(const std::string& path, std::string_vi
       if ((other > own && other < std::ssize(kLayers)) || match[1] == "tests")
         found.push_back(where + "an include that runs upward: " + line);
     }
+    if (is_apart_from_runs(path) && std::regex_search(line, match, kOfRuns))
+      found.push_back(where + "an include of what runs: " + line);
     if (own < 2 && std::regex_search(line, match, kForbidden))
       found.push_back(where + match[0].str() + " has no place in a run");
   }

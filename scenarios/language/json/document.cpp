@@ -78,12 +78,12 @@ void Document::set(std::string_view path, Node value) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];
     const bool last = i + 1 == parts.size();
-    if (part.empty()) fail(fmt::format("must be a path such as network.latency, got '{}'", printable(path)));
+    if (part.empty())
+      fail(fmt::format("expected a path such as network.latency, found '{}'", printable(path)));
     if (node->is(Node::Kind::kList)) {
       Node* next = element(*node, part);
       if (next == nullptr) {
-        fail(fmt::format("must be indexed by a number below {}, got '{}'", node->items().size(),
-                         printable(part)));
+        fail(fmt::format("expected an index below {}, found '{}'", node->items().size(), printable(part)));
       }
       node = next;
     } else if (node->is(Node::Kind::kObject)) {
@@ -101,7 +101,7 @@ void Document::set(std::string_view path, Node value) {
       }
       node = next;
     } else {
-      fail(fmt::format("must be an object to have a '{}', got {}", printable(part), found(*node)));
+      fail(fmt::format("expected an object with '{}', found {}", printable(part), found(*node)));
     }
     pointer += pointer_step(part);
   }
@@ -117,7 +117,7 @@ Document parse(std::string_view text, const std::string& name, const Limits& lim
   document.root = parse_text(text, document, source, left);
   if (!document.root.is(Node::Kind::kObject)) {
     throw InputError(located(document.where(document.root.at), "",
-                             fmt::format("must be an object, got {}", found(document.root))));
+                             fmt::format("expected an object, found {}", found(document.root))));
   }
   return document;
 }

@@ -40,7 +40,7 @@ class Chain {
       pointer = "/extends";
       if (!extends->is(Node::Kind::kText)) {
         throw InputError(
-            located(where, pointer, fmt::format("must be the path of a file, got {}", found(*extends))));
+            located(where, pointer, fmt::format("expected the path of a file, found {}", found(*extends))));
       }
       next = (next.parent_path() / extends->text).lexically_normal();
     }
@@ -67,11 +67,12 @@ class Chain {
       return out + printable(next.string(), 4096);
     };
     if (std::find(real_.begin(), real_.end(), real) != real_.end()) {
-      throw InputError(located(where, pointer, "must not lead back to itself, got " + chain()));
+      throw InputError(located(where, pointer, "a scenario must not extend itself: " + chain()));
     }
     if (real_.size() > kMostFiles) {
-      throw InputError(located(
-          where, pointer, fmt::format("must extend at most {} files deep, got {}", kMostFiles, chain())));
+      throw InputError(
+          located(where, pointer,
+                  fmt::format("expected a chain of at most {} files, found {}", kMostFiles, chain())));
     }
     names_.push_back(next);
     real_.push_back(real);
@@ -92,7 +93,7 @@ class Chain {
     Node root = parse_text(text, document_, source, left_);
     if (!root.is(Node::Kind::kObject)) {
       throw InputError(
-          located(document_.where(root.at), "", fmt::format("must be an object, got {}", found(root))));
+          located(document_.where(root.at), "", fmt::format("expected an object, found {}", found(root))));
     }
     layers_.push_back(std::move(root));
   }
@@ -165,7 +166,7 @@ void merge_patch(Node& target, const Node& patch) {
 void apply_set(Document& document, const std::string& set) {
   const std::size_t equals = set.find('=');
   if (equals == std::string::npos) {
-    throw InputError(fmt::format("--set {}: must be path=value, got no '='", printable(set)));
+    throw InputError(fmt::format("--set {}: expected PATH=VALUE, found no '='", printable(set)));
   }
   const std::string path = set.substr(0, equals);
   const std::string shown = printable(path);

@@ -77,12 +77,11 @@ class Builder {
     Open& open = open_.back();
     const Position at = position(begin);
     if (open.node.items().size() == left_.members) {
-      fail(at, pointer(), fmt::format("must have at most {} members, got more", left_.members));
+      fail(at, pointer(), fmt::format("expected at most {} members, found more", left_.members));
     }
     if (const Node* first = open.node.find(s)) {
       fail(at, pointer() + pointer_step(s),
-           fmt::format("must be given once, got it on line {} and again on line {}", first->key_at.line,
-                       at.line));
+           fmt::format("duplicate key on lines {} and {}", first->key_at.line, at.line));
     }
     open.key = std::move(s);
     open.key_at = at;
@@ -97,7 +96,7 @@ class Builder {
     constexpr int kNumberOverflow = 406;
     if (error.id == kNumberOverflow) {
       fail(position(number_begin()), pointer(),
-           fmt::format("must be a number of at most 1.8e308 in magnitude, got {}", printable(token)));
+           fmt::format("expected a number of at most 1.8e308 in magnitude, found {}", printable(token)));
     }
     // The character that was read last is the wrong one, unless the text ended.
     const std::string_view what = error.what();
@@ -175,7 +174,7 @@ class Builder {
 
   void refuse_nul(const std::string& s, const char* begin) {
     if (s.find('\0') == std::string::npos) return;
-    fail(position(begin), pointer(), fmt::format("must be text without NUL, got \"{}\"", printable(s)));
+    fail(position(begin), pointer(), fmt::format("expected text without NUL, found \"{}\"", printable(s)));
   }
 
   bool start(Node::Kind kind) {
@@ -183,7 +182,7 @@ class Builder {
     node.kind = kind;
     node.at = position(reached_ - 1);
     if (open_.size() == left_.depth) {
-      fail(node.at, "", fmt::format("must nest at most {} deep, got more", left_.depth));
+      fail(node.at, "", fmt::format("expected at most {} levels of nesting, found more", left_.depth));
     }
     count(node.at);
     open_.push_back({std::move(node), {}, {}});
@@ -205,8 +204,7 @@ class Builder {
   }
 
   void count(Position at) {
-    if (left_.values == 0)
-      fail(at, "", "must hold fewer values, got more than a scenario may have; keep large lists in files");
+    if (left_.values == 0) fail(at, "", "too many values for a scenario; put large lists in files");
     --left_.values;
   }
 
@@ -251,14 +249,15 @@ Node parse_text(std::string_view text, const Document& document, std::uint32_t s
     builder.fail(builder.position(text.data() + offset), "", message);
   };
   if (text.size() > left.bytes) {
-    fail_at(0, fmt::format("must be at most {} bytes together with all it extends, got {} here",
+    fail_at(0, fmt::format("expected at most {} bytes together with all it extends, found {} here",
                            Limits{}.bytes, text.size()));
   }
   left.bytes -= text.size();
-  if (text.find_first_not_of(" \t\r\n") == text.npos) fail_at(0, "must be a JSON text, got nothing");
-  if (text.starts_with("\xef\xbb\xbf")) fail_at(0, "must be UTF-8 without a byte order mark, got one");
+  if (text.find_first_not_of(" \t\r\n") == text.npos) fail_at(0, "expected JSON text, found nothing");
+  if (text.starts_with("\xef\xbb\xbf")) fail_at(0, "expected UTF-8 without a byte order mark, found one");
   // The parser would take a NUL for the end of the text.
-  if (const std::size_t nul = text.find('\0'); nul != text.npos) fail_at(nul, "must be text, got a NUL byte");
+  if (const std::size_t nul = text.find('\0'); nul != text.npos)
+    fail_at(nul, "expected text, found a NUL byte");
 
   const char* end = text.data() + text.size();
   nlohmann::json::sax_parse(CountingIterator(text.data(), builder.reached()),

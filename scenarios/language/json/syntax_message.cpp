@@ -28,7 +28,7 @@ std::string syntax_message(std::string_view what, std::string_view word) {
   constexpr std::string_view kContext = "syntax error while parsing ", kExpected = "; expected ",
                              kUnexpected = "unexpected ";
   const std::size_t start = what.find(kContext);
-  if (start == what.npos) return fmt::format("must be JSON, got something else: {}", printable(what, 200));
+  if (start == what.npos) return fmt::format("expected JSON: {}", printable(what, 200));
   std::string_view context = what.substr(start + kContext.size());
   std::string_view reason = cut(context, " - ");
 
@@ -43,11 +43,11 @@ std::string syntax_message(std::string_view what, std::string_view word) {
   // In the middle of an object or list there may always be more.
   if (expected == "'}'") expected = "',' or '}'";
   if (expected == "']'") expected = "',' or ']'";
-  if (!word.empty()) return fmt::format("expected {}, got {}", expected, printable(word));
+  if (!word.empty()) return fmt::format("expected {}, found {}", expected, printable(word));
   if (reason.starts_with(kUnexpected)) reason.remove_prefix(kUnexpected.size());
-  if (token.empty()) return fmt::format("expected {}, got {}", expected, printable(reason));
+  if (token.empty()) return fmt::format("expected {}, found {}", expected, printable(reason));
   token = token.substr(0, token.rfind('\''));
-  return fmt::format("expected {}, got {} ({})", expected, printable(token), printable(reason));
+  return fmt::format("expected {}, found {} ({})", expected, printable(token), printable(reason));
 }
 
 }  // namespace hearsay::scenarios

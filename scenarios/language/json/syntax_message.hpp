@@ -5,7 +5,7 @@
 
 namespace hearsay::scenarios {
 
-/// "expected X, got Y" from what nlohmann::json says of a syntax error; `word` is what was wrong, if that is
+/// "expected X, found Y" from what nlohmann::json says of a syntax error; `word` is what was wrong, if that is
 /// a whole word.
 std::string syntax_message(std::string_view what, std::string_view word);
 

@@ -32,21 +32,21 @@ std::string_view kind_of_file(const std::filesystem::path& path) {
 std::string read_text_file(const std::filesystem::path& path, std::size_t most_bytes) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    throw std::runtime_error(fmt::format("must be a regular file, got {}", kind_of_file(path)));
+    throw std::runtime_error(fmt::format("expected a regular file, found {}", kind_of_file(path)));
   }
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > most_bytes) {
-    throw std::runtime_error(fmt::format("must be at most {} bytes, got {}", most_bytes, size));
+    throw std::runtime_error(fmt::format("expected at most {} bytes, found {}", most_bytes, size));
   }
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("must be a file that can be read, got one that can not be opened");
+  if (!in) throw std::runtime_error("the file cannot be opened");
   // The size above may lie: of files under /proc it is 0.
   std::string text(std::max<std::size_t>(std::min<std::size_t>(size, most_bytes), 4096) + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) throw std::runtime_error("must be a file that can be read, got an error while reading");
+  if (in.bad()) throw std::runtime_error("the file cannot be read");
   if (in && text.size() > most_bytes) {
-    throw std::runtime_error(fmt::format("must be at most {} bytes, got more", most_bytes));
+    throw std::runtime_error(fmt::format("expected at most {} bytes, found more", most_bytes));
   }
   return text;
 }

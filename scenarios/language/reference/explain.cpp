@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/member_names.hpp"
 #include "scenarios/language/json/node.hpp"
+#include "scenarios/language/member_names.hpp"
 #include "scenarios/language/range.hpp"
 #include "scenarios/language/units.hpp"
 
@@ -14,7 +14,7 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// What a path leads to: an option, or one alternative of it.
+// The target of a path: an option, or one alternative of it.
 struct Place {
   std::string path;
   const Outline* option = nullptr;
@@ -25,7 +25,7 @@ bool is_index(std::string_view part) {
   return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
 }
 
-// All that one step may lead to, by name.
+// The targets of one further step, by name.
 std::vector<std::pair<std::string, Place>> steps(const Place& from) {
   std::vector<std::pair<std::string, Place>> out;
   const auto add = [&](const std::vector<Outline>& members, const std::string& path) {
@@ -63,10 +63,9 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
       }
     }
     if (next.empty()) {
-      const std::string advice = names.empty() ? "; there is nothing below" : did_you_mean(part, names);
-      throw InputError(fmt::format("explain {}: must be a path of the scenario, got '{}'{}", printable(path),
-                                   printable(part),
-                                   advice.empty() ? "; known are " + comma_separated(names) : advice));
+      const std::string advice = names.empty() ? "; this option has no members" : did_you_mean(part, names);
+      throw InputError(fmt::format("explain {}: unknown key '{}'{}", printable(path), printable(part),
+                                   advice.empty() ? "; known keys: " + comma_separated(names) : advice));
     }
     here = std::move(next);
   }
@@ -78,14 +77,14 @@ std::string facts(const Outline& o) {
   const auto line = [&out](std::string_view what, const std::string& value) {
     if (!value.empty()) out += fmt::format("  {:<9} {}\n", what, value);
   };
-  line("what", kind_text(o) + (o.optional ? ", or none" : ""));
+  line("type", kind_text(o) + (o.optional ? ", or none" : ""));
   if (!o.unit.empty()) {
     line("unit", fmt::format("{}{}", o.unit,
                              example_quantity(o.unit).empty()
                                  ? ""
                                  : fmt::format(", or text such as \"{}\"", example_quantity(o.unit))));
   }
-  line("default", o.required ? "none: must be given" : o.standard);
+  line("default", o.required ? "none (required)" : o.standard);
   line("range", range_text(o.about()));
   line("meaning", o.help);
   line("source", o.source);
@@ -100,7 +99,7 @@ void table(std::string& out, const std::vector<Outline>& members, int indent) {
     if (!m.unit.empty()) what += fmt::format(" in {}", m.unit);
     if (const std::string range = range_text(m.about()); !range.empty()) what += ", " + range;
     if (m.required) {
-      what += ", must be given";
+      what += ", required";
     } else if (!m.standard.empty()) {
       what += ", default " + m.standard;
     }
@@ -123,7 +122,7 @@ std::string shorthand_text(const OutlineAlternative& a) {
   return {};
 }
 
-// The kinds of thing that may stand in a place, with their options.
+// The alternatives of an option, with their members.
 void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
   for (const OutlineAlternative& a : all) {
     out += fmt::format("    {}{}{}{}\n", a.name, a.help.empty() ? "" : ": ", a.help, shorthand_text(a));
@@ -132,11 +131,11 @@ void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
   }
 }
 
-std::string told(const Place& place) {
+std::string describe(const Place& place) {
   std::string out = place.path.empty() ? "scenario\n" : place.path + "\n";
   if (place.alternative != nullptr) {
     const OutlineAlternative& a = *place.alternative;
-    out += fmt::format("  {:<9} {{\"type\": \"{}\"}}\n", "what", a.name);
+    out += fmt::format("  {:<9} {{\"type\": \"{}\"}}\n", "type", a.name);
     if (const std::string meaning = a.help + shorthand_text(a); !meaning.empty())
       out += fmt::format("  {:<9} {}\n", "meaning", meaning);
     if (!a.example.empty()) out += fmt::format("  {:<9} {}\n", "example", a.example);
@@ -180,7 +179,7 @@ std::string explain(const Outline& root, std::string_view path) {
   std::string out;
   for (const Place& place : walk(root, path)) {
     if (!out.empty()) out += '\n';
-    out += told(place);
+    out += describe(place);
   }
   return out;
 }

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "scenarios/language/reference/explain.hpp"
 #include "scenarios/language/range.hpp"
+#include "scenarios/language/reference/explain.hpp"
 
 namespace hearsay::scenarios {
 
@@ -25,14 +25,14 @@ std::string code(const std::string& text) {
 }
 
 std::string rows(const std::vector<Outline>& members) {
-  if (members.empty()) return "It has no options.\n\n";
-  std::string out = "| option | what | default | range | meaning |\n|---|---|---|---|---|\n";
+  if (members.empty()) return "No options.\n\n";
+  std::string out = "| option | type | default | range | meaning |\n|---|---|---|---|---|\n";
   for (const Outline& m : members) {
     const std::string what =
         kind_text(m) + (m.unit.empty() ? "" : " in " + m.unit) + (m.optional ? ", or none" : "");
     const std::string meaning = m.help + (m.source.empty() ? "" : " *" + m.source + "*");
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", m.name, cell(what),
-                       m.required ? "must be given" : cell(code(m.standard)), cell(range_text(m.about())),
+                       m.required ? "required" : cell(code(m.standard)), cell(range_text(m.about())),
                        cell(meaning));
   }
   return out + "\n";
@@ -72,7 +72,7 @@ class Page {
     text += fmt::format("## {}\n\n{}{}", code(path), o.help, o.help.empty() ? "" : "\n\n");
     for (const OutlineAlternative& a : o.alternatives) {
       const std::string body = rows(a.members);
-      const auto [first, is_new] = told_.try_emplace(a.name + body, path + "." + a.name);
+      const auto [first, is_new] = paths_.try_emplace(a.name + body, path + "." + a.name);
       text += fmt::format("### {}\n\n", code(path + "." + a.name));
       if (!is_new) {
         text += fmt::format("As {}.\n\n", code(first->second));
@@ -83,7 +83,7 @@ class Page {
     }
   }
 
-  std::map<std::string, std::string> told_;
+  std::map<std::string, std::string> paths_;
 };
 
 }  // namespace

@@ -73,8 +73,8 @@ Axis::Axis(const Document& document, std::string path, const Node& written, cons
   } else if (!written.is(Node::Kind::kList) || written.items().empty()) {
     throw InputError(located(
         document.where(written.at), pointer,
-        fmt::format("must be a list of at least one value or a range such as {{\"from\": 0, \"to\": 1, "
-                    "\"step\": 0.1}}, got {}",
+        fmt::format("expected a list of at least one value or a range such as {{\"from\": 0, \"to\": 1, "
+                    "\"step\": 0.1}}, found {}",
                     written.is(Node::Kind::kList) ? "an empty list" : found(written))));
   }
 }
@@ -88,23 +88,23 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   for (const auto& item : written_.items()) {
     if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
     std::string advice = did_you_mean(item.key, known);
-    if (advice.empty()) advice = "; known are " + comma_separated(known);
-    throw InputError(
-        located(document.where(item.value.key_at), pointer + pointer_step(item.key),
-                fmt::format("must be a known key of a range, got '{}'{}", printable(item.key), advice)));
+    if (advice.empty()) advice = "; known keys: " + comma_separated(known);
+    throw InputError(located(document.where(item.value.key_at), pointer + pointer_step(item.key),
+                             fmt::format("unknown key '{}' of a range{}", printable(item.key), advice)));
   }
   const auto number = [&](std::string_view key) {
     const Node* node = written_.find(key);
-    if (node == nullptr) fail(written_, "", fmt::format("must have '{}', being a range", key));
+    if (node == nullptr) fail(written_, "", fmt::format("required key '{}' of a range is missing", key));
     const std::optional<Quantity> q = quantity(*node);
     if (!q)
-      fail(*node, key, fmt::format("must be a number or a quantity such as \"15 ms\", got {}", found(*node)));
+      fail(*node, key,
+           fmt::format("expected a number or a quantity such as \"15 ms\", found {}", found(*node)));
     return *q;
   };
   const bool step = written_.find("step") != nullptr, factor = written_.find("factor") != nullptr,
              count = written_.find("count") != nullptr;
   if (int{step} + int{factor} + int{count} != 1)
-    fail(written_, "", "must have one of step, factor and count");
+    fail(written_, "", "give exactly one of step, factor and count");
 
   const Quantity from = number("from"), to = number("to");
   const Quantity by = number(step ? "step" : factor ? "factor" : "count");
@@ -120,27 +120,26 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   const Node* by_node = written_.find(step ? "step" : factor ? "factor" : "count");
   if (step) {
     kind_ = Kind::kStep;
-    if (by_ == 0 || (to_ - from_) / by_ < 0) fail(*by_node, "step", "must lead from 'from' towards 'to'");
+    if (by_ == 0 || (to_ - from_) / by_ < 0) fail(*by_node, "step", "must lead from 'from' to 'to'");
   } else if (factor) {
     kind_ = Kind::kFactor;
     if (!by.unit.empty() || !(by_ > 0) || by_ == 1)
       fail(*by_node, "factor", "must be above 0 and not 1, got " + found(*by_node));
     if (!(from_ * to_ > 0))
-      fail(written_, "", "must have 'from' and 'to' of one sign and not 0, having a factor");
-    if (std::log(to_ / from_) / std::log(by_) < 0)
-      fail(*by_node, "factor", "must lead from 'from' towards 'to'");
+      fail(written_, "", "a factor requires 'from' and 'to' of the same sign and not 0");
+    if (std::log(to_ / from_) / std::log(by_) < 0) fail(*by_node, "factor", "must lead from 'from' to 'to'");
   } else {
     kind_ = Kind::kCount;
     if (!by.unit.empty() || by_ < 2 || by_ != std::floor(by_))
-      fail(*by_node, "count", "must be a whole number of at least 2, got " + found(*by_node));
+      fail(*by_node, "count", "expected a whole number of at least 2, found " + found(*by_node));
   }
   if (const Node* scale = written_.find("scale")) {
     const bool log = scale->is(Node::Kind::kText) && scale->text == "log";
     if (!log && !(scale->is(Node::Kind::kText) && scale->text == "linear"))
-      fail(*scale, "scale", "must be one of linear, log, got " + found(*scale));
-    if (!count) fail(*scale, "scale", "must not be given without a count");
+      fail(*scale, "scale", "expected one of linear, log, found " + found(*scale));
+    if (!count) fail(*scale, "scale", "scale requires count");
     if (log && !(from_ * to_ > 0))
-      fail(*scale, "scale", "must be linear where 'from' and 'to' are not of one sign, got \"log\"");
+      fail(*scale, "scale", "a log scale requires 'from' and 'to' of the same sign and not 0");
     if (log) kind_ = Kind::kLogCount;
   }
 }

@@ -37,8 +37,7 @@ bool assigns(const std::string& text) {
 Condition::Condition(const std::string& expression, const std::vector<std::string>& names,
                      const std::vector<bool>& numeric)
     : parser_(std::make_unique<Parser>()) {
-  if (assigns(expression))
-    throw std::invalid_argument("must be a condition without assignment; equality is ==");
+  if (assigns(expression)) throw std::invalid_argument("a condition must not assign; write == for equality");
   mu::Parser& parser = parser_->expression;
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());
@@ -48,20 +47,21 @@ Condition::Condition(const std::string& expression, const std::vector<std::strin
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {
         throw std::invalid_argument(
-            fmt::format("must name swept options, got '{}'{}", printable(name), did_you_mean(name, names)));
+            fmt::format("expected swept options, found '{}'{}", printable(name), did_you_mean(name, names)));
       }
       if (!numeric[static_cast<std::size_t>(found - names.begin())])
-        throw std::invalid_argument(fmt::format("must be about numbers; the values of {} are none", name));
+        throw std::invalid_argument(
+            fmt::format("a condition needs numbers; the values of {} are not numbers", name));
     }
     for (std::size_t i = 0; i < names.size(); ++i) parser.DefineVar(names[i], &parser_->values[i]);
     parser.Eval();
     if (parser.GetNumResults() != 1)
-      throw std::invalid_argument("must be one condition; join several with &&");
+      throw std::invalid_argument("expected one condition; join several with &&");
   } catch (const mu::ParserError& error) {
     std::string message = error.GetMsg();
     message.erase(std::remove(message.begin(), message.end(), '\n'), message.end());
     throw std::invalid_argument(
-        fmt::format("must be a condition such as a * b >= 1e4: {}", printable(message, 200)));
+        fmt::format("expected a condition such as a * b >= 1e4: {}", printable(message, 200)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "analysis/metrics/metric.hpp"
@@ -25,22 +26,21 @@ class Reading {
   Reading(const Document& document, const Node& written) : document_(document), written_(written) {
     if (!written.is(Node::Kind::kObject)) {
       fail(written.at, "",
-           R"(must be an object such as {"over": AXIS, "minimise": METRIC, "on": "validation"}, got )" +
+           R"(expected an object such as {"over": AXIS, "minimise": METRIC, "on": "validation"}, found )" +
                found(written));
     }
     for (const auto& item : written.items()) {
       if (std::find(kMembers.begin(), kMembers.end(), item.key) != kMembers.end()) continue;
       const std::vector<std::string> names(kMembers.begin(), kMembers.end());
-      fail(
-          item.value.key_at, pointer_step(item.key),
-          fmt::format("must be a known key, got '{}'{}", printable(item.key), did_you_mean(item.key, names)));
+      fail(item.value.key_at, pointer_step(item.key),
+           fmt::format("unknown key '{}'{}", printable(item.key), did_you_mean(item.key, names)));
     }
   }
 
   const Node* text(std::string_view name) const {
     const Node* node = written_.find(name);
     if (node != nullptr && !node->is(Node::Kind::kText))
-      fail(node->at, pointer_step(name), "must be a text, got " + found(*node));
+      fail(node->at, pointer_step(name), "expected text, found " + found(*node));
     return node;
   }
   [[noreturn]] void fail(Position at, const std::string& step, const std::string& message) const {
@@ -62,7 +62,7 @@ std::vector<std::string> metric_list() {
 }  // namespace
 
 std::string Selection::instances() const {
-  return on_test ? "the test data themselves: the figures flatter" : "validation instances";
+  return on_test ? "the test data (optimistically biased)" : "validation instances";
 }
 
 Selection read_selection(const Document& document, const Node& written,
@@ -70,7 +70,7 @@ Selection read_selection(const Document& document, const Node& written,
   const Reading reading(document, written);
   Selection selection{.at = written.at};
   const Node* over = reading.text("over");
-  if (over == nullptr) reading.fail("must say over which axis to choose: \"over\" is missing");
+  if (over == nullptr) reading.fail("required key 'over' is missing: the axis to select over");
   selection.over = over->text;
   std::vector<std::string> all;
   for (const auto& group : groups) {
@@ -82,35 +82,33 @@ Selection read_selection(const Document& document, const Node& written,
   }
   if (selection.axes.empty()) {
     reading.fail(over->at, "/over",
-                 fmt::format("must be an axis of this sweep ({}), got \"{}\"{}", fmt::join(all, ", "),
+                 fmt::format("expected an axis of this sweep ({}), found \"{}\"{}", fmt::join(all, ", "),
                              printable(over->text), did_you_mean(over->text, all)));
   }
-  const Node* least = reading.text("minimise");
-  const Node* most = reading.text("maximise");
-  if ((least == nullptr) == (most == nullptr)) reading.fail("must give one of minimise and maximise");
-  const Node& metric = least != nullptr ? *least : *most;
-  selection.minimise = least != nullptr;
+  const Node* minimise = reading.text("minimise");
+  const Node* maximise = reading.text("maximise");
+  if ((minimise == nullptr) == (maximise == nullptr))
+    reading.fail("give exactly one of minimise and maximise");
+  const Node& metric = minimise != nullptr ? *minimise : *maximise;
+  selection.minimise = minimise != nullptr;
   selection.metric = metric.text;
   selection.metric_at = metric.at;
   if (analysis::find_metric(metric.text) == nullptr) {
-    reading.fail(metric.at, least != nullptr ? "/minimise" : "/maximise",
-                 fmt::format("must be a metric, got \"{}\"{}", printable(metric.text),
+    reading.fail(metric.at, minimise != nullptr ? "/minimise" : "/maximise",
+                 fmt::format("expected a metric, found \"{}\"{}", printable(metric.text),
                              did_you_mean(metric.text, metric_list())));
   }
   if (const Node* on = reading.text("on")) {
     selection.on_test = on->text == "test";
     if (!selection.on_test && on->text != "validation")
-      reading.fail(on->at, "/on", "must be one of validation, test, got " + found(*on));
+      reading.fail(on->at, "/on", "expected one of validation, test, found " + found(*on));
   }
   return selection;
 }
 
 std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study) {
-  const auto& metrics = study.head().metrics;
-  const auto column = std::find_if(metrics.begin(), metrics.end(),
-                                   [&](const auto* m) { return m->name == selection.metric; });
-  if (column == metrics.end()) throw std::invalid_argument("the metric to choose by is not recorded");
-  const auto m = static_cast<std::size_t>(column - metrics.begin());
+  const std::optional<std::size_t> m = study.head().metric(selection.metric);
+  if (!m) throw std::invalid_argument("the metric to select by is not recorded");
 
   struct Candidate {
     std::vector<std::string> labels, group;
@@ -131,7 +129,7 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
     ++c.runs;
     const bool done = run.status == analysis::Status::kDone;
     const std::vector<double> values = final_values(study.head(), point, run);
-    c.sum += done && m < values.size() ? values[m] : std::numeric_limits<double>::quiet_NaN();
+    c.sum += done && !values.empty() ? values[*m] : std::numeric_limits<double>::quiet_NaN();
   });
 
   std::vector<Choice> choices;
@@ -156,8 +154,8 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
   return choices;
 }
 
-nlohmann::ordered_json to_json(const Selection& selection, const std::vector<Choice>& choices,
-                               const std::vector<std::string>& axes) {
+std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,
+                           const std::vector<std::string>& axes) {
   nlohmann::ordered_json json;
   json["over"] = selection.over;
   json[selection.minimise ? "minimise" : "maximise"] = selection.metric;
@@ -170,7 +168,7 @@ nlohmann::ordered_json to_json(const Selection& selection, const std::vector<Cho
     one["candidates"] = c.candidates;
     list.push_back(std::move(one));
   }
-  return json;
+  return json.dump();
 }
 
 }  // namespace hearsay::scenarios

@@ -1,33 +1,31 @@
 #pragma once
-// "select" in a sweep: one axis is not reported value by value but tuned, and only its best value is.
+// "select" in a sweep: one axis is tuned, and only its best value is reported.
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
 //
 // The whole sweep is first run on validation instances (data.instances = "validation": other data of the same
 // law, or records held back from training), a study of its own in DIR/selection/. For each combination of the
-// other axes the value with the best mean of the metric at the end, over repetitions, is chosen, and the
-// study itself is run with the chosen values alone. "on": "test" chooses on the instances that are reported
-// on; then the figures flatter, and every output says so.
+// other axes the value with the best mean of the metric at the end, over repetitions, is selected, and the
+// study itself is run with the selected values only. "on": "test" selects on the instances that are reported on;
+// such results are optimistically biased, and every output says so.
 #include <cstddef>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/results/stored_study.hpp"
+#include "analysis/results/store/stored_study.hpp"
 #include "scenarios/language/json/document.hpp"
 
 namespace hearsay::scenarios {
 
 struct Selection {
   std::string over{};               ///< path of the axis
-  std::vector<std::size_t> axes{};  ///< numbers of the axes that it moves: more than one in a zip
+  std::vector<std::size_t> axes{};  ///< numbers of the axes that it varies: more than one in a zip
   std::string metric{};
   bool minimise = true;
   bool on_test = false;
   Position at{}, metric_at{};  ///< where "select" and the metric are written
 
-  /// "validation instances", or "the test data themselves: the figures flatter".
+  /// "validation instances", or "the test data (optimistically biased)".
   std::string instances() const;
 };
 
@@ -47,8 +45,8 @@ struct Choice {
 /// std::invalid_argument if the study does not record the metric.
 std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study);
 
-/// For the manifest.
-nlohmann::ordered_json to_json(const Selection& selection, const std::vector<Choice>& choices,
-                               const std::vector<std::string>& axes);
+/// JSON, for the manifest.
+std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,
+                           const std::vector<std::string>& axes);
 
 }  // namespace hearsay::scenarios

@@ -40,7 +40,7 @@ Node* axis_of(Node& sweep, std::string_view path) {
   return nullptr;
 }
 
-// The command line wins: an axis whose option it sets keeps that one value, as an axis of its own.
+// The command line takes precedence: an axis whose option it sets keeps that one value, as an independent axis.
 void fix_axes(Document& document, std::span<const std::string> sets) {
   for (const std::string& set : sets) {
     const std::string_view path = std::string_view(set).substr(0, set.find('='));
@@ -73,9 +73,8 @@ void refuse_path(const Document& document, const Node& written, const std::strin
   for (const std::string_view kept :
        {"repeat", "record", "version", "sweep", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
-      throw InputError(
-          located(document.where(written.key_at), pointer,
-                  fmt::format("must be an option of single runs; {} is the same for all points", kept)));
+      throw InputError(located(document.where(written.key_at), pointer,
+                               fmt::format("cannot be swept: {} is the same for all points", kept)));
     }
   }
 }
@@ -90,7 +89,7 @@ Sweep::Sweep(Document& document, std::span<const std::string> sets) {
   document.root.erase("sweep");
   if (!sweep.is(Node::Kind::kObject)) {
     throw InputError(
-        located(document.where(sweep.at), "/sweep", "must be an object of axes, got " + found(sweep)));
+        located(document.where(sweep.at), "/sweep", "expected an object of axes, found " + found(sweep)));
   }
   read(document, sweep);
 }
@@ -104,7 +103,7 @@ void Sweep::read(const Document& document, const Node& sweep) {
     if (item.key == "zip") {
       read_zip(document, item.value);
     } else if (item.key == "where") {
-      if (!item.value.is(Node::Kind::kText)) fail("must be a condition as text, got " + found(item.value));
+      if (!item.value.is(Node::Kind::kText)) fail("expected a condition as text, found " + found(item.value));
       where_ = item.value.text;
       where_place_ = document.where(item.value.at) + ": " + pointer;
     } else if (item.key == "select") {
@@ -113,7 +112,7 @@ void Sweep::read(const Document& document, const Node& sweep) {
       const bool text = item.value.is(Node::Kind::kText);
       independent_ = text && item.value.text == "independent";
       if (!independent_ && !(text && item.value.text == "common"))
-        fail("must be one of common, independent, got " + found(item.value));
+        fail("expected one of common, independent, found " + found(item.value));
     } else {
       Group group;
       group.axes.emplace_back(document, item.key, item.value, pointer);
@@ -134,14 +133,14 @@ void Sweep::read_zip(const Document& document, const Node& zip) {
   if (!zip.is(Node::Kind::kList)) {
     throw InputError(
         located(document.where(zip.at), "/sweep/zip",
-                "must be a list of objects, each of axes that move together, got " + found(zip)));
+                "expected a list of objects, each with axes that vary together, found " + found(zip)));
   }
   for (std::size_t i = 0; i < zip.items().size(); ++i) {
     const Node& entry = zip.items()[i].value;
     const std::string pointer = fmt::format("/sweep/zip/{}", i);
     if (!entry.is(Node::Kind::kObject) || entry.items().empty()) {
       throw InputError(located(document.where(entry.at), pointer,
-                               "must be an object of axes that move together, got " +
+                               "expected an object with axes that vary together, found " +
                                    (entry.is(Node::Kind::kObject) ? "an empty one" : found(entry))));
     }
     Group group;
@@ -152,7 +151,7 @@ void Sweep::read_zip(const Document& document, const Node& zip) {
       const Axis& last = group.axes.back();
       if (first.size() != last.size()) {
         throw InputError(located(document.where(item.value.at), place,
-                                 fmt::format("must have as many values as {} ({}), got {}", first.path(),
+                                 fmt::format("expected as many values as {} ({}), found {}", first.path(),
                                              first.size(), last.size())));
       }
     }
@@ -167,7 +166,7 @@ void Sweep::add_group(const Document& document, Group group, const Node& written
     refuse_path(document, written, pointer, axis.path());
     if (std::find(taken.begin(), taken.end(), axis.path()) != taken.end()) {
       throw InputError(located(document.where(written.at), pointer,
-                               fmt::format("must sweep an option once, got {} twice", axis.path())));
+                               fmt::format("{} is swept twice; remove one of its axes", axis.path())));
     }
   }
   groups_.push_back(std::move(group));
@@ -228,8 +227,8 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double most_point
   const double most = conditions.empty() ? most_points : kMostCombinations;
   if (all > most) {
     throw RefusedError(fmt::format("the sweep has {:.6g} {}, more than {:.6g}{}", all,
-                                   conditions.empty() ? "points" : "combinations to try its condition on",
-                                   most, conditions.empty() ? "; see --max-runs" : ""));
+                                   conditions.empty() ? "points" : "combinations to test the condition on",
+                                   most, conditions.empty() ? "; raise --max-runs to allow them" : ""));
   }
   // The values are made once; a combination is one number of each group.
   std::vector<std::vector<AxisValue>> values;
@@ -264,15 +263,15 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double most_point
       point.settings.emplace_back(paths[a], value(a).node);
     }
     if (static_cast<double>(points.size()) > most_points) {
-      throw RefusedError(
-          fmt::format("the sweep has more than {:.6g} points for which its condition holds; see "
-                      "--max-runs",
-                      most_points));
+      throw RefusedError(fmt::format(
+          "the sweep has more than {:.6g} points that satisfy its condition; raise --max-runs to allow "
+          "them",
+          most_points));
     }
   }
   if (points.empty()) {
-    throw InputError(only.empty() ? where_place_ + ": must hold for at least one point, got none"
-                                  : "--points: must hold for at least one point of the sweep, got none");
+    throw InputError(only.empty() ? where_place_ + ": no point satisfies the condition"
+                                  : "--points: no point of the sweep satisfies the condition");
   }
   return points;
 }

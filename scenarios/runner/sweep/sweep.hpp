@@ -1,31 +1,26 @@
 #pragma once
 // The points of a study: every combination of the values that a scenario's "sweep" gives for its axes.
 //
-//   "sweep": { "privacy.epsilon": [0.1, 1], "network.latency.max": {"from": "0 ms", "to": "60 ms", "step":
-//   "15 ms"},
-//              "zip": [ {"data.records": [1e4, 1e5], "protocol.rho": [1, 2]} ],     these move together
-//              "where": "privacy.epsilon * data.records >= 1e4",                    only points for which it
-//              holds "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
-//              only the best value of an axis is reported: selection.hpp
-//              "random_numbers": "independent" }                                          by default "common"
+//   "sweep": {
+//     "privacy.epsilon": [0.1, 1], "network.latency.max": {"from": "0 ms", "to": "60 ms", "step": "15 ms"},
+//     "zip": [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}],     axes that vary together
+//     "where": "privacy.epsilon * data.records >= 1e4",                  only points that satisfy it
+//     "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
+//                                                                        only the best value of an axis: selection.hpp
+//     "random_numbers": "independent" }                                  default: "common"
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "scenarios/language/json/document.hpp"
+#include "scenarios/runner/refused_error.hpp"
 #include "scenarios/runner/sweep/axis.hpp"
 #include "scenarios/runner/sweep/condition.hpp"
 #include "scenarios/runner/sweep/selection.hpp"
 
 namespace hearsay::scenarios {
-
-/// A study that is too large for its limits or the machine; what() has the numbers.
-struct RefusedError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct SweepPoint {
   std::vector<std::string> labels;                     ///< one an axis

@@ -1,0 +1,132 @@
+#include "analysis/results/store/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cstring>
+#include <utility>
+
+#include "analysis/results/tables/output_file.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+constexpr int kBusyTimeout = 5000;  // ms to wait while another process reads
+
+int open(const std::filesystem::path& path, sqlite3** handle, int flags) {
+  return sqlite3_open_v2(path.c_str(), handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+}
+
+}  // namespace
+
+Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) {
+  int code =
+      open(path_, &handle_, SQLITE_OPEN_READWRITE | (access == Access::kCreate ? SQLITE_OPEN_CREATE : 0));
+  if (code != SQLITE_OK && access == Access::kRead) {
+    sqlite3_close(std::exchange(handle_, nullptr));
+    code = open(path_, &handle_, SQLITE_OPEN_READONLY);
+  }
+  if (code != SQLITE_OK) {
+    sqlite3_close(std::exchange(handle_, nullptr));
+    throw OutputError(fmt::format("{}: cannot be opened: {}", path_.string(), sqlite3_errstr(code)));
+  }
+  sqlite3_busy_timeout(handle_, kBusyTimeout);
+}
+
+Database::~Database() {
+  sqlite3_close(handle_);
+}
+
+void Database::fail(int code) const {
+  const int kind = code & 0xff;
+  if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) {
+    throw OutputError(fmt::format(
+        "{}: damaged, or not a database of results ({}); move it away or choose another folder with -o",
+        path_.string(), sqlite3_errmsg(handle_)));
+  }
+  throw OutputError(
+      fmt::format("{}: {} ({})", path_.string(), sqlite3_errmsg(handle_), sqlite3_errstr(code)));
+}
+
+void Database::run(const char* sql) {
+  if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  require(sqlite3_prepare_v3(database.handle_, sql.data(), static_cast<int>(sql.size()),
+                             SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+}
+
+Statement::~Statement() {
+  sqlite3_finalize(handle_);
+}
+
+void Statement::require(int code) const {
+  if (code != SQLITE_OK) database_.fail(code);
+}
+
+void Statement::bind_integer(int i, std::int64_t value) {
+  require(sqlite3_bind_int64(handle_, i, value));
+}
+
+void Statement::bind(int i, double value) {
+  require(sqlite3_bind_double(handle_, i, value));
+}
+
+void Statement::bind_text(int i, std::string_view text) {
+  // An empty view may have no address, which SQLite would take for NULL.
+  const char* begin = text.data() == nullptr ? "" : text.data();
+  require(sqlite3_bind_text(handle_, i, begin, static_cast<int>(text.size()), SQLITE_TRANSIENT));
+}
+
+void Statement::bind(int i, std::span<const double> numbers) {
+  require(numbers.empty()
+              ? sqlite3_bind_zeroblob(handle_, i, 0)
+              : sqlite3_bind_blob64(handle_, i, numbers.data(), numbers.size_bytes(), SQLITE_STATIC));
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_.fail(code);
+  sqlite3_reset(handle_);
+  return false;
+}
+
+void Statement::execute() {
+  sim::check(!step(), "a statement that should return no rows returned one");
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+bool Statement::null(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_, column);
+}
+
+double Statement::number(int column) const {
+  return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_, column);
+}
+
+std::string Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  return text == nullptr ? std::string()
+                         : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+std::vector<double> Statement::numbers(int column) const {
+  const void* data = sqlite3_column_blob(handle_, column);
+  std::vector<double> all(static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)) / sizeof(double));
+  if (!all.empty()) std::memcpy(all.data(), data, all.size() * sizeof(double));
+  return all;
+}
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,123 @@
+#pragma once
+// SQLite; its errors are thrown as OutputError: "FILE: what went wrong".
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace hearsay::analysis {
+
+class Database;
+
+/// A prepared statement. Columns are numbered from 0.
+class Statement {
+ public:
+  Statement(Database& database, std::string_view sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  /// Sets all parameters, in order: integers, doubles, text, numbers (a BLOB, which must live until the statement
+  /// has run), or an optional of these (NULL where it is empty).
+  template <class... Values>
+  Statement& operator()(const Values&... values) {
+    reset();
+    int i = 0;
+    (bind(++i, values), ...);
+    return *this;
+  }
+
+  /// Goes to the next row; false where there is none left: then the statement is reset.
+  bool step();
+  /// Runs a statement that returns no rows.
+  void execute();
+  void reset();
+
+  /// A value of the current row: an integer, double (NaN for NULL), std::string or std::vector<double> (a BLOB),
+  /// or an optional of these.
+  template <class T>
+  T get(int column) const {
+    if constexpr (requires {
+                    typename T::value_type;
+                    T().has_value();
+                  }) {
+      return null(column) ? T() : T(get<typename T::value_type>(column));
+    } else if constexpr (std::integral<T>) {
+      return static_cast<T>(integer(column));
+    } else if constexpr (std::floating_point<T>) {
+      return number(column);
+    } else if constexpr (std::same_as<T, std::string>) {
+      return text(column);
+    } else {
+      return numbers(column);
+    }
+  }
+
+ private:
+  void bind(int i, std::integral auto value) { bind_integer(i, static_cast<std::int64_t>(value)); }
+  void bind(int i, double value);
+  void bind(int i, const std::convertible_to<std::string_view> auto& text) { bind_text(i, text); }
+  void bind(int i, std::span<const double> numbers);
+  void bind(int, std::nullopt_t) {}
+  template <class T>
+  void bind(int i, const std::optional<T>& value) {
+    if (value) bind(i, *value);  // else NULL: what reset() leaves
+  }
+  void bind_integer(int i, std::int64_t value);
+  void bind_text(int i, std::string_view text);
+  void require(int code) const;
+
+  bool null(int column) const;
+  std::int64_t integer(int column) const;
+  double number(int column) const;
+  std::string text(int column) const;
+  std::vector<double> numbers(int column) const;
+
+  Database& database_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+class Database {
+ public:
+  enum class Access { kCreate, kRead };
+
+  /// Opens a database file; kCreate makes it if there is none. With kRead a file that can not be written is opened
+  /// read-only.
+  Database(std::filesystem::path path, Access access);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Runs any number of statements; rows are ignored.
+  void run(const char* sql);
+  /// Runs one statement with parameters that returns no rows.
+  template <class... Values>
+  void execute(std::string_view sql, const Values&... values) {
+    Statement(*this, sql)(values...).execute();
+  }
+  /// The first column of the first row; nothing if there is no row.
+  template <class T, class... Values>
+  std::optional<T> first(std::string_view sql, const Values&... values) {
+    Statement statement(*this, sql);
+    return statement(values...).step() ? std::optional<T>(statement.get<T>(0)) : std::nullopt;
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Throws OutputError with SQLite's message.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  friend class Statement;
+  std::filesystem::path path_;
+  sqlite3* handle_ = nullptr;
+};
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,147 @@
+#include "analysis/results/store/store_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "analysis/results/tables/output_file.hpp"
+#include "sim/trace/traffic.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+constexpr int kStoreVersion = 3;
+constexpr int kApplicationId = 0x68656172;  // "hear": identifies the database to file(1) and to hearsay
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE info (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE point (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, described_by TEXT NOT NULL DEFAULT '',
+  owners INTEGER NOT NULL DEFAULT 0, first_owner INTEGER NOT NULL DEFAULT 0,
+  fitted_on_private_data TEXT NOT NULL DEFAULT '[]', notes TEXT NOT NULL DEFAULT '[]');
+CREATE TABLE study (
+  number INTEGER PRIMARY KEY, point INTEGER NOT NULL, labels TEXT NOT NULL, repetitions INTEGER NOT NULL);
+CREATE TABLE record (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, metrics TEXT NOT NULL);
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY, point INTEGER NOT NULL, repetition INTEGER NOT NULL, record INTEGER NOT NULL,
+  run_key TEXT NOT NULL, status TEXT NOT NULL, end TEXT NOT NULL, iterations INTEGER NOT NULL, time_s REAL,
+  events INTEGER NOT NULL, messages INTEGER NOT NULL, delivered INTEGER NOT NULL, vectors INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, fingerprint TEXT NOT NULL, message TEXT NOT NULL,
+  UNIQUE (point, repetition, record));
+CREATE TABLE series (run INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER, data BLOB NOT NULL);
+CREATE INDEX series_of_run ON series (run);
+CREATE TABLE sample (run INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE aggregate (
+  point INTEGER NOT NULL, record INTEGER NOT NULL, number INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER,
+  data BLOB NOT NULL);
+CREATE INDEX aggregate_of_point ON aggregate (point, record);
+CREATE TABLE scalar (point INTEGER NOT NULL, run INTEGER, name TEXT NOT NULL, agent INTEGER, value REAL);
+CREATE INDEX scalar_of_run ON scalar (run) WHERE run IS NOT NULL;
+CREATE INDEX scalar_of_point ON scalar (point) WHERE run IS NULL;
+CREATE TABLE timing (
+  run INTEGER PRIMARY KEY, wall_s REAL NOT NULL, host TEXT NOT NULL, finished INTEGER NOT NULL);
+)sql";
+
+// File systems on which the shared memory of WAL does not work across machines.
+bool on_network(const std::filesystem::path& folder) {
+  constexpr std::uint32_t kNfs = 0x6969, kSmb = 0x517b, kCifs = 0xff534d42, kSmb2 = 0xfe534d42,
+                          kFuse = 0x65735546, kLustre = 0x0bd00bd0, kNinep = 0x01021997;
+  struct statfs info {};
+  if (::statfs(folder.c_str(), &info) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(info.f_type);
+  return type == kNfs || type == kSmb || type == kCifs || type == kSmb2 || type == kFuse || type == kLustre ||
+         type == kNinep;
+}
+
+void check_version(Database& database) {
+  const auto version = database.first<std::int64_t>("PRAGMA user_version");
+  if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
+    throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
+  if (version != kStoreVersion) {
+    throw OutputError(
+        fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
+                    database.path().string(), *version, kStoreVersion));
+  }
+}
+
+}  // namespace
+
+std::filesystem::path store_file(const std::filesystem::path& folder) {
+  return folder / "results.sqlite";
+}
+
+int make_and_lock_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw OutputError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+  const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock < 0)
+    throw OutputError(fmt::format("{}: cannot be opened: {}", folder.string(), std::strerror(errno)));
+  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+  const bool taken = errno == EWOULDBLOCK;
+  ::close(lock);
+  if (!taken) return -1;
+  throw OutputError(
+      fmt::format("{}: another hearsay process is writing to this folder; wait for it or choose another "
+                  "folder with -o",
+                  folder.string()));
+}
+
+void unlock_folder(int lock) {
+  if (lock >= 0) ::close(lock);
+}
+
+std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
+  auto database = std::make_unique<Database>(store_file(folder), Database::Access::kCreate);
+  const bool is_new = database->first<int>("SELECT count(*) FROM sqlite_master") == 0;
+  if (!is_new) {
+    check_version(*database);
+    if (const auto verdict = database->first<std::string>("PRAGMA quick_check(1)"); verdict != "ok") {
+      throw OutputError(fmt::format("{}: damaged ({}); move it away or choose another folder with -o",
+                                    database->path().string(), verdict->substr(0, verdict->find('\n'))));
+    }
+  }
+  database->run(on_network(folder) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+  database->run("PRAGMA synchronous = NORMAL");
+  if (!is_new) return database;
+  database->run(fmt::format("BEGIN IMMEDIATE; PRAGMA application_id = {}; PRAGMA user_version = {};{}",
+                            kApplicationId, kStoreVersion, kSchema)
+                    .c_str());
+  for (int r = 0; r < sim::kLossReasons; ++r) {
+    database->run(fmt::format("ALTER TABLE run ADD COLUMN lost_{} INTEGER NOT NULL DEFAULT 0",
+                              sim::name(static_cast<sim::LossReason>(r)))
+                      .c_str());
+  }
+  database->run("COMMIT");
+  return database;
+}
+
+std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(store_file(folder), error))
+    throw OutputError(fmt::format("{}: contains no results.sqlite", folder.string()));
+  auto database = std::make_unique<Database>(store_file(folder), Database::Access::kRead);
+  check_version(*database);
+  return database;
+}
+
+std::string host_name() {
+  char name[256] = "unknown";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string lost_columns(const char* separator) {
+  std::string all;
+  for (int r = 0; r < sim::kLossReasons; ++r)
+    all += fmt::format("{}lost_{}", separator, sim::name(static_cast<sim::LossReason>(r)));
+  return all;
+}
+
+}  // namespace hearsay::analysis

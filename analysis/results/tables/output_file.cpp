@@ -1,0 +1,64 @@
+#include "analysis/results/tables/output_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace hearsay::analysis {
+
+namespace {
+OutputError failure(const std::filesystem::path& path, const char* what) {
+  return OutputError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
+}
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_) {
+  temporary_ += fmt::format(".{}.tmp", ::getpid());
+  file_ = std::fopen(temporary_.c_str(), "wb");
+  if (file_ == nullptr) throw failure(temporary_, "cannot be written");
+}
+
+OutputFile::~OutputFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+}
+
+void OutputFile::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+    throw failure(temporary_, "writing failed");
+}
+
+void OutputFile::commit() {
+  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) throw failure(temporary_, "writing failed");
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) throw failure(temporary_, "writing failed");
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error)
+    throw OutputError(fmt::format("{}: cannot be renamed: {}", temporary_.string(), error.message()));
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string csv_prefix(const std::vector<std::string>& fields) {
+  std::string all;
+  for (const std::string& field : fields) all += csv_field(field) + ",";
+  return all;
+}
+
+std::string agent_text(const std::optional<sim::AgentId>& agent) {
+  return agent ? std::to_string(*agent) : std::string();
+}
+
+}  // namespace hearsay::analysis

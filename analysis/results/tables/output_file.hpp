@@ -1,0 +1,52 @@
+#pragma once
+// A file that never appears half written: it is written under a temporary name, synced and renamed.
+#include <fmt/format.h>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "sim/time.hpp"
+
+namespace hearsay::analysis {
+
+/// Writing a result failed: a full disk, no permission.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class OutputFile {
+ public:
+  /// Throws OutputError if the temporary file cannot be created.
+  explicit OutputFile(std::filesystem::path path);
+  /// Without commit(), nothing is left behind.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    buffer_.clear();
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    write({buffer_.data(), buffer_.size()});
+  }
+  /// Makes the file appear under its name. Throws OutputError if any write failed.
+  void commit();
+
+ private:
+  std::filesystem::path path_, temporary_;
+  std::FILE* file_ = nullptr;
+  fmt::memory_buffer buffer_;
+};
+
+/// A field of a CSV file: quoted if it needs to be (RFC 4180).
+std::string csv_field(std::string_view text);
+/// Fields, each with the comma after it.
+std::string csv_prefix(const std::vector<std::string>& fields);
+/// The number of an agent, or an empty field.
+std::string agent_text(const std::optional<sim::AgentId>& agent);
+
+}  // namespace hearsay::analysis

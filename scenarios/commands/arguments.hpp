@@ -1,0 +1,60 @@
+#pragma once
+// The arguments of a command.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearsay::scenarios {
+
+/// Wrong use of the command line; what() is for the user.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Arguments = std::vector<std::string>;
+
+struct Option {
+  const char* name;   ///< "output,o": the long name and perhaps a letter
+  const char* value;  ///< placeholder of its value in --help; null: it has none
+  const char* help;
+  const char* standard = nullptr;  ///< default value; null: none
+  bool repeated = false;           ///< may be given several times
+};
+using Options = std::vector<Option>;
+
+/// What a command accepts.
+struct Syntax {
+  std::string_view usage;
+  Options options{};
+  const char* operands = "no argument";  ///< for messages: "one scenario", "two folders"
+  std::size_t min_operands = 0, max_operands = 0;
+};
+
+/// Parsed arguments.
+class Parsed {
+ public:
+  std::vector<std::string> operands;
+
+  bool has(const char* option) const { return values_.contains(option); }
+  /// The value of an option, or its default; empty if it has neither.
+  std::string text(const char* option) const;
+  std::vector<std::string> all(const char* option) const;
+  std::optional<double> number(const char* option) const;
+  /// A number within [min, max], which the option or its default must give. Throw UsageError.
+  double number(const char* option, double min, double max) const;
+  std::uint64_t whole(const char* option, std::uint64_t min, std::uint64_t max) const;
+
+ private:
+  friend std::optional<Parsed> parse_arguments(const Arguments&, const Syntax&);
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+/// Nothing if --help was given; it is then printed. Throws UsageError.
+std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax);
+
+}  // namespace hearsay::scenarios
