@@ -15,8 +15,7 @@ using Closeness = std::function<void(std::size_t i, Eigen::VectorXd& to)>;
 
 /// An edge of weight 1 between two owners if one is among the k nearest (those of the largest closeness) of
 /// the other; of equally near ones those of the smaller number. Edges (a, b) with a < b, in that order. With
-/// k
-/// >= owners - 1 every two are linked. O(owners) memory beside the edges, O(owners^2 log owners) time.
+/// k >= owners - 1 every two are linked. O(owners) memory beside the edges, O(owners^2 log owners) time.
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness);
 
 /// Weights under a number are dropped.

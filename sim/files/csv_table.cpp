@@ -7,28 +7,29 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
-
-#include "sim/files/csv_feed.hpp"
 
 namespace hearsay::sim {
 
 namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
-constexpr char kBlank = ' ';
-
-char detect_delimiter(std::string_view text) {
+// The separator that the first line has most of, outside quotes.
+char detect_delimiter(std::string_view text, char fallback) {
   constexpr std::string_view kCandidates = ",;\t|";
-  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
-  std::array<std::ptrdiff_t, kCandidates.size()> count{};
-  for (std::size_t k = 0; k < kCandidates.size(); ++k)
-    count[k] = std::count(line.begin(), line.end(), kCandidates[k]);
+  std::array<std::size_t, kCandidates.size()> count{};
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n' || c == '\r') break;
+    if (const auto k = kCandidates.find(c); k != std::string_view::npos) ++count[k];
+  }
   const auto most = std::max_element(count.begin(), count.end());
-  return *most > 0 ? kCandidates[static_cast<std::size_t>(most - count.begin())] : kBlank;
+  return *most > 0 ? kCandidates[static_cast<std::size_t>(most - count.begin())] : fallback;
 }
 
 std::string shown(std::string_view field) {
@@ -46,37 +47,74 @@ std::optional<double> parse_number(std::string_view field) {
   return value;
 }
 
-struct CsvTable::Reader : CsvFeed<Reader> {
+// Takes fields and rows from csv_parse(). No exception crosses libcsv's C frames: the first waits in `thrown`, and nothing
+// is taken after it.
+struct CsvTable::Reader {
   explicit Reader(CsvTable& t) : table(t) {}
   CsvTable& table;
+  bool skip_empty = false;  // empty fields are no fields: several blanks may separate two
+  std::uint32_t line = 1;   // where the text is
+  std::exception_ptr thrown = nullptr;
 
-  void take(std::string_view text) {
+  static void on_field(void* text, std::size_t size, void* self) {
+    auto& reader = *static_cast<Reader*>(self);
+    reader.guard([&] { reader.field({static_cast<const char*>(text), size}); });
+  }
+  static void on_row(int terminator, void* self) {
+    auto& reader = *static_cast<Reader*>(self);
+    reader.guard([&] { reader.row(terminator); });
+  }
+
+ private:
+  template <class F>
+  void guard(F&& f) {
+    if (thrown) return;
+    try {
+      f();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  void field(std::string_view text) {
+    if (skip_empty && text.empty()) return;
+    if (row_is_empty()) row_line_ = line;
+    line += static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
     table.text_ += text;
     table.ends_.push_back(table.text_.size());
   }
-  void end_row() {
-    table.lines_.push_back(static_cast<std::uint32_t>(row_line));
-    table.first_.push_back(table.ends_.size());
+  void row(int terminator) {
+    const bool empty = row_is_empty();
+    if (!empty) {
+      table.lines_.push_back(row_line_);
+      table.first_.push_back(table.ends_.size());
+    }
+    const bool second_half = terminator == '\n' && empty && after_cr_;
+    if (terminator >= 0 && !second_half) ++line;
+    after_cr_ = terminator == '\r';
   }
+  bool row_is_empty() const { return table.ends_.size() == table.first_.back(); }
+
+  std::uint32_t row_line_ = 1;  // where the row began
+  bool after_cr_ = false;
 };
 
-CsvTable::CsvTable(const InputFile& file) : name_(file.path), first_{0} {
+CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.path), first_{0} {
   const std::string& path = file.resolved.empty() ? file.path : file.resolved;
   if (!std::filesystem::is_regular_file(path)) throw FileError(at() + "not a regular file");
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw FileError(at() + "can not be opened for reading");
+  if (!in) throw FileError(at() + "cannot be opened for reading");
 
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> owner(&parser, csv_free);
   Reader reader(*this);
-  CsvFeed<Reader>* const feed = &reader;
-  const auto refuse_quoting = [&] {
+  const auto require = [&](bool parsed) {
+    if (reader.thrown) std::rethrow_exception(reader.thrown);
+    if (parsed) return;
     if (csv_error(&parser) == CSV_ENOMEM) throw std::bad_alloc();
-    throw FileError(
-        fmt::format("{}:{}: expected a field or a quoted field, found a quote that is not closed or stands "
-                    "inside a field",
-                    name_, reader.line));
+    throw FileError(fmt::format(
+        "{}:{}: expected a field or a quoted field, found a quote that is not closed or is inside a field",
+        name_, reader.line));
   };
   std::string chunk(kChunk, '\0');
   for (bool start = true; in; start = false) {
@@ -84,28 +122,39 @@ CsvTable::CsvTable(const InputFile& file) : name_(file.path), first_{0} {
     std::string_view text(chunk.data(), static_cast<std::size_t>(in.gcount()));
     if (start) {
       if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-      const char delimiter = detect_delimiter(text);
-      reader.skip_empty = delimiter == kBlank;
+      const char delimiter = format.delimiter ? *format.delimiter : detect_delimiter(text, format.fallback);
+      reader.skip_empty = !format.delimiter && delimiter == ' ';
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }
-    const bool parsed =
-        csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, feed) == text.size();
-    if (reader.thrown) std::rethrow_exception(reader.thrown);
-    if (!parsed) refuse_quoting();
+    require(csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, &reader) ==
+            text.size());
   }
   if (in.bad()) throw FileError(at() + "reading failed");
-  const bool finished = csv_fini(&parser, Reader::on_field, Reader::on_row, feed) == 0;
-  if (reader.thrown) std::rethrow_exception(reader.thrown);
-  if (!finished) refuse_quoting();
+  require(csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0);
 
-  bool header = false;
-  for (std::size_t k = 0; rows() > 0 && k < columns(0); ++k) header |= !parse_number(field(0, k)).has_value();
-  if (header) {
-    for (std::size_t k = 0; k < columns(0); ++k) names_.emplace_back(field(0, k));
-    lines_.erase(lines_.begin());
-    first_.erase(first_.begin());
+  if (rows() == 0) throw FileError(at() + "expected rows, found an empty file");
+  top_line_ = lines_[0];
+  if (!starts_with_header(format.header)) return;
+  for (std::size_t k = 0; k < columns(0); ++k) names_.emplace_back(field(0, k));
+  lines_.erase(lines_.begin());
+  first_.erase(first_.begin());
+  if (rows() == 0) throw FileError(at() + "expected rows, found only a header");
+}
+
+bool CsvTable::starts_with_header(HeaderRow rule) const {
+  std::size_t numbers = 0;
+  for (std::size_t k = 0; k < columns(0); ++k) numbers += parse_number(field(0, k)) ? 1 : 0;
+  switch (rule) {
+    case HeaderRow::kYes:
+      return true;
+    case HeaderRow::kNo:
+      return false;
+    case HeaderRow::kIfAnyText:
+      return numbers < columns(0);
+    case HeaderRow::kIfNoNumber:
+      return numbers == 0;
   }
-  if (rows() == 0) throw FileError(at() + (header ? "expected rows, found only a header" : "is empty"));
+  return false;
 }
 
 bool CsvTable::has(std::string_view name) const {
@@ -146,6 +195,10 @@ AgentId CsvTable::agent(std::size_t row, std::size_t column) const {
 
 std::string CsvTable::at(std::size_t row) const {
   return fmt::format("{}:{}: ", name_, lines_[row]);
+}
+
+std::string CsvTable::at_top() const {
+  return fmt::format("{}:{}: ", name_, top_line_);
 }
 
 void require_agent(AgentId agent, AgentId agents, const std::string& where) {

@@ -1,7 +1,8 @@
 #pragma once
-// Small tables from delimited text: traces, matrices, lists of edges.
+// Tables from delimited text: traces, matrices, lists of edges, data sets.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,14 +19,29 @@ struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Fields are separated by the one of comma, semicolon, tab and bar that the first line has most of, else by
-/// blanks; quoted as in RFC 4180. The first row is a header if it holds a field that is no number. Empty
-/// lines are skipped.
+/// A number if the whole field is one and it is finite; a leading plus is allowed.
+std::optional<double> parse_number(std::string_view field);
+
+/// Whether the first row is a header: always, never, or where a field of it is not a number, or none is.
+enum class HeaderRow { kYes, kNo, kIfAnyText, kIfNoNumber };
+
+struct CsvFormat {
+  /// Between fields; if absent, whichever of comma, semicolon, tab and bar the first line has most of.
+  std::optional<char> delimiter = {};
+  /// Where the first line has none of these. Fields that are found to be separated by blanks may have several between
+  /// them.
+  char fallback = ' ';
+  HeaderRow header = HeaderRow::kIfAnyText;
+};
+
+/// All rows of a file; rows may differ in length. Fields are quoted as in RFC 4180, empty lines are skipped. Memory: 8
+/// bytes a field and 12 a row beside the text itself.
 class CsvTable {
  public:
-  /// Throws FileError.
-  explicit CsvTable(const InputFile& file);
+  /// Throws FileError for a file that cannot be read, faulty quotes, or no rows.
+  explicit CsvTable(const InputFile& file, const CsvFormat& format = {});
 
+  const std::string& file() const { return name_; }
   std::size_t rows() const { return lines_.size(); }
   std::size_t columns(std::size_t row) const { return first_[row + 1] - first_[row]; }
   /// Names of the columns; empty where there is no header.
@@ -38,15 +54,19 @@ class CsvTable {
   double number(std::size_t row, std::size_t column) const;
   /// A number that is an agent, of any run. Throws FileError.
   AgentId agent(std::size_t row, std::size_t column) const;
-  /// "FILE:LINE: " of a row, "FILE: " of the whole.
+  /// "FILE:LINE: " of a row, and of the header or, without one, the first row; "FILE: " of the whole.
   std::string at(std::size_t row) const;
+  std::string at_top() const;
   std::string at() const { return name_ + ": "; }
 
  private:
   struct Reader;
 
+  bool starts_with_header(HeaderRow rule) const;
+
   std::string name_;
   std::vector<std::string> names_;
+  std::uint32_t top_line_ = 1;
   std::string text_;
   std::vector<std::size_t> ends_;   // of each field, in text_
   std::vector<std::size_t> first_;  // number of each row's first field, and of the one after the last

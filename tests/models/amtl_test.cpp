@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/models/joint_minimum.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;
@@ -46,19 +47,7 @@ TEST_CASE("amtl: without delays' noise it ends at the minimiser of the regularis
   sim::NetworkOptions network = to_hub(0);
   network.links.latency = sim::Distribution(sim::Uniform{0, 0.015});
   const MultitaskRun<models::Amtl> run(fixture, params, network);
-  // Q = 0 is what a huge tau leaves of it; plain proximal gradient on W alone.
-  const auto [w, q] = minimise_jointly(fixture.problem(), 0.02, 0, 0);
-  Eigen::MatrixXd p = w;
-  for (int k = 0; k < 20000; ++k) {
-    Eigen::MatrixXd g = p;
-    for (Eigen::Index t = 0; t < 5; ++t) {
-      const models::Shard& shard = fixture.problem().data().train[static_cast<std::size_t>(t)];
-      g.col(t) = 2 * shard.features.transpose() * (shard.features * p.col(t) - shard.target) / 12;
-    }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(p - 0.4 * g, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::VectorXd s = (svd.singularValues().array() - 0.4 * 0.02).max(0);
-    p = svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose();
-  }
+  const Eigen::MatrixXd p = minimise_low_rank(fixture.problem(), 0.02, 0.4);
   CHECK((run.protocol.w() - p).norm() < 1e-6 * p.norm());
   CHECK(p.norm() > 0.1);
 }

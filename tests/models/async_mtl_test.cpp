@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/models/joint_minimum.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;

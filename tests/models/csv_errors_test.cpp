@@ -32,9 +32,9 @@ std::string failure(std::string_view text) {
 }  // namespace
 
 TEST_CASE("csv errors: files without records") {
-  CHECK(failure("") == "data.csv: expected records, found an empty file");
-  CHECK(failure("\n\n") == "data.csv: expected records, found an empty file");
-  CHECK(failure("x,y\n") == "data.csv: expected records, found only a header");
+  CHECK(failure("") == "data.csv: expected rows, found an empty file");
+  CHECK(failure("\n\n") == "data.csv: expected rows, found an empty file");
+  CHECK(failure("x,y\n") == "data.csv: expected rows, found only a header");
 }
 
 TEST_CASE("csv errors: what is no regular file") {

@@ -1,10 +1,10 @@
 #include "models/data/synthetic/lending_like.hpp"
 
-#include <Eigen/Cholesky>
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
+#include "models/solvers/dense.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
@@ -52,8 +52,7 @@ TEST_CASE("lending_like: declared bounds hold, and the target is linear plus noi
     CHECK(s.target.cwiseAbs().maxCoeff() <= d.bounds->target);
     // The residual of least squares: sum of squares (n - p) noise^2, of deviation noise^2 sqrt(0.8/n); 6
     // deviations.
-    const Eigen::VectorXd theta =
-        (s.features.transpose() * s.features).ldlt().solve(s.features.transpose() * s.target);
+    const Eigen::VectorXd theta = least_squares(s.features, s.target);
     const double variance = (s.target - s.features * theta).squaredNorm() / (20000 - 3);
     CHECK(variance == Approx(0.25).margin(6 * 0.25 * std::sqrt(0.8 / 20000)));
   }

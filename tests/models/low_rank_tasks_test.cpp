@@ -1,11 +1,10 @@
 #include "models/data/synthetic/low_rank_tasks.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "models/data/data_options.hpp"
+#include "models/solvers/dense.hpp"
 
 using namespace hearsay;
 
@@ -42,9 +41,9 @@ TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend
       if (std::abs(linear.train[t].target[k]) < 1) inside.push_back(k);
     }
     const Eigen::MatrixXd kept = x(inside, Eigen::all);
-    w.col(static_cast<Eigen::Index>(t)) = kept.colPivHouseholderQr().solve(linear.train[t].target(inside));
+    w.col(static_cast<Eigen::Index>(t)) = models::least_squares(kept, linear.train[t].target(inside));
   }
-  const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(w).singularValues();
+  const Eigen::VectorXd s = models::singular_values(w);
   CHECK(s[2] > 1e-3);
   CHECK(s[3] < 1e-10);
 }

@@ -272,7 +272,7 @@ TEST_CASE("movielens errors: lines that are no ratings") {
     }
     return {};
   };
-  CHECK(failure("") == "u.data: expected records, found an empty file");
+  CHECK(failure("") == "u.data: expected rows, found an empty file");
   CHECK(failure("1,2,3,4\n") ==
         "u.data:1: expected user, item, rating and timestamp, separated by tabs, found 1 fields");
   CHECK(failure("1\t2\t3\t4\n1\t3\t3\n") == "u.data:2: expected 4 fields, found 3");

@@ -7,45 +7,46 @@
 #include "tests/support/personal_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
-
 using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::latency;
 using test::PersonalFixture;
 using test::run;
 using test::ticks_of;
-using test::latency;
 using test::with_mu;
 
 namespace {
 
-// The greatest sum of the two ends' multipliers, over edges and both models.
-double invariant(const PersonalFixture& fixture, const P2pAdmm& protocol) {
+// The largest norm of f(an agent's end of an edge, its neighbour's end) over all edges.
+template <class F>
+double over_edges(const PersonalFixture& fixture, const P2pAdmm& protocol, F&& f) {
   const sim::Topology& graph = fixture.topology();
   double worst = 0;
   for (sim::AgentId i = 0; i < graph.agents(); ++i) {
     for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
       const auto here = protocol.edge(graph.first_edge(i) + k);
       const auto there = protocol.edge(graph.edge(graph.neighbours(i)[k], i));
-      worst = std::max(worst, (here.own_lambda + there.copy_lambda).lpNorm<Eigen::Infinity>());
+      const VectorXd value = f(here, there);
+      worst = std::max(worst, value.lpNorm<Eigen::Infinity>());
     }
   }
   return worst;
 }
 
-// The greatest difference of what the two ends of an edge take its Z for.
+// The largest sum of the two ends' multipliers, over edges and both models.
+double invariant(const PersonalFixture& fixture, const P2pAdmm& protocol) {
+  return over_edges(fixture, protocol, [](const auto& here, const auto& there) -> VectorXd {
+    return here.own_lambda + there.copy_lambda;
+  });
+}
+
+// The largest difference between the Z that the two ends of an edge hold.
 double split(const PersonalFixture& fixture, const P2pAdmm& protocol) {
-  const sim::Topology& graph = fixture.topology();
-  double worst = 0;
-  for (sim::AgentId i = 0; i < graph.agents(); ++i) {
-    for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
-      const auto here = protocol.edge(graph.first_edge(i) + k);
-      const auto there = protocol.edge(graph.edge(graph.neighbours(i)[k], i));
-      worst = std::max(worst, (here.own_z - there.copy_z).lpNorm<Eigen::Infinity>());
-    }
-  }
-  return worst;
+  return over_edges(fixture, protocol, [](const auto& here, const auto& there) -> VectorXd {
+    return here.own_z - there.copy_z;
+  });
 }
 
 PersonalFixture weighted_pair(std::uint64_t exchanges) {

@@ -1,6 +1,5 @@
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 
-#include <Eigen/Cholesky>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
 #include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
+#include "models/solvers/dense.hpp"
 #include "tests/support/personal_fixture.hpp"
 
 using namespace hearsay;
@@ -166,7 +166,7 @@ TEST_CASE("personal problem: the optimum of squared loss solves the normal equat
           -fixture.topology().weight(fixture.topology().first_edge(i) + k) * Eigen::MatrixXd::Identity(p, p);
     }
   }
-  const Eigen::VectorXd solution = system.ldlt().solve(rhs);
+  const Eigen::VectorXd solution = solve_symmetric(system, rhs);
   CHECK((problem.optimum().models.reshaped() - solution).lpNorm<Eigen::Infinity>() < 1e-9);
 }
 

@@ -2,31 +2,17 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
-#include "models/data/csv/csv_data.hpp"
 #include "models/core/problem.hpp"
+#include "models/data/csv/csv_data.hpp"
 #include "models/solvers/optimum.hpp"
+#include "tests/support/outside_files.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
+using test::data_file;
 using test::kStreams;
-
-namespace {
-
-// The file in the data folder; nothing, with a warning, where there is none.
-std::optional<sim::InputFile> data_file(const std::string& name) {
-  const char* folder = std::getenv("HEARSAY_DATA_DIR");
-  if (folder && std::filesystem::exists(std::filesystem::path(folder) / name)) {
-    return sim::InputFile{name, std::filesystem::path(folder) / name};
-  }
-  WARN("skipped: no " << name << " in HEARSAY_DATA_DIR");
-  return std::nullopt;
-}
-
-}  // namespace
 
 TEST_CASE("parkinsons: least squares on the voice features has the known error") {
   const auto file = data_file("parkinsons/parkinsons_updrs.data");

@@ -1,12 +1,11 @@
 #include "models/solvers/singular_shrinkage.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "sim/random/random.hpp"
+#include "tests/support/jacobi.hpp"
 
 using namespace hearsay;
 using Eigen::Index;
@@ -22,15 +21,7 @@ MatrixXd normal_matrix(sim::Stream& s, Index rows, Index columns) {
 }
 
 MatrixXd orthonormal(sim::Stream& s, Index rows, Index columns) {
-  return Eigen::HouseholderQR<MatrixXd>(normal_matrix(s, rows, columns)).householderQ() *
-         MatrixXd::Identity(rows, columns);
-}
-
-// The proximal operator by its definition, from one-sided Jacobi rotations on the matrix itself.
-MatrixXd by_jacobi(const MatrixXd& m, double h) {
-  const Eigen::JacobiSVD<MatrixXd> svd(m, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd s = (svd.singularValues().array() - h).max(0);
-  return svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose();
+  return test::orthonormal_basis(normal_matrix(s, rows, columns));
 }
 
 MatrixXd shrunk(const MatrixXd& m, double h) {
@@ -85,7 +76,7 @@ TEST_CASE(
     // Thresholds anywhere, and right at a singular value.
     const double h =
         k % 2 == 0 ? std::pow(10, -sim::uniform(s, 0, 14)) : sigma[k % small] * (1 + 1e-3 * (k % 5 - 2));
-    worst = std::max(worst, (shrunk(m, h) - by_jacobi(m, h)).norm() / m.norm());
+    worst = std::max(worst, (shrunk(m, h) - test::soft_threshold(m, h)).norm() / m.norm());
   }
   INFO("worst relative error " << worst);
   CHECK(worst < 1e-10);
@@ -112,7 +103,7 @@ TEST_CASE("singular shrinkage: a matrix that changes column by column is decompo
       }
       shrinkage.decompose_changed(m, j, 0.3);
       shrinkage.matrix(out);
-      worst = std::max(worst, (out - by_jacobi(m, 0.3)).norm() / m.norm());
+      worst = std::max(worst, (out - test::soft_threshold(m, 0.3)).norm() / m.norm());
       VectorXd column(rows);
       shrinkage.column(j, column);
       worst = std::max(worst, (column - out.col(j)).norm() / m.norm());

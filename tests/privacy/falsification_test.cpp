@@ -6,6 +6,7 @@
 #include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/privacy/release_path.hpp"
+#include "tests/support/outside_files.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;

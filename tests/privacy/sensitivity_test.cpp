@@ -89,52 +89,45 @@ std::vector<Loss> losses() {
   return {SquaredLoss{}, LogisticLoss{}, HingeLoss{}, SmoothedHingeLoss{}};
 }
 
+// Over all pairs and norms: the mean of one's clipped gradients and of the other's times other_share(n) differ by at most
+// the declared sensitivity, and nearly by as much.
+template <class Share>
+void check_sensitivity(const Loss& loss, Neighbours pairs, Adjacency adjacency, Random& random,
+                       Share other_share) {
+  const Problem one(std::move(pairs.one), {.loss = loss}), other(std::move(pairs.other), {.loss = loss});
+  for (const Norm norm : {Norm::kL1, Norm::kL2}) {
+    const double clip = random.log_uniform(1e-3, 1e3);
+    Eigen::VectorXd a(kFeatures), b(kFeatures), theta(kFeatures);
+    double most = 0;
+    for (std::size_t pair = 0; pair < kPairs; ++pair) {
+      for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
+      one.mean_gradient_clipped(pair, theta, clip, norm, a);
+      other.mean_gradient_clipped(pair, theta, clip, norm, b);
+      const Privacy privacy{.adjacency = adjacency, .bound = clip};
+      const Eigen::VectorXd difference = a - other_share(static_cast<double>(one.n(pair))) * b;
+      most = std::max(most, size_of(difference, norm) / privacy.sensitivity(one.n(pair)));
+    }
+    INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
+    CHECK(most <= 1 + 1e-12);
+    CHECK(most >= 0.9);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("sensitivity: a replaced record moves the mean of clipped gradients by at most 2 clip/n") {
   Random random(40);
   for (const Loss& loss : losses()) {
-    Neighbours pairs = replaced(loss, random);
-    const Problem one(std::move(pairs.one), {.loss = loss}), other(std::move(pairs.other), {.loss = loss});
-    for (const Norm norm : {Norm::kL1, Norm::kL2}) {
-      const double clip = random.log_uniform(1e-3, 1e3);
-      Eigen::VectorXd a(kFeatures), b(kFeatures), theta(kFeatures);
-      double most = 0;
-      for (std::size_t pair = 0; pair < kPairs; ++pair) {
-        for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
-        one.mean_gradient_clipped(pair, theta, clip, norm, a);
-        other.mean_gradient_clipped(pair, theta, clip, norm, b);
-        const Privacy privacy{.adjacency = Adjacency::kReplaceOne, .bound = clip};
-        most = std::max(most, size_of(a - b, norm) / privacy.sensitivity(one.n(pair)));
-      }
-      INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
-      CHECK(most <= 1 + 1e-12);
-      CHECK(most >= 0.9);
-    }
+    check_sensitivity(loss, replaced(loss, random), Adjacency::kReplaceOne, random,
+                      [](double) { return 1.0; });
   }
 }
 
 TEST_CASE("sensitivity: a record more moves the sum of clipped gradients over a public n by at most clip/n") {
   Random random(41);
   for (const Loss& loss : losses()) {
-    Neighbours pairs = removed(loss, random);
-    const Problem one(std::move(pairs.one), {.loss = loss}), other(std::move(pairs.other), {.loss = loss});
-    for (const Norm norm : {Norm::kL1, Norm::kL2}) {
-      const double clip = random.log_uniform(1e-3, 1e3);
-      Eigen::VectorXd a(kFeatures), b(kFeatures), theta(kFeatures);
-      double most = 0;
-      for (std::size_t pair = 0; pair < kPairs; ++pair) {
-        for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
-        one.mean_gradient_clipped(pair, theta, clip, norm, a);
-        other.mean_gradient_clipped(pair, theta, clip, norm, b);
-        const double n = static_cast<double>(one.n(pair));
-        const Privacy privacy{.adjacency = Adjacency::kAddRemove, .bound = clip};
-        most = std::max(most, size_of(a - (n - 1) / n * b, norm) / privacy.sensitivity(one.n(pair)));
-      }
-      INFO("seed " << random.seed() << ", " << loss.name() << ", " << name_of(norm));
-      CHECK(most <= 1 + 1e-12);
-      CHECK(most >= 0.9);
-    }
+    check_sensitivity(loss, removed(loss, random), Adjacency::kAddRemove, random,
+                      [](double n) { return (n - 1) / n; });
   }
 }
 

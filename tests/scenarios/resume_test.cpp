@@ -15,12 +15,12 @@ namespace {
 
 constexpr const char* kExports[] = {"series.csv", "scalars.csv", "runs.csv"};
 
-void check_same_exports(const Scratch& dir, const std::string& a, const std::string& b) {
-  for (const char* file : kExports) {
+void check_same_exports(const std::string& folder, const std::string& other) {
+  for (const std::string file : kExports) {
     INFO(file);
-    const std::string one = text_of(dir / (a + "/" + file));
+    const std::string one = text_of(folder + "/" + file);
     CHECK(one.size() > 100);
-    CHECK(one == text_of(dir / (b + "/" + file)));
+    CHECK(one == text_of(other + "/" + file));
   }
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("resume: tables are byte for byte the same on one thread and on two") 
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)"));
   run_again(dir, "-j 1 -o " + dir / "one");
   run_again(dir, "-j 2 -o " + dir / "two");
-  check_same_exports(dir, "one", "two");
+  check_same_exports(dir / "one", dir / "two");
 }
 
 TEST_CASE("resume: a further value of an axis and more repetitions make exactly the new runs") {
@@ -51,16 +51,18 @@ TEST_CASE("resume: a further value of an axis and more repetitions make exactly 
   const std::string out = "-o " + dir / "out ";
   CHECK(counts(run_again(dir, out)) == "6 runs: 0 cached, 6 to run");
   CHECK(counts(run_again(dir, out)) == "6 runs: 6 cached, 0 to run");
-  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) == "9 runs: 6 cached, 3 to run");
+  CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]'")) ==
+        "9 runs: 6 cached, 3 to run");
   CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
         "15 runs: 9 cached, 6 to run");
   run_again(dir, "-o " + dir / "fresh --set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5");
-  check_same_exports(dir, "out", "fresh");
+  check_same_exports(dir / "out", dir / "fresh");
   // A study that asks for less shows less, and throws nothing away.
-  CHECK(counts(run_again(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) == "2 runs: 2 cached, 0 to run");
+  CHECK(counts(run_again(dir, out + "--points 'privacy.epsilon > 0.5' --repeat 2")) ==
+        "2 runs: 2 cached, 0 to run");
   CHECK(counts(run_again(dir, out + "--set 'sweep.privacy.epsilon=[0.1,0.5,1]' --repeat 5")) ==
         "15 runs: 15 cached, 0 to run");
-  check_same_exports(dir, "out", "fresh");
+  check_same_exports(dir / "out", dir / "fresh");
 }
 
 TEST_CASE("resume: options that change no event and no number keep all runs; others make them anew") {
@@ -68,8 +70,9 @@ TEST_CASE("resume: options that change no event and no number keep all runs; oth
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
   const std::string out = "-o " + dir / "out ";
   run_again(dir, out);
-  CHECK(counts(run_again(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
-        "2 runs: 2 cached, 0 to run");
+  CHECK(
+      counts(run_again(dir, out + "--set name=x --set description=y --set 'baselines=[\"pooled\"]' -j 2")) ==
+      "2 runs: 2 cached, 0 to run");
   CHECK(text_of(dir / "out/scalars.csv").find("pooled.objective") != std::string::npos);
   CHECK(counts(run_again(dir, out + "--set 'network.latency.max=0.015'")) == "2 runs: 2 cached, 0 to run");
   CHECK(counts(run_again(dir, out + "--set 'network.latency.max=16 ms'")) == "2 runs: 0 cached, 2 to run");
@@ -88,7 +91,7 @@ TEST_CASE("resume: another metric makes the runs again, with the same fingerprin
         "3 runs: 0 cached, 3 to run (3 of them again, to record other metrics)");
   CHECK(text_of(dir / "out/runs.csv") == before);
   run_again(dir, metrics + "-o " + dir / "fresh");
-  check_same_exports(dir, "out", "fresh");
+  check_same_exports(dir / "out", dir / "fresh");
   // Both records are there from now on.
   CHECK(counts(run_again(dir, "-o " + dir / "out")) == "3 runs: 3 cached, 0 to run");
 }
@@ -128,35 +131,33 @@ test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
                "; kill -" + signal + " $!; wait $!");
 }
 
-void check_goes_on(const Scratch& dir) {
-  const std::string again = run_again(dir, "-j 2 -o " + dir / "out");
-  INFO(again);
-  CHECK(again.starts_with("16 runs: "));
-  CHECK_FALSE(again.starts_with("16 runs: 0 cached"));
-  CHECK_FALSE(again.starts_with("16 runs: 16 cached"));
-  run_again(dir, "-j 2 -o " + dir / "fresh");
-  check_same_exports(dir, "out", "fresh");
-}
-
 }  // namespace
 
 TEST_CASE(
-    "resume: after kill -9 the same command makes what is missing, and the tables are as if nothing was") {
-  const Scratch dir;
-  CHECK(stopped_by("KILL", dir).code == 137);
-  CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv"));
-  check_goes_on(dir);
-}
-
-TEST_CASE("resume: SIGINT and SIGTERM break off, export what there is, say how to go on, and exit 130") {
-  for (const char* signal : {"INT", "TERM"}) {
+    "resume: a study ended by SIGKILL, SIGINT or SIGTERM continues, and its tables are as if nothing had "
+    "happened") {
+  const Scratch fresh;
+  for (const std::string signal : {"KILL", "INT", "TERM"}) {
+    INFO(signal);
     const Scratch dir;
     const auto stopped = stopped_by(signal, dir);
-    CHECK(stopped.code == 130);
-    CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
-    CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
-    CHECK(std::filesystem::exists(dir / "out/manifest.json"));
-    check_goes_on(dir);
+    if (signal == "KILL") {
+      CHECK(stopped.code == 137);
+      CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv"));
+      run_again(dir, "-j 2 -o " + fresh / "out");
+    } else {
+      // The program exports what there is, and says how to continue.
+      CHECK(stopped.code == 130);
+      CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
+      CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
+      CHECK(std::filesystem::exists(dir / "out/manifest.json"));
+    }
+    const std::string again = run_again(dir, "-j 2 -o " + dir / "out");
+    INFO(again);
+    CHECK(again.starts_with("16 runs: "));
+    CHECK_FALSE(again.starts_with("16 runs: 0 cached"));
+    CHECK_FALSE(again.starts_with("16 runs: 16 cached"));
+    check_same_exports(dir / "out", fresh / "out");
   }
 }
 
@@ -168,5 +169,5 @@ TEST_CASE("resume: data that every repetition draws anew are the same whatever t
   run_again(dir, draw + "-j 1 -o " + dir / "one");
   run_again(dir, draw + "-j 2 -o " + dir / "two --repeat 2");
   CHECK(counts(run_again(dir, draw + "-j 2 -o " + dir / "two")) == "8 runs: 4 cached, 4 to run");
-  check_same_exports(dir, "one", "two");
+  check_same_exports(dir / "one", dir / "two");
 }

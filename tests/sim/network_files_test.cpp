@@ -74,7 +74,7 @@ TEST_CASE("csv: separators, headers, quotes, empty lines and line ends are read;
 
 TEST_CASE("csv: what is wrong with a file is told with its line") {
   Files files;
-  CHECK(refusal([&] { CsvTable(files("")); }) == "f1.csv: is empty");
+  CHECK(refusal([&] { CsvTable(files("")); }) == "f1.csv: expected rows, found an empty file");
   CHECK(refusal([&] { CsvTable(files("a,b\n")); }) == "f2.csv: expected rows, found only a header");
   CHECK_THAT(refusal([&] { CsvTable(files("a,b\n1,\"2\n")); }),
              Catch::Contains("a quote that is not closed"));

@@ -1,7 +1,5 @@
 #pragma once
-// Multi-task protocols run without a scenario, and a plain solver of their problem to compare them with.
-#include <Eigen/SVD>
-
+// Multi-task protocols run without a scenario.
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -123,39 +121,5 @@ class MultitaskRun {
     std::function<bool(const models::World&, const P&)> enough_;
   };
 };
-
-inline double nuclear_norm(const Eigen::MatrixXd& m) {
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues().sum();
-}
-
-inline double joint_objective(const models::Problem& problem, const Eigen::MatrixXd& p,
-                              const Eigen::MatrixXd& q, double lambda, double tau) {
-  double sum = lambda * nuclear_norm(p) + tau / 2 * q.squaredNorm();
-  for (std::size_t t = 0; t < problem.owners(); ++t)
-    sum += problem.mean_loss(t, p.col(static_cast<Eigen::Index>(t)) + q.col(static_cast<Eigen::Index>(t)));
-  return sum;
-}
-
-/// The minimiser over (P, Q) jointly by plain proximal gradient steps on both at a time, with one-sided Jacobi
-/// rotations for the proximal operator. Squared loss, norm_2(x) <= 1.
-inline std::pair<Eigen::MatrixXd, Eigen::MatrixXd> minimise_jointly(const models::Problem& problem,
-                                                                    double lambda, double tau,
-                                                                    int steps = 20000) {
-  const auto tasks = static_cast<Eigen::Index>(problem.owners());
-  Eigen::MatrixXd p = Eigen::MatrixXd::Zero(problem.p(), tasks), q = p, g = p;
-  const double step = 0.2;
-  for (int k = 0; k < steps; ++k) {
-    for (Eigen::Index t = 0; t < tasks; ++t) {
-      const models::Shard& shard = problem.data().train[static_cast<std::size_t>(t)];
-      g.col(t) = 2 * shard.features.transpose() * (shard.features * (p.col(t) + q.col(t)) - shard.target) /
-                 static_cast<double>(shard.target.size());
-    }
-    q -= step * (g + tau * q);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(p - step * g, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::VectorXd s = (svd.singularValues().array() - step * lambda).max(0);
-    p = svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose();
-  }
-  return {p, q};
-}
 
 }  // namespace hearsay::test

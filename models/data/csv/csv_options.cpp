@@ -21,8 +21,7 @@ void PositiveEquals::describe(sim::Visitor& v) {
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
     {.name = "components", .help = "Number of principal components kept.", .min = 1, .required = true});
-  v(fit_on_last,
-    {.name = "fit_on_last", .help = "Fit on the last so many training rows of the file; 0: on all."});
+  v(fit_on_last, {.name = "fit_on_last", .help = "Number of last training rows to fit on; 0 means all."});
   v(whiten, {.name = "whiten", .help = "Scale the components to variance 1."});
 }
 
@@ -33,31 +32,32 @@ void BoundsOptions::describe(sim::Visitor& v) {
                .open_min = true,
                .required = true});
   v(target, {.name = "target", .help = "Bound of the target's magnitude.", .min = 0, .open_min = true});
-  v(enforce, {.name = "enforce", .help = "What happens to a record beyond the bounds."});
+  v(enforce, {.name = "enforce", .help = "Treatment of records that exceed the bounds."});
 }
 
 void CsvData::describe(sim::Visitor& v) {
   v(path, {.name = "path", .help = "The file."});
   v(files, {.name = "files",
-            .help = "Several files with the same columns, each an owner unless owner says otherwise."});
-  v(delimiter, {.name = "delimiter",
-                .help = "One character, or auto: that of , ; tab | which the first line has most of."});
+            .help = "Several files with the same columns; each is one owner unless owner is given."});
+  v(delimiter,
+    {.name = "delimiter",
+     .help =
+         "Field separator: one character, or auto for the most frequent of , ; tab | in the first line."});
   v(header, {.name = "header", .help = "Whether the first row names the columns."});
-  v(columns,
-    {.name = "columns", .help = "Names of the columns where there is no header; else they are 1, 2, ..."});
-  v(missing, {.name = "missing", .help = "Entries that mean that a value is not known."});
+  v(columns, {.name = "columns", .help = "Column names for files without a header; default 1, 2, ..."});
+  v(missing, {.name = "missing", .help = "Field values treated as missing."});
   v(target, {.name = "target", .help = "Column of the target.", .required = true});
-  v(positive,
-    {.name = "positive", .help = "Makes the target a class: which values are +1; all others are -1."});
-  v(owner, {.name = "owner", .help = "Whose a row is; without it every file is one owner."});
-  v(features,
-    {.name = "features", .help = "Columns of the features; without it all but target, owner and drop."});
-  v(drop, {.name = "drop", .help = "Columns left out."});
-  v(categorical, {.name = "categorical", .help = "Columns that are categories although they hold numbers."});
+  v(positive, {.name = "positive",
+               .help = "Converts the target to a class: the values that become +1; all others become -1."});
+  v(owner, {.name = "owner", .help = "How rows are assigned to owners; by default every file is one owner."});
+  v(features, {.name = "features", .help = "Feature columns; by default all except target, owner and drop."});
+  v(drop, {.name = "drop", .help = "Columns to ignore."});
+  v(categorical, {.name = "categorical", .help = "Numeric columns to treat as categories."});
   v(numeric, {.name = "numeric", .help = "Columns in which text is an error."});
   v(encode, {.name = "encode", .help = "How categories become numbers."});
-  v(impute, {.name = "impute", .help = "What happens to missing values."});
-  v(records, {.name = "records", .help = "At most so many records of each owner, the first ones.", .min = 1});
+  v(impute, {.name = "impute", .help = "Treatment of missing values."});
+  v(records,
+    {.name = "records", .help = "Maximum number of records per owner; the first ones are kept.", .min = 1});
   v(min_records, {.name = "min_records", .help = "Owners with fewer records are left out.", .min = 1});
   v(test_fraction, {.name = "test_fraction",
                     .help = "Share of each owner's records kept for testing.",
@@ -68,10 +68,11 @@ void CsvData::describe(sim::Visitor& v) {
   v(pca, {.name = "pca", .help = "Replace the features by principal components."});
   v(unit_ball, {.name = "unit_ball",
                 .help = "Scale all features by one factor so that every record has L2 norm at most 1."});
-  v(target_transform, {.name = "target_transform", .help = "What is done to a numeric target."});
+  v(target_transform, {.name = "target_transform", .help = "Transformation of a numeric target."});
   v(bounds,
     {.name = "bounds", .help = "Public bounds, from which the sensitivity of a gradient can be derived."});
-  v(similarity, {.name = "similarity", .help = "Which owners are alike, for a network of that topology."});
+  v(similarity,
+    {.name = "similarity", .help = "Similarity graph of the owners, for the topology of that name."});
   v(bias, {.name = "bias", .help = "Append a feature that is always 1."});
   v(draw, kAboutDraw);
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");

@@ -79,17 +79,17 @@ void ProfileColumns::describe(sim::Visitor& v) {
 }
 
 void NearestWeights::describe(sim::Visitor& v) {
-  v(neighbours, {.name = "neighbours", .help = "How many are the nearest.", .min = 1});
+  v(neighbours, {.name = "neighbours", .help = "Number of nearest neighbours.", .min = 1});
 }
 
 void GaussianWeights::describe(sim::Visitor& v) {
   v(bandwidth, {.name = "bandwidth", .help = "Bandwidth h.", .min = 0, .open_min = true});
-  v(weight_threshold, {.name = "weight_threshold", .help = "Which weights are too small to be an edge."});
+  v(weight_threshold, {.name = "weight_threshold", .help = "Threshold below which an edge is dropped."});
 }
 
 void CsvSimilarity::describe(sim::Visitor& v) {
-  v(from, {.name = "from", .help = "What owners are compared by.", .required = true});
-  v(weights, {.name = "weights", .help = "How near owners have to be, and what their edge weighs."});
+  v(from, {.name = "from", .help = "Attributes by which owners are compared.", .required = true});
+  v(weights, {.name = "weights", .help = "Rule for edges and their weights."});
 }
 
 void link_similar(WorkingSet& set, const TextTable& table, const CsvData& options) {

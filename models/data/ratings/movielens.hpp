@@ -2,15 +2,13 @@
 // The recommendation task of Bellet, Guerraoui, Taziki, Tommasi, "Personalized and Private Peer-to-Peer
 // Machine Learning" (2018), section 5.2 and appendix D.2: every user is an owner who has rated some items.
 //
-//   1. of each user's ratings round(test_fraction n) are drawn for testing. For validation instances those
-//   are
+//   1. of each user's ratings round(test_fraction n) are drawn for testing; for validation instances those are
 //      put aside, and as large a share of the others is drawn for testing instead
 //   2. the mean of a user's training ratings is subtracted from all of the user's ratings
 //   3. features phi_j in R^p of the items: alternating least squares on the centred training ratings, started
 //      from N(0, I/p)
 //   4. user i's records are (phi_j, centred rating of j): squared loss learns theta_i . phi_j
-//   5. similarity graph: weight 1 between two users if one is among the nearest `neighbours` of the other by
-//   the
+//   5. similarity graph: weight 1 between two users if one is among the nearest `neighbours` of the other by the
 //      cosine of their centred training ratings, 0 where there is none
 // 2, 3 and 5 use private data without accounting, as in the paper; DataSet::fitted_on_private_data says so.
 //

@@ -1,21 +1,18 @@
 #pragma once
 // A synthetic stand-in for card transactions: two classes, one of them rare.
 //
-//   y = +1 for a share `positives` of each owner's records, spread evenly: record k (from 0) is positive
-//   where
-//       floor((k + 1) share + u) > floor(k share + u), u uniform on [0, 1), one for each owner; so an owner
-//       of n_i records has n_i share of them to within one
+//   y = +1 for a share `positives` of each owner's records, spread evenly: record k (from 0) is positive if
+//       floor((k + 1) share + u) > floor(k share + u),   u uniform on [0, 1), one per owner;
+//       an owner of n_i records has n_i share positive ones, to within one
 //   d in R^(p-1): coordinates +-1/sqrt(p - 1), signs drawn once for the study
-//   x = [z + separation d [y = +1], 1] in R^p: z independent, uniform on [-sqrt(3), sqrt(3)] (mean 0,
-//   variance
-//       1); the last feature is the constant
+//   x = [z + separation d [y = +1], 1] in R^p: coordinates of z independent, uniform on [-sqrt(3), sqrt(3)]
+//       (mean 0, variance 1); the last feature is the constant 1
 //
-// Along d both classes have deviation 1 and their means lie `separation` apart. norm_1(x) <= (sqrt(3) (p - 1)
-// + separation sqrt(p - 1)) + 1: the declared bound. p = `features` + 1.
+// Along d both classes have standard deviation 1 and their means are `separation` apart. p = `features` + 1. Declared
+// bound: norm_1(x) <= sqrt(3) (p - 1) + separation sqrt(p - 1) + 1.
 //
-// Streams: signs from (kData, kWholeStudy, kParameters); owner i's size, features and offset u from (kData,
-// i,
-// ...). An owner's records depend on its number alone; with more of them its first ones stay.
+// Streams: signs from (kData, kWholeStudy, kParameters); owner i's size, features and offset u from (kData, i, ...).
+// An owner's records depend on its number alone; with more records its first ones are unchanged.
 #include <cstddef>
 
 #include "models/data/data_set.hpp"

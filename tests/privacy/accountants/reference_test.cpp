@@ -9,12 +9,13 @@
 #include "models/privacy/accountants/amplification.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/pld/hockey_stick.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/budget/schedule.hpp"
+#include "models/privacy/accountants/theorems/kairouz.hpp"
 #include "models/privacy/accountants/theorems/zcdp.hpp"
+#include "models/privacy/budget/schedule.hpp"
 #include "tests/privacy/accountants/support.hpp"
+#include "tests/support/outside_files.hpp"
 
 using namespace hearsay::models;
 using namespace hearsay::test;

@@ -1,11 +1,9 @@
 #pragma once
-// Random inputs and reference files of the accountants' tests.
+// Random inputs of the accountants' tests.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -46,21 +44,6 @@ class Random {
   std::uint64_t seed_;
   std::mt19937_64 engine_;
 };
-
-/// `name` in the folder HEARSAY_REFERENCE_DIR; none, with a visible warning, where there is none.
-inline std::optional<std::filesystem::path> reference_file(const std::string& name) {
-  const char* folder = std::getenv("HEARSAY_REFERENCE_DIR");
-  if (folder == nullptr || *folder == '\0') {
-    WARN("skipped: HEARSAY_REFERENCE_DIR is not set, " << name << " is not compared");
-    return std::nullopt;
-  }
-  const auto path = std::filesystem::path(folder) / name;
-  if (!std::filesystem::exists(path)) {
-    WARN("skipped: there is no " << path);
-    return std::nullopt;
-  }
-  return path;
-}
 
 inline Approx near(double value, double relative) {
   return Approx(value).epsilon(relative).scale(0);

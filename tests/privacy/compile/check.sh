@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Private data can not be given out by mistake: a source compiles, but with LEAKING every line that it marks "refused"
+# is an error that names Sensitive or LocalVector.
+#   check.sh SOURCE COMPILER FLAG...
+set -u
+export LC_ALL=C
+source=$1
+shift
+"$@" "$source" || { echo "a protocol that releases its gradient does not compile"; exit 1; }
+errors=$("$@" -DLEAKING "$source" 2>&1)
+lines=$(grep -n '// refused$' "$source" | cut -d: -f1)
+[ -n "$lines" ] || { echo "no line is marked"; exit 1; }
+status=0
+for line in $lines; do
+  grep -q "leaks.cpp:$line:[0-9]*: error: .*\(Sensitive\|LocalVector\)" <<<"$errors" && continue
+  echo "leaks.cpp:$line: this line compiles, or its error names neither Sensitive nor LocalVector"
+  status=1
+done
+[ $status -eq 0 ] || echo "$errors"
+exit $status

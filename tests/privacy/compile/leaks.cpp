@@ -1,0 +1,37 @@
+// A protocol that releases a gradient, and with LEAKING gives it out in every other way: each of these lines must be an
+// error that names Sensitive, or LocalVector for what is kept inside an owner.
+#include "models/core/protocol.hpp"
+
+namespace hearsay::models {
+
+class Leaking {
+ public:
+  struct Params {
+    void describe(sim::Visitor&) {}
+  };
+  static constexpr Entry kEntry{"leaking", "Gives out what it must not."};
+  Leaking(const Params&, const Study&) {}
+
+  void on_start(Context& context) { context.open_account(0, 10); }
+  void on_tick(sim::AgentId i, Context& context) {
+    Sensitive gradient = context.gradient(i, context.model(i));
+#if defined(LEAKING)
+    context.send(i, context.neighbours(i)[0], 0, 0, gradient);                                 // refused
+    context.publish(i, gradient);                                                              // refused
+    context.model(i) = gradient;                                                               // refused
+    context.model(i) += gradient;                                                              // refused
+    const Sensitive copy = gradient;                                                           // refused
+    context.model(i) = gradient.value_;                                                        // refused
+    context.send(i, context.neighbours(i)[0], 0, 0, context.keep_local(std::move(gradient)));  // refused
+    context.publish(i, context.keep_local(std::move(gradient)));                               // refused
+    context.model(i) = context.keep_local(std::move(gradient));                                // refused
+#endif
+    if (const auto noisy = context.release(i, std::move(gradient))) context.model(i) = *noisy;
+    context.publish(i, context.model(i));
+  }
+};
+
+static_assert(Protocol<Leaking>);
+template class Driver<Leaking>;
+
+}  // namespace hearsay::models

@@ -1,0 +1,13 @@
+#pragma once
+// Decompositions to test others against, by one-sided Jacobi rotations on the matrix itself; compiled once.
+#include <Eigen/Core>
+
+namespace hearsay::test {
+
+/// The proximal operator of `threshold` times the nuclear norm: singular values move towards 0 by `threshold`.
+Eigen::MatrixXd soft_threshold(const Eigen::MatrixXd& m, double threshold);
+
+/// An orthonormal basis of the columns of m; no more columns than rows.
+Eigen::MatrixXd orthonormal_basis(const Eigen::MatrixXd& m);
+
+}  // namespace hearsay::test
