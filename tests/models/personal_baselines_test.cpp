@@ -87,7 +87,7 @@ TEST_CASE("model propagation: what is not private or not covered is refused") {
                     Catch::Contains("privacy.mechanism exponential_norm"));
   PrivacyOptions warm = with(Laplace{}, 1);
   warm.epsilon_warm = 0.5;
-  CHECK_THROWS_WITH(make(warm, LocalModelKind::kNoisyGradient), Catch::Contains("is for a warm start"));
+  CHECK_THROWS_WITH(make(warm, LocalModelKind::kNoisyGradient), Catch::Contains("leave out privacy.epsilon_warm"));
 }
 
 TEST_CASE("objective perturbation: both branches by hand") {
@@ -120,7 +120,7 @@ TEST_CASE("pooled: one model, the minimiser over all points") {
   CHECK(done.world->models(0, 1) == done.world->models(0, 0));
   const PersonalFixture closed(test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}), SquaredLoss{},
                                with(Laplace{}, 1), 2);
-  CHECK_THROWS_WITH(Pooled({}, closed.study()), Catch::Contains("to one place"));
+  CHECK_THROWS_WITH(Pooled({}, closed.study()), Catch::Contains("all data in one place"));
 }
 
 TEST_CASE(

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "tests/support/process.hpp"
 
@@ -48,6 +49,21 @@ std::vector<std::string> expand(const std::string& path) {
     for (const std::string& rest : expand(path.substr(0, open) + part + path.substr(close + 1)))
       all.push_back(rest);
     part.clear();
+  }
+  return all;
+}
+
+// The code blocks of a page.
+std::string code_blocks(const std::string& text) {
+  std::string all;
+  bool inside = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+    } else if (inside) {
+      all += "\n" + line;
+    }
   }
   return all;
 }
@@ -111,12 +127,13 @@ TEST_CASE("documents: commands in code blocks are commands of the program") {
   const std::string help = shell("hearsay --help").out;
   std::size_t commands = 0;
   for (const fs::path& page : documents()) {
-    for (const std::string& command : found(text_of(page), R"((?:^|\n)(?:build/release/)?hearsay ([a-z]+)\b)")) {
+    const std::string code = code_blocks(text_of(page));
+    for (const std::string& command : found(code, R"((?:^|\n)(?:build/release/)?hearsay ([a-z]+)\b)")) {
       INFO(page << ": hearsay " << command);
       CHECK_THAT(help, Catch::Contains("hearsay " + command + " "));
       ++commands;
     }
-    for (const std::string& script : found(text_of(page), R"((?:^|\n)(script/[a-z]+)\b)")) {
+    for (const std::string& script : found(code, R"((?:^|\n)(script/[a-z]+)\b)")) {
       INFO(page << ": " << script);
       CHECK(fs::exists(kRoot / script));
     }
