@@ -54,10 +54,11 @@ void ModelOptions::describe(sim::Visitor& v) {
   v(loss, {.name = "loss", .help = "Loss of a record."});
   v(l2, {.name = "l2", .help = "Weight of the regulariser norm_2(theta)^2.", .min = 0});
   v(l2_half, {.name = "l2_half", .help = "Weight the regulariser by l2/2 instead of l2."});
-  v(theta_max, {.name = "theta_max",
-                .help = "Half the width of the box that theta is kept in.",
-                .min = 0,
-                .open_min = true});
+  v(theta_max,
+    {.name = "theta_max",
+     .help = "Half-width of the box norm_inf(theta) <= theta_max that constrains theta; by default no box.",
+     .min = 0,
+     .open_min = true});
 }
 
 Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {

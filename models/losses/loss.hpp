@@ -38,7 +38,7 @@ inline double misclassified(double s, double y) {
 
 struct SquaredLoss {
   static constexpr std::string_view kName = "squared";
-  static constexpr std::string_view kHelp = "(s - y)^2: regression.";
+  static constexpr std::string_view kHelp = "(s - y)^2 for prediction s and target y; for regression.";
   static constexpr bool kClassifier = false, kQuadratic = true, kTwiceDifferentiable = true, kAttained = true;
   void describe(sim::Visitor&) {}
   double max_slope() const { return std::numeric_limits<double>::infinity(); }
@@ -54,7 +54,8 @@ struct SquaredLoss {
 
 struct LogisticLoss {
   static constexpr std::string_view kName = "logistic";
-  static constexpr std::string_view kHelp = "log(1 + exp(-y s)): classification.";
+  static constexpr std::string_view kHelp =
+      "log(1 + exp(-y s)) for score s and class y = -1 or +1; for classification.";
   static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = true,
                         kAttained = false;
   void describe(sim::Visitor&) {}
@@ -87,7 +88,8 @@ struct LogisticLoss {
 
 struct HingeLoss {
   static constexpr std::string_view kName = "hinge";
-  static constexpr std::string_view kHelp = "max(0, 1 - y s): support vector machine.";
+  static constexpr std::string_view kHelp =
+      "max(0, 1 - y s) for score s and class y = -1 or +1; support vector machine.";
   static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = false,
                         kAttained = true;
   void describe(sim::Visitor&) {}
@@ -102,7 +104,7 @@ struct HingeLoss {
 
 struct SmoothedHingeLoss {
   static constexpr std::string_view kName = "smoothed_hinge";
-  static constexpr std::string_view kHelp = "The hinge with its kink replaced by a parabola of width w.";
+  static constexpr std::string_view kHelp = "Hinge loss with its kink replaced by a parabola of width w.";
   static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = false,
                         kAttained = true;
   double width = 0.5;

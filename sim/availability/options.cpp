@@ -10,14 +10,18 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr About kHub{.name = "hub", .help = "Whether the law applies to the hub of a star too."};
+constexpr About kHub{.name = "hub",
+                     .help = "Apply the law to the hub of a star too; by default only to the other agents."};
 
 template <class Law>
 void describe_periods(Visitor& v, Law& law) {
-  v(law.up,
-    {.name = "up", .help = "Length of an up time, drawn for each.", .unit = "s", .min = 0, .open_min = true});
+  v(law.up, {.name = "up",
+             .help = "Duration of an up time; a distribution is drawn for each up time.",
+             .unit = "s",
+             .min = 0,
+             .open_min = true});
   v(law.down, {.name = "down",
-               .help = "Length of a down time, drawn for each.",
+               .help = "Duration of a down time; a distribution is drawn for each down time.",
                .unit = "s",
                .min = 0,
                .open_min = true});
@@ -40,8 +44,9 @@ void Crash::describe(Visitor& v) {
 }
 
 void GroupFailures::Group::describe(Visitor& v) {
-  v(name, {.name = "name", .help = "Name of the group, for messages."});
-  v(agents, {.name = "agents", .help = "Agents of the group; the hub of a star is 0.", .required = true});
+  v(name, {.name = "name", .help = "Name of the group, used in error messages."});
+  v(agents,
+    {.name = "agents", .help = "Agents of the group; the hub of a star is agent 0.", .required = true});
 }
 
 void GroupFailures::describe(Visitor& v) {
@@ -59,7 +64,7 @@ void Diurnal::describe(Visitor& v) {
   v(mean, {.name = "mean", .help = "Mean probability of being up.", .min = 0, .max = 1});
   v(amplitude,
     {.name = "amplitude", .help = "Amplitude of the probability of being up.", .min = 0, .max = 0.5});
-  v(period, {.name = "period", .help = "Length of a day.", .unit = "s", .min = 0, .open_min = true});
+  v(period, {.name = "period", .help = "Length of a cycle.", .unit = "s", .min = 0, .open_min = true});
   v(phase, {.name = "phase",
             .help = "Phase of an agent, as a fraction of the period; a distribution is drawn once per agent.",
             .min = 0,
@@ -87,17 +92,18 @@ void AvailabilityTrace::describe(Visitor& v) {
            .help = "Table with the columns agent, time, state or agent, start, end.",
            .required = true});
   v(unit, {.name = "unit",
-           .help = "Duration that the number 1 in the file stands for.",
+           .help = "Duration represented by the number 1 in the file.",
            .unit = "s",
            .min = 0,
            .open_min = true});
   v(from, {.name = "from", .help = "Time of the trace at which a run starts.", .unit = "s", .min = 0});
   v(repeat, {.name = "repeat",
-             .help = "Time of the trace at which it repeats; by default agents keep their last state.",
+             .help = "Time of the trace at which it starts again; by default it does not repeat and agents "
+                     "keep their last state.",
              .unit = "s",
              .min = 0,
              .open_min = true});
-  v(absent, {.name = "absent", .help = "State of agents that the trace does not name."});
+  v(absent, {.name = "absent", .help = "State of agents that are not in the trace."});
 }
 
 void JoinLeave::describe(Visitor& v) {
@@ -115,7 +121,7 @@ void JoinLeave::describe(Visitor& v) {
 }
 
 void AllOf::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "Laws that are combined.", .required = true});
+  v(of, {.name = "of", .help = "Laws to combine.", .required = true});
   v.check(of.size() <= 16, "of", fmt::format("must hold at most 16 laws, got {}", of.size()));
 }
 

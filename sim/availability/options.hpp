@@ -25,14 +25,15 @@ template <>
 struct Choices<Start> {
   static constexpr std::array kValues{
       Choice{"up", "every agent is up, at the start of an up time"},
-      Choice{"stationary", "up with probability E up/(E up + E down), in the middle of a period"}};
+      Choice{"stationary",
+             "up with probability E[up]/(E[up] + E[down]), part-way through an up or down time"}};
 };
 
 /// Up and down times alternate, independent of each other and of everything else.
 struct OnOff {
   static constexpr std::string_view kName = "on_off";
   static constexpr std::string_view kHelp =
-      "Alternating up and down times; fraction up E up/(E up + E down).";
+      "Alternating up and down times; fraction up E[up]/(E[up] + E[down]).";
   static constexpr std::string_view kExample =
       R"({"type": "on_off", "up": {"type": "exponential", "mean": "10 min"}, "down": "30 s", "start": "stationary"})";
   Distribution up{Exponential{60}}, down{Exponential{5}};  // s
@@ -46,9 +47,8 @@ enum class StateOnReturn { kKeep, kReset };
 template <>
 struct Choices<StateOnReturn> {
   static constexpr std::array kValues{
-      Choice{"keep", "its state before the crash"},
-      Choice{"reset",
-             "its state at the start of the run: its model, what it has received and its timers are lost"}};
+      Choice{"keep", "the agent's state before the crash"},
+      Choice{"reset", "the agent's initial state: its model, received values and timers are lost"}};
 };
 
 /// As OnOff, but an agent returns with its initial state. Spent budget stays spent, and its random streams
@@ -56,8 +56,8 @@ struct Choices<StateOnReturn> {
 struct Crash {
   static constexpr std::string_view kName = "crash";
   static constexpr std::string_view kHelp =
-      "Agents crash after an up time and return after a down time with their initial state; fraction up E "
-      "up/(E up + E down). Spent budget stays spent.";
+      "Agents crash after an up time and return after a down time, by default with their initial state; "
+      "fraction up E[up]/(E[up] + E[down]). Privacy budget spent before a crash remains spent.";
   static constexpr std::string_view kExample =
       R"({"type": "crash", "up": {"type": "exponential", "mean": "1 h"}, "down": "20 s"})";
   Distribution up{Exponential{60}}, down{Exponential{5}};  // s
@@ -72,7 +72,7 @@ struct GroupFailures {
   static constexpr std::string_view kName = "group";
   static constexpr std::string_view kHelp =
       "The agents of a group go down and come up together; groups are independent, other agents are always "
-      "up. Fraction up E up/(E up + E down).";
+      "up. Fraction up E[up]/(E[up] + E[down]).";
   static constexpr std::string_view kExample =
       R"({"type": "group", "groups": [{"name": "site A", "agents": [1, 2]}], "up": "1 h", "down": "5 min"})";
   struct Group {
@@ -90,8 +90,8 @@ struct GroupFailures {
 struct Coin {
   static constexpr std::string_view kName = "coin";
   static constexpr std::string_view kHelp =
-      "At each of its ticks and for each message that reaches it, an agent is up with a given probability, "
-      "independently: the online probability of gossip simulators.";
+      "Independent coin flips: an agent is up with a given probability at each of its ticks and for each "
+      "message that reaches it, as the online probability of gossip simulators.";
   static constexpr std::string_view kExample = R"({"type": "coin", "probability": 0.9})";
   double probability = 0.9;
   bool hub = false;
@@ -126,7 +126,7 @@ struct Choices<Absent> {
 struct AvailabilityTrace {
   static constexpr std::string_view kName = "trace";
   static constexpr std::string_view kHelp =
-      "Replays a table: agent, time, state (up or down), or agent, start, end of each session.";
+      "Replay of a table with agent, time, state (up or down), or with agent, start, end of each session.";
   static constexpr std::string_view kExample =
       R"({"type": "trace", "path": "sessions.csv", "unit": "1 s", "from": "1 h", "repeat": "1 d"})";
   InputFile path;
@@ -141,8 +141,8 @@ struct AvailabilityTrace {
 struct JoinLeave {
   static constexpr std::string_view kName = "join_leave";
   static constexpr std::string_view kHelp =
-      "Each agent joins once, is up, and leaves for good. An agent whose time to leave comes first never "
-      "joins.";
+      "Each agent joins once, stays up and leaves for good. An agent whose leave time is before its join "
+      "time never joins.";
   static constexpr std::string_view kExample =
       R"({"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}, "leave": "10 min"})";
   PerAgent join = 0.0;                 ///< s
@@ -158,7 +158,8 @@ using OneAvailability =
 struct AllOf {
   static constexpr std::string_view kName = "all";
   static constexpr std::string_view kHelp =
-      "Up when each of several laws has the agent up. Fraction up: the product of theirs.";
+      "Combination of several laws: an agent is up when it is up in all of them. Fraction up: the product of "
+      "their fractions.";
   static constexpr std::string_view kExample =
       R"([{"type": "on_off"}, {"type": "join_leave", "join": {"type": "uniform", "max": "1 min"}}])";
   static constexpr Shorthand kShorthand{"of", Shorthand::kList};

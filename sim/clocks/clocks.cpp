@@ -12,8 +12,7 @@
 namespace hearsay::sim {
 
 namespace {
-constexpr About kMissed{.name = "missed",
-                        .help = "What happens to a tick of an agent that is down or computing."};
+constexpr About kMissed{.name = "missed", .help = "Handling of ticks of an agent that is down or computing."};
 }
 
 void Poisson::describe(Visitor& v) {
@@ -36,7 +35,7 @@ void Periodic::describe(Visitor& v) {
             .unit = "s",
             .min = 0});
   v(jitter, {.name = "jitter",
-             .help = "Delay of a tick, drawn for each tick; at most a period.",
+             .help = "Delay of a tick, drawn for each tick; at most one period.",
              .unit = "s",
              .min = 0});
   v(missed, kMissed);

@@ -19,7 +19,7 @@ enum class Missed { kSkip, kDefer };
 template <>
 struct Choices<Missed> {
   static constexpr std::array kValues{
-      Choice{"skip", "it is lost"},
+      Choice{"skip", "the tick is skipped"},
       Choice{"defer", "the agent ticks once when it is up and free again, however many ticks it missed"}};
 };
 

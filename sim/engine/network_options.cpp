@@ -9,13 +9,13 @@ void NetworkOptions::describe(Visitor& v) {
   links.describe(v);
   v(compute_time,
     {.name = "compute_time",
-     .help = "Time a computation takes; the agent reads at its start, sends at its end and does nothing else "
-             "in between. A distribution is drawn for each computation unless `drawn` says otherwise.",
+     .help = "Duration of a computation; the agent reads at its start, sends at its end and is busy in "
+             "between. A distribution is drawn for each computation by default (see `drawn`).",
      .unit = "s",
      .min = 0});
-  v(availability, {.name = "availability", .help = "When agents are up; enforced for every protocol."});
-  v(in_flight,
-    {.name = "in_flight", .help = "What happens to a message that arrives while its receiver is down."});
+  v(availability,
+    {.name = "availability", .help = "Times at which agents are up; enforced for every protocol."});
+  v(in_flight, {.name = "in_flight", .help = "Handling of messages that arrive while the receiver is down."});
   const std::vector<OneAvailability> all = laws(availability);
   const bool coin =
       std::any_of(all.begin(), all.end(), [](const auto& law) { return std::holds_alternative<Coin>(law); });

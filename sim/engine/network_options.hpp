@@ -12,9 +12,10 @@ enum class InFlight { kLost, kHeld };
 template <>
 struct Choices<InFlight> {
   static constexpr std::array kValues{
-      Choice{"lost", "it is lost"},
-      Choice{"held",
-             "it waits until its receiver is up; waiting messages are delivered in order of arrival"}};
+      Choice{"lost", "the message is lost"},
+      Choice{
+          "held",
+          "the message waits until the receiver is up; waiting messages are delivered in order of arrival"}};
 };
 
 struct NetworkOptions {

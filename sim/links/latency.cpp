@@ -16,7 +16,7 @@ namespace hearsay::sim {
 namespace {
 
 constexpr About kPlus{.name = "plus",
-                      .help = "Added to the known latency; a distribution is drawn for each message.",
+                      .help = "Term added to the known latency; a distribution is drawn for each message.",
                       .unit = "s",
                       .min = 0};
 
@@ -24,7 +24,7 @@ constexpr About kPlus{.name = "plus",
 
 void DistanceLatency::describe(Visitor& v) {
   v(speed, {.name = "speed",
-            .help = "Speed of the signal; light in glass fibre by default.",
+            .help = "Speed of the signal; by default that of light in glass fibre.",
             .unit = "m/s",
             .min = 0,
             .open_min = true});
@@ -34,14 +34,13 @@ void DistanceLatency::describe(Visitor& v) {
 void MatrixLatency::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Square table of numbers, without a header.", .required = true});
   v(unit, {.name = "unit",
-           .help = "Duration that the number 1 in the file stands for.",
+           .help = "Duration represented by the number 1 in the file.",
            .unit = "s",
            .min = 0,
            .open_min = true});
   v(round_trip,
     {.name = "round_trip", .help = "Whether the numbers are round-trip times; a message takes half."});
-  v(nodes,
-    {.name = "nodes", .help = "Rows that the agents are assigned to; there may be more rows than agents."});
+  v(nodes, {.name = "nodes", .help = "Assignment of agents to rows; there may be more rows than agents."});
   v(plus, kPlus);
 }
 

@@ -18,18 +18,19 @@ namespace hearsay::sim {
 enum class Drawn { kPerMessage, kPerLink, kPerAgent };
 template <>
 struct Choices<Drawn> {
-  static constexpr std::array kValues{Choice{"per_message", "for each message"},
-                                      Choice{"per_link", "once for each direction of each link"},
-                                      Choice{"per_agent",
-                                             "once for each agent; a message has the value of its sender, on "
-                                             "a link to a hub that of the other end"}};
+  static constexpr std::array kValues{
+      Choice{"per_message", "for each message"}, Choice{"per_link", "once for each direction of each link"},
+      Choice{"per_agent",
+             "once for each agent; a message has the value of its sender, or on a link to a hub, in both "
+             "directions, the value of the agent that is not the hub"}};
 };
 
 /// distance/speed, where agents have positions.
 struct DistanceLatency {
   static constexpr std::string_view kName = "distance";
   static constexpr std::string_view kHelp =
-      "Length of the link divided by speed, plus a drawn part; needs a topology with coordinates or lengths.";
+      "Length of the link divided by speed, plus a random term; requires a topology with coordinates or "
+      "lengths.";
   static constexpr std::string_view kExample =
       R"({"type": "distance", "speed": "200000 km/s", "plus": "1 ms"})";
   double speed = 2e8;       ///< m/s; light in glass fibre
@@ -49,7 +50,7 @@ struct Choices<NodeChoice> {
 struct MatrixLatency {
   static constexpr std::string_view kName = "matrix";
   static constexpr std::string_view kHelp =
-      "Measured delays from a file with one row per node, round trips halved, plus a drawn part.";
+      "Measured delays from a file with one row per node, round-trip times halved, plus a random term.";
   static constexpr std::string_view kExample =
       R"({"type": "matrix", "path": "planetlab/rtt_ms_490.txt", "unit": "1 ms", "nodes": "random"})";
   InputFile path;
@@ -63,8 +64,7 @@ struct MatrixLatency {
 /// Latency attributes of the graph's edges.
 struct EdgeLatency {
   static constexpr std::string_view kName = "edge_attribute";
-  static constexpr std::string_view kHelp =
-      "Latency of each link as given in the graph's file, plus a drawn part.";
+  static constexpr std::string_view kHelp = "Latency of each link from the graph file, plus a random term.";
   static constexpr std::string_view kExample = R"({"type": "edge_attribute"})";
   Distribution plus = 0.0;  ///< s
   void describe(Visitor& v);

@@ -7,23 +7,25 @@
 namespace hearsay::sim {
 
 void LinkOptions::describe(Visitor& v) {
-  v(latency, {.name = "latency",
-              .help = "Time a message takes on a link; a distribution is drawn for each message unless "
-                      "`drawn` says otherwise.",
-              .unit = "s",
-              .min = 0});
+  v(latency,
+    {.name = "latency",
+     .help =
+         "Time a message takes on a link; a distribution is drawn for each message by default (see `drawn`).",
+     .unit = "s",
+     .min = 0});
   v(delayed_direction,
     {.name = "delayed_direction",
      .help = "Direction in which messages are delayed, relative to a hub; loss applies to both directions."});
-  v(loss, {.name = "loss", .help = "Messages that links lose; decided when they are sent."});
+  v(loss, {.name = "loss", .help = "Loss of messages on links, decided when a message is sent."});
   v(bandwidth, {.name = "bandwidth",
                 .help = "Rates at which agents send and receive; transfers queue at the sender's uplink, "
                         "then at the receiver's downlink. Lost messages use the uplink too."});
-  v(header, {.name = "header", .help = "Size of a message without its numbers.", .unit = "B"});
+  v(header, {.name = "header", .help = "Size of a message excluding its numbers.", .unit = "B"});
   v(bytes_per_number,
     {.name = "bytes_per_number", .help = "Size of a number in a message.", .unit = "B", .min = 1});
-  v(order, {.name = "order", .help = "Which of a neighbour's publications an agent reads."});
-  v(send_order, {.name = "send_order", .help = "Order in which messages of one agent to another arrive."});
+  v(order,
+    {.name = "order", .help = "Rule that selects which of a neighbour's publications an agent reads."});
+  v(send_order, {.name = "send_order", .help = "Order in which messages from one agent to another arrive."});
 }
 
 Links::Links(const LinkOptions& options, const Topology& topology, const Streams& streams, AgentId hub,

@@ -20,8 +20,8 @@ enum class PublicationOrder { kNewest, kArrival, kFifo };
 template <>
 struct Choices<PublicationOrder> {
   static constexpr std::array kValues{
-      Choice{"newest", "the one published last among those that have arrived"},
-      Choice{"arrival", "the one that arrived last, even if it is older than one before it"},
+      Choice{"newest", "the last published of those that have arrived"},
+      Choice{"arrival", "the last to arrive, even if it was published before one that arrived earlier"},
       Choice{"fifo", "FIFO links: a publication never arrives before an earlier one"}};
 };
 enum class MessageOrder { kArrival, kFifo };

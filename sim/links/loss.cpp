@@ -35,13 +35,15 @@ double GilbertElliott::stationary_bad() const {
 }
 
 void PartitionLoss::describe(Visitor& v) {
-  v(agents, {.name = "agents", .help = "Agents that are cut off; the hub of a star is 0."});
-  v(share, {.name = "share",
-            .help = "Probability of being cut off, drawn for each agent except a hub, instead of a list.",
-            .min = 0,
-            .max = 1});
+  v(agents, {.name = "agents", .help = "Agents that are cut off; the hub of a star is agent 0."});
+  v(share,
+    {.name = "share",
+     .help =
+         "Probability that an agent is cut off, drawn for each agent except a hub; alternative to `agents`.",
+     .min = 0,
+     .max = 1});
   v(from, {.name = "from", .help = "Start of the partition.", .unit = "s", .min = 0});
-  v(to, {.name = "to", .help = "End of the partition; by default never.", .unit = "s", .min = 0});
+  v(to, {.name = "to", .help = "End of the partition; by default it does not end.", .unit = "s", .min = 0});
   v.check(agents.empty() != (share == 0), "", "give either agents or share");
   v.check(!to || *to > from, "to",
           fmt::format("must be after from ({:g} s), got {:g} s", from, to.value_or(0)));
@@ -50,14 +52,12 @@ void PartitionLoss::describe(Visitor& v) {
 void EdgeLoss::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Table with the columns from, to and loss.", .required = true});
   v(both_ways, {.name = "both_ways", .help = "Whether a row applies to both directions of a link."});
-  v(otherwise, {.name = "otherwise",
-                .help = "Loss probability of links that the file does not name.",
-                .min = 0,
-                .max = 1});
+  v(otherwise,
+    {.name = "otherwise", .help = "Loss probability of links that are not in the file.", .min = 0, .max = 1});
 }
 
 void AnyLoss::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "Laws that are combined.", .required = true});
+  v(of, {.name = "of", .help = "Laws to combine.", .required = true});
 }
 
 std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {

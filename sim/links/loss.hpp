@@ -30,8 +30,9 @@ struct BernoulliLoss {
 struct GilbertElliott {
   static constexpr std::string_view kName = "gilbert_elliott";
   static constexpr std::string_view kHelp =
-      "Loss in bursts: a link is good or bad, changing from message to message; mean loss (q loss_good + p "
-      "loss_bad)/(p + q), p = p_good_to_bad, q = p_bad_to_good; mean burst 1/q messages.";
+      "Loss in bursts: a link is in a good or a bad state, which can change before each message; with p = "
+      "p_good_to_bad and q = p_bad_to_good, mean loss (q loss_good + p loss_bad)/(p + q), mean burst 1/q "
+      "messages.";
   static constexpr std::string_view kExample =
       R"({"type": "gilbert_elliott", "p_good_to_bad": 0.01, "p_bad_to_good": 0.1, "loss_bad": 0.9})";
   double p_good_to_bad = 0.01, p_bad_to_good = 0.1;
@@ -45,7 +46,7 @@ struct GilbertElliott {
 struct PartitionLoss {
   static constexpr std::string_view kName = "partition";
   static constexpr std::string_view kHelp =
-      "During an interval every message between a set of agents and the others is lost; no other loss.";
+      "Loss of every message between a set of agents and the others during an interval; no other loss.";
   static constexpr std::string_view kExample =
       R"({"type": "partition", "share": 0.5, "from": "1 min", "to": "2 min"})";
   std::vector<AgentId> agents = {};
@@ -60,7 +61,7 @@ struct PartitionLoss {
 struct EdgeLoss {
   static constexpr std::string_view kName = "edge_attribute";
   static constexpr std::string_view kHelp =
-      "Each message is lost with the probability that a file gives its link.";
+      "Each message is lost with a probability that depends on its link, from a file.";
   static constexpr std::string_view kExample = R"({"type": "edge_attribute", "path": "loss.csv"})";
   InputFile path;
   bool both_ways = true;
@@ -74,9 +75,8 @@ using OneLossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss
 struct AnyLoss {
   static constexpr std::string_view kName = "any";
   static constexpr std::string_view kHelp =
-      "Lost if one of several laws says so; the first that does is the reason. A message gets through with "
-      "the "
-      "product of their probabilities.";
+      "Combination of several laws: a message is lost if any of them loses it; the first one is the recorded "
+      "reason. The delivery probability is the product of their delivery probabilities.";
   static constexpr std::string_view kExample =
       R"([0.01, {"type": "partition", "agents": [1, 2], "from": "10 s", "to": "20 s"}])";
   static constexpr Shorthand kShorthand{"of", Shorthand::kList};

@@ -20,7 +20,7 @@ struct ValueList {
 struct OfColumn {
   static constexpr std::string_view kName = "column";
   static constexpr std::string_view kHelp =
-      "Column of the data that has one number for all records of an owner.";
+      "Column of the data whose value is the same in all records of an owner.";
   static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
   std::string column;
   void describe(Visitor& v);

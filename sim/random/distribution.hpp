@@ -43,7 +43,7 @@ struct Uniform {
 
 struct Exponential {
   static constexpr std::string_view kName = "exponential";
-  static constexpr std::string_view kHelp = "Exponential of the given mean.";
+  static constexpr std::string_view kHelp = "Exponential with the given mean.";
   static constexpr std::string_view kExample = R"({"type": "exponential", "mean": "20 ms"})";
   double average = 1;
   void describe(Visitor& v);
@@ -57,7 +57,8 @@ struct Exponential {
 struct Lognormal {
   static constexpr std::string_view kName = "lognormal";
   static constexpr std::string_view kHelp =
-      "exp of a normal with mean ln(median) and deviation sigma; mean median exp(sigma^2/2).";
+      "Exponential of a normal variable with mean ln(median) and standard deviation sigma; mean median * "
+      "exp(sigma^2/2).";
   static constexpr std::string_view kExample = R"({"type": "lognormal", "median": "40 ms", "sigma": 0.5})";
   double median = 1, sigma = 1;
   void describe(Visitor& v);
@@ -70,7 +71,7 @@ struct Lognormal {
 
 struct Gamma {
   static constexpr std::string_view kName = "gamma";
-  static constexpr std::string_view kHelp = "Gamma of the given shape and mean.";
+  static constexpr std::string_view kHelp = "Gamma with the given shape and mean.";
   static constexpr std::string_view kExample = R"({"type": "gamma", "shape": 2, "mean": "20 ms"})";
   double shape = 1, average = 1;
   void describe(Visitor& v);
@@ -84,7 +85,7 @@ struct Gamma {
 struct Pareto {
   static constexpr std::string_view kName = "pareto";
   static constexpr std::string_view kHelp =
-      "P(X > x) = (min/x)^alpha for x >= min; mean alpha min/(alpha - 1), infinite for alpha <= 1.";
+      "Pareto: P(X > x) = (min/x)^alpha for x >= min; mean alpha * min/(alpha - 1), infinite for alpha <= 1.";
   static constexpr std::string_view kExample = R"({"type": "pareto", "min": "5 ms", "alpha": 2.5})";
   double min = 1, alpha = 2;
   void describe(Visitor& v);

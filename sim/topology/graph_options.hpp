@@ -27,30 +27,32 @@ struct GraphOptions {
 
 template <>
 struct Choices<GraphDraw> {
-  static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
+  static constexpr std::array kValues{Choice{"study", "Once: all repetitions use the same graph."},
                                       Choice{"repetition", "A new graph for each repetition."}};
 };
 template <>
 struct Choices<Connected> {
   static constexpr std::array kValues{
       Choice{"require", "A graph of several components is an error."},
-      Choice{"largest_component", "Only the component with the most nodes is kept; it must hold all agents."},
-      Choice{"connect", "Each component is linked to the next, by the first node of each."}};
+      Choice{"largest_component",
+             "Only the component with the most nodes is kept; it must have a node for every agent."},
+      Choice{"connect", "Each component is linked to the next by a link between their first nodes."}};
 };
 template <>
 struct Choices<EdgeWeights> {
-  static constexpr std::array kValues{Choice{"uniform", "1 for every link."},
-                                      Choice{"metropolis", "1/(1 + larger degree of the two ends)."},
-                                      Choice{"given", "Those of the graph's file or of the data."}};
+  static constexpr std::array kValues{
+      Choice{"uniform", "Weight 1 for every link."},
+      Choice{"metropolis", "Weight 1/(1 + the larger degree of the two endpoints)."},
+      Choice{"given", "Weights from the graph file or from the data."}};
 };
 template <>
 struct Choices<NodesUsed> {
   static constexpr std::array kValues{
       Choice{"first", "The first nodes."},
       Choice{"nearest",
-             "The nodes fewest links from the first node, which is included; they are connected. With an "
-             "overlay, those with the shortest paths from the hub."},
-      Choice{"random", "Uniformly drawn nodes; with an overlay, the hub and uniformly drawn others."}};
+             "The nodes with the fewest hops from the first node, which is included; they are connected. "
+             "With an overlay, the nodes with the shortest paths from the hub."},
+      Choice{"random", "Nodes drawn uniformly; with an overlay, the hub and other nodes drawn uniformly."}};
 };
 
 }  // namespace hearsay::sim

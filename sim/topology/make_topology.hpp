@@ -17,8 +17,7 @@ namespace hearsay::sim {
 /// Agent i is owner i of the data.
 struct Similarity {
   static constexpr std::string_view kName = "similarity";
-  static constexpr std::string_view kHelp =
-      "Links and weights by the similarity that the data give for pairs of agents.";
+  static constexpr std::string_view kHelp = "Links and weights from the similarity graph of the data.";
   void describe(Visitor&) {}
 };
 

@@ -89,8 +89,8 @@ AgentId named(const Draft& d, const std::string& name) {
 
 void StarOverlay::describe(Visitor& v) {
   v(hub, {.name = "hub",
-          .help = "Name or number of a node, or \"centre\": the node with the smallest largest distance to "
-                  "any other."});
+          .help = "Name or number of the hub node, or \"centre\": the node with the smallest maximum "
+                  "distance to the other nodes."});
 }
 
 Draft overlay(Draft&& d, const StarOverlay& options) {

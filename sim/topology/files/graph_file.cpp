@@ -170,12 +170,12 @@ Draft draft_of(RawGraph&& raw, const GraphFile& o) {
 void GraphFile::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Path of the file.", .required = true});
   v(format, {.name = "format", .help = "Format of the file."});
-  v(duplicate_edges, {.name = "duplicate_edges", .help = "What to do with parallel links."});
+  v(duplicate_edges, {.name = "duplicate_edges", .help = "Handling of parallel links."});
   v(missing_coordinates, {.name = "missing_coordinates",
-                          .help = "What to do with nodes without coordinates if others have them."});
+                          .help = "Handling of nodes without coordinates, if other nodes have them."});
   v(weight, {.name = "weight", .help = "Name of the attribute or column that holds a link's weight."});
   v(latency, {.name = "latency", .help = "Name of the attribute or column that holds a link's latency."});
-  v(latency_unit, {.name = "latency_unit", .help = "Unit of that latency."});
+  v(latency_unit, {.name = "latency_unit", .help = "Unit of the latencies in the file."});
 }
 
 Draft read_graph(const GraphFile& options) {

@@ -26,7 +26,8 @@ enum class LatencyUnit { kSecond, kMillisecond, kMicrosecond };
 struct GraphFile {
   static constexpr std::string_view kName = "file";
   static constexpr std::string_view kHelp =
-      "Graph from a file (GraphML, DOT, edge list), with coordinates, weights and latencies if it has any.";
+      "Graph from a file (GraphML, DOT, edge list), with coordinates, weights and latencies if the file has "
+      "them.";
   InputFile path;
   GraphFormat format = GraphFormat::kAuto;
   DuplicateEdges duplicate_edges = DuplicateEdges::kMerge;
@@ -46,7 +47,7 @@ inline Draft draw(const GraphFile& options, AgentId, const Streams&) {
 template <>
 struct Choices<GraphFormat> {
   static constexpr std::array kValues{
-      Choice{"auto", "By the file name: .graphml or .xml, .dot or .gv, else an edge list."},
+      Choice{"auto", "By the file name: .graphml or .xml, .dot or .gv, otherwise an edge list."},
       Choice{"graphml", "GraphML."}, Choice{"dot", "Graphviz DOT."},
       Choice{"edge_list", "Text with one link per line."}};
 };
@@ -59,10 +60,10 @@ struct Choices<DuplicateEdges> {
 template <>
 struct Choices<MissingCoordinates> {
   static constexpr std::array kValues{
-      Choice{"error", "If some nodes have coordinates, all must."},
+      Choice{"error", "A node without coordinates is an error, unless no node has coordinates."},
       Choice{"neighbours_mean",
              "The mean of the neighbours' coordinates (on the Earth: of their directions from its centre), "
-             "nodes next to placed ones first."},
+             "starting with the neighbours of nodes that have coordinates."},
       Choice{"drop", "Nodes without coordinates are removed, with their links."},
       Choice{"ignore", "No coordinates are read."}};
 };

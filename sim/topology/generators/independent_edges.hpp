@@ -14,7 +14,7 @@ namespace hearsay::sim {
 struct ErdosRenyi {
   static constexpr std::string_view kName = "erdos_renyi";
   static constexpr std::string_view kHelp =
-      "Every two agents are linked with the same probability, independently.";
+      "Each pair of agents is linked independently with the same probability.";
   std::optional<double> probability, mean_degree;  ///< mean_degree = probability (n - 1); 4
   void describe(Visitor& v);
 };

@@ -69,9 +69,9 @@ class Cells {
 
 void RandomGeometric::describe(Visitor& v) {
   v(radius,
-    {.name = "radius", .help = "Distance below which agents are linked, m.", .min = 0, .open_min = true});
-  v(side, {.name = "side", .help = "Side of the square, m.", .min = 0, .open_min = true});
-  v(torus, {.name = "torus", .help = "Whether opposite sides of the square are identified."});
+    {.name = "radius", .help = "Distance below which agents are linked, in m.", .min = 0, .open_min = true});
+  v(side, {.name = "side", .help = "Side of the square, in m.", .min = 0, .open_min = true});
+  v(torus, {.name = "torus", .help = "Identify opposite sides of the square; distances wrap around."});
 }
 
 Draft draw(const RandomGeometric& o, AgentId nodes, const Streams& streams) {

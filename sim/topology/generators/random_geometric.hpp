@@ -13,7 +13,7 @@ namespace hearsay::sim {
 struct RandomGeometric {
   static constexpr std::string_view kName = "random_geometric";
   static constexpr std::string_view kHelp =
-      "Agents at uniform positions in a square, linked if they are nearer than a radius.";
+      "Agents at uniform positions in a square, linked if their distance is below a radius.";
   double radius = 0.2, side = 1;  ///< m
   bool torus = false;
   void describe(Visitor& v);

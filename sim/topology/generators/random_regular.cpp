@@ -10,7 +10,7 @@
 namespace hearsay::sim {
 
 void RandomRegular::describe(Visitor& v) {
-  v(degree, {.name = "degree", .help = "Neighbours of every agent.", .min = 1});
+  v(degree, {.name = "degree", .help = "Number of neighbours of every agent.", .min = 1});
 }
 
 namespace {

@@ -19,7 +19,7 @@ using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undire
 }  // namespace
 
 void BarabasiAlbert::describe(Visitor& v) {
-  v(links, {.name = "links", .help = "Links of an agent when it joins.", .min = 1});
+  v(links, {.name = "links", .help = "Number of links of an agent when it joins.", .min = 1});
 }
 
 Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
@@ -52,7 +52,8 @@ Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
 
 void PowerLaw::describe(Visitor& v) {
   v(exponent, {.name = "exponent",
-               .help = "Exponent: the fraction of agents with k neighbours falls as k to minus this.",
+               .help = "Exponent of the degree distribution: the fraction of agents with k neighbours "
+                       "decreases as k^(-exponent).",
                .min = 2,
                .open_min = true});
   v(mean_degree, {.name = "mean_degree",
@@ -91,10 +92,20 @@ Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
 
 void Rmat::describe(Visitor& v) {
   v(mean_degree, {.name = "mean_degree", .help = "Mean number of neighbours.", .min = 0});
-  v(a,
-    {.name = "a", .help = "Probability of the quarter of links within the first half.", .min = 0, .max = 1});
-  v(b, {.name = "b", .help = "Probability of links from the first half to the second.", .min = 0, .max = 1});
-  v(c, {.name = "c", .help = "Probability of links from the second half to the first.", .min = 0, .max = 1});
+  v(a, {.name = "a",
+        .help = "Probability of a link within the first half of the agents, at each level of the recursion.",
+        .min = 0,
+        .max = 1});
+  v(b,
+    {.name = "b",
+     .help = "Probability of a link from the first half to the second half, at each level of the recursion.",
+     .min = 0,
+     .max = 1});
+  v(c,
+    {.name = "c",
+     .help = "Probability of a link from the second half to the first half, at each level of the recursion.",
+     .min = 0,
+     .max = 1});
   v.check(a + b + c <= 1 + 1e-12, "", fmt::format("a, b and c must sum to at most 1, got {}", a + b + c));
 }
 

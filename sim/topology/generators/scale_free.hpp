@@ -34,7 +34,7 @@ Draft draw(const BarabasiAlbert& options, AgentId nodes, const Streams& streams)
 struct PowerLaw {
   static constexpr std::string_view kName = "power_law";
   static constexpr std::string_view kHelp =
-      "Degrees drawn from a power law (PLOD), links between random ends.";
+      "Degrees drawn from a power law (PLOD), links between random endpoints.";
   double exponent = 2.5, mean_degree = 6;
   void describe(Visitor& v);
 };
@@ -48,7 +48,7 @@ Draft draw(const PowerLaw& options, AgentId nodes, const Streams& streams);
 struct Rmat {
   static constexpr std::string_view kName = "rmat";
   static constexpr std::string_view kHelp =
-      "Recursive matrix (R-MAT): nested communities, heavy-tailed degrees, agents without links.";
+      "Recursive matrix (R-MAT): nested communities, heavy-tailed degrees, some agents without links.";
   double mean_degree = 8, a = 0.57, b = 0.19, c = 0.19;
   void describe(Visitor& v);
 };

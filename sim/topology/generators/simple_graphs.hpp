@@ -25,7 +25,7 @@ Draft draw(const Ring&, AgentId nodes, const Streams&);
 
 struct Complete {
   static constexpr std::string_view kName = "complete";
-  static constexpr std::string_view kHelp = "Every two agents are linked.";
+  static constexpr std::string_view kHelp = "Each pair of agents is linked.";
   void describe(Visitor&) {}
 };
 /// O(nodes^2).
@@ -44,7 +44,8 @@ Draft draw(const Grid& options, AgentId nodes, const Streams&);
 /// Degree 4 where rows and columns are at least 3.
 struct Torus {
   static constexpr std::string_view kName = "torus";
-  static constexpr std::string_view kHelp = "Grid whose first and last rows and columns are linked.";
+  static constexpr std::string_view kHelp =
+      "Grid in which the first and last rows, and the first and last columns, are linked too.";
   std::optional<AgentId> columns;
   void describe(Visitor& v);
 };

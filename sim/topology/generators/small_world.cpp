@@ -10,9 +10,12 @@
 namespace hearsay::sim {
 
 void WattsStrogatz::describe(Visitor& v) {
-  v(neighbours, {.name = "neighbours", .help = "Neighbours of every agent before rewiring; even.", .min = 2});
-  v(rewire,
-    {.name = "rewire", .help = "Probability that a link is rewired to a random end.", .min = 0, .max = 1});
+  v(neighbours,
+    {.name = "neighbours", .help = "Number of neighbours of every agent before rewiring; even.", .min = 2});
+  v(rewire, {.name = "rewire",
+             .help = "Probability that a link is rewired to a random endpoint.",
+             .min = 0,
+             .max = 1});
   v.check(neighbours % 2 == 0, "neighbours", fmt::format("must be even, got {}", neighbours));
 }
 

@@ -14,7 +14,8 @@ namespace hearsay::sim {
 struct WattsStrogatz {
   static constexpr std::string_view kName = "watts_strogatz";
   static constexpr std::string_view kHelp =
-      "Small world: a ring with links to several agents on both sides, some of them rewired to a random end.";
+      "Small world: a ring with links to several agents on both sides, some of them rewired to a random "
+      "endpoint.";
   AgentId neighbours = 4;  ///< even
   double rewire = 0.1;
   void describe(Visitor& v);
