@@ -42,17 +42,18 @@ constexpr std::uint32_t draw_index(DataDraw what, Instances instances = Instance
 namespace hearsay::sim {
 template <>
 struct Choices<models::Draw> {
-  static constexpr std::array kValues{Choice{"study", "The same for all repetitions."},
-                                      Choice{"repetition", "A new instance each repetition."}};
+  static constexpr std::array kValues{Choice{"study", "Once: all repetitions use the same data."},
+                                      Choice{"repetition", "A new instance for each repetition."}};
 };
 template <>
 struct Choices<models::Instances> {
   static constexpr std::array kValues{
-      Choice{"test", "Those that results are for."},
-      Choice{"validation", "Others, which options may be chosen on without looking at those."}};
+      Choice{"test", "Test instances, on which results are reported."},
+      Choice{"validation", "Validation instances, for choosing options without using the test instances."}};
 };
 }  // namespace hearsay::sim
 
 namespace hearsay::models {
-inline constexpr sim::About kAboutDraw{.name = "draw", .help = "When the data (or their split) are drawn."};
+inline constexpr sim::About kAboutDraw{
+    .name = "draw", .help = "How often the data, or their split into training and test records, are drawn."};
 }  // namespace hearsay::models

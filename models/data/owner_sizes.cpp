@@ -42,8 +42,8 @@ void SizeList::describe(sim::Visitor& v) {
 }
 
 void UniformInteger::describe(sim::Visitor& v) {
-  v(min, {.name = "min", .help = "Least number.", .required = true});
-  v(max, {.name = "max", .help = "Greatest number.", .min = 1, .max = 1099511627776.0, .required = true});
+  v(min, {.name = "min", .help = "Minimum.", .required = true});
+  v(max, {.name = "max", .help = "Maximum.", .min = 1, .max = 1099511627776.0, .required = true});
   v.check(max >= min, "max", fmt::format("must be at least min ({}), got {}", min, max));
 }
 

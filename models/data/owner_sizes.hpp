@@ -15,7 +15,7 @@ namespace hearsay::models {
 /// A size for each owner.
 struct SizeList {
   static constexpr std::string_view kName = "values";
-  static constexpr std::string_view kHelp = "A number for each owner.";
+  static constexpr std::string_view kHelp = "One number per owner. Short form: the list.";
   static constexpr sim::Shorthand kShorthand{"values", sim::Shorthand::kList};
   std::vector<std::size_t> values;
   void describe(sim::Visitor& v);

@@ -79,7 +79,7 @@ double connecting_threshold(std::size_t owners, const Closeness& weight) {
 }  // namespace
 
 void LeastWeight::describe(sim::Visitor& v) {
-  v(value, {.name = "value", .help = "The threshold.", .min = 0, .required = true});
+  v(value, {.name = "value", .help = "Threshold.", .min = 0, .required = true});
 }
 
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness) {

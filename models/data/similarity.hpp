@@ -22,7 +22,7 @@ sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const C
 struct LeastWeight {
   static constexpr std::string_view kName = "least";
   static constexpr std::string_view kHelp =
-      "Edges of a smaller weight are dropped; a bare number means this.";
+      "Fixed threshold: edges with a smaller weight are dropped. Short form: the number.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1e-3;
   void describe(sim::Visitor& v);
@@ -34,8 +34,8 @@ struct LeastWeight {
 struct ConnectedWeights {
   static constexpr std::string_view kName = "connected";
   static constexpr std::string_view kHelp =
-      "The largest max(W) 10^(-k/2), k = 1, 2, ..., for which the second eigenvalue of the Laplacian exceeds "
-      "1e-3.";
+      "Largest threshold max(W) * 10^(-k/2), k = 1, 2, ..., for which the second eigenvalue of the Laplacian "
+      "exceeds 1e-3.";
   static constexpr double kConnected = 1e-3;
   static constexpr std::size_t kMostOwners = 5000;
   void describe(sim::Visitor&) {}

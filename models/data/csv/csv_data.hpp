@@ -37,7 +37,7 @@ enum class Enforce { kClip, kCheck };
 /// An owner for each value of a column, in the order of first appearance.
 struct OwnerColumn {
   static constexpr std::string_view kName = "column";
-  static constexpr std::string_view kHelp = "An owner for each value of a column.";
+  static constexpr std::string_view kHelp = "One owner per distinct value of a column.";
   static constexpr sim::Shorthand kShorthand{"column", sim::Shorthand::kNone};
   std::string column;
   void describe(sim::Visitor& v);
@@ -46,7 +46,8 @@ struct OwnerColumn {
 /// Consecutive blocks of rows in file order, the first (rows mod blocks) of them one row longer.
 struct OwnerBlocks {
   static constexpr std::string_view kName = "blocks";
-  static constexpr std::string_view kHelp = "Consecutive blocks of equally many rows.";
+  static constexpr std::string_view kHelp =
+      "Consecutive blocks of equally many rows; each block is one owner.";
   static constexpr sim::Shorthand kShorthand{"blocks", sim::Shorthand::kNone};
   std::size_t blocks = 1;
   void describe(sim::Visitor& v);
@@ -56,7 +57,7 @@ using OwnerRule = std::variant<OwnerColumn, OwnerBlocks>;
 /// The class +1: target > above.
 struct PositiveAbove {
   static constexpr std::string_view kName = "above";
-  static constexpr std::string_view kHelp = "The positive class are the targets above a number.";
+  static constexpr std::string_view kHelp = "Targets above a number are the positive class.";
   static constexpr sim::Shorthand kShorthand{"above", sim::Shorthand::kNone};
   double above = 0;
   void describe(sim::Visitor& v);
@@ -65,7 +66,7 @@ struct PositiveAbove {
 /// The class +1: the target is this text, or this number where both are numbers.
 struct PositiveEquals {
   static constexpr std::string_view kName = "equals";
-  static constexpr std::string_view kHelp = "The positive class are the targets equal to a value.";
+  static constexpr std::string_view kHelp = "Targets equal to a value are the positive class.";
   static constexpr sim::Shorthand kShorthand{"equals", sim::Shorthand::kNone};
   std::string equals;
   void describe(sim::Visitor& v);
@@ -132,13 +133,13 @@ namespace hearsay::sim {
 template <>
 struct Choices<models::Header> {
   static constexpr std::array kValues{
-      Choice{"auto", "There is one when no field of the first row is a number."},
+      Choice{"auto", "The first row is a header if none of its fields is a number."},
       Choice{"yes", "The first row names the columns."}, Choice{"no", "The first row is a record."}};
 };
 template <>
 struct Choices<models::Encode> {
   static constexpr std::array kValues{Choice{"ordinal", "Codes 0, 1, ... in the order of the sorted values."},
-                                      Choice{"one_hot", "A 0/1 column for each value."}};
+                                      Choice{"one_hot", "One 0/1 column per value."}};
 };
 template <>
 struct Choices<models::Impute> {
@@ -146,7 +147,7 @@ struct Choices<models::Impute> {
       Choice{"none", "A missing value is an error."},
       Choice{"median", "The owner's median of the column (text: most frequent value)."},
       Choice{"mean", "The owner's mean of the column (text: most frequent value)."},
-      Choice{"drop_rows", "Rows with a missing value are left out."}};
+      Choice{"drop_rows", "Rows with a missing value are dropped."}};
 };
 template <>
 struct Choices<models::TargetTransform> {
@@ -157,6 +158,6 @@ template <>
 struct Choices<models::Enforce> {
   static constexpr std::array kValues{
       Choice{"clip", "Features are scaled down to the bound, targets clamped to it."},
-      Choice{"check", "A record beyond a bound is an error."}};
+      Choice{"check", "A record that exceeds a bound is an error."}};
 };
 }  // namespace hearsay::sim

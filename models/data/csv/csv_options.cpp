@@ -21,46 +21,53 @@ void PositiveEquals::describe(sim::Visitor& v) {
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
     {.name = "components", .help = "Number of principal components kept.", .min = 1, .required = true});
-  v(fit_on_last, {.name = "fit_on_last", .help = "Number of last training rows to fit on; 0 means all."});
+  v(fit_on_last, {.name = "fit_on_last", .help = "Number of last training rows to fit on; 0: all rows."});
   v(whiten, {.name = "whiten", .help = "Scale the components to variance 1."});
 }
 
 void BoundsOptions::describe(sim::Visitor& v) {
   v(features, {.name = "features",
-               .help = "Bound of the L1 norm of a record's features, the constant one not counted.",
+               .help = "Bound on the L1 norm of a record's features, excluding the constant one.",
                .min = 0,
                .open_min = true,
                .required = true});
-  v(target, {.name = "target", .help = "Bound of the target's magnitude.", .min = 0, .open_min = true});
+  v(target, {.name = "target",
+             .help = "Bound on the absolute value of the target; by default none.",
+             .min = 0,
+             .open_min = true});
   v(enforce, {.name = "enforce", .help = "Treatment of records that exceed the bounds."});
 }
 
 void CsvData::describe(sim::Visitor& v) {
-  v(path, {.name = "path", .help = "The file."});
-  v(files, {.name = "files",
-            .help = "Several files with the same columns; each is one owner unless owner is given."});
+  v(path, {.name = "path", .help = "Path of the file; alternative to `files`."});
+  v(files,
+    {.name = "files",
+     .help =
+         "Paths of several files with the same columns; each file is one owner unless `owner` is given."});
   v(delimiter,
     {.name = "delimiter",
      .help =
          "Field separator: one character, or auto for the most frequent of , ; tab | in the first line."});
   v(header, {.name = "header", .help = "Whether the first row names the columns."});
-  v(columns, {.name = "columns", .help = "Column names for files without a header; default 1, 2, ..."});
+  v(columns, {.name = "columns", .help = "Column names for files without a header; by default 1, 2, ..."});
   v(missing, {.name = "missing", .help = "Field values treated as missing."});
   v(target, {.name = "target", .help = "Column of the target.", .required = true});
   v(positive, {.name = "positive",
-               .help = "Converts the target to a class: the values that become +1; all others become -1."});
+               .help = "Convert the target to a class: the selected values become +1, all others -1."});
   v(owner, {.name = "owner", .help = "How rows are assigned to owners; by default every file is one owner."});
   v(features, {.name = "features", .help = "Feature columns; by default all except target, owner and drop."});
   v(drop, {.name = "drop", .help = "Columns to ignore."});
   v(categorical, {.name = "categorical", .help = "Numeric columns to treat as categories."});
   v(numeric, {.name = "numeric", .help = "Columns in which text is an error."});
-  v(encode, {.name = "encode", .help = "How categories become numbers."});
+  v(encode, {.name = "encode", .help = "Encoding of categories as numbers."});
   v(impute, {.name = "impute", .help = "Treatment of missing values."});
   v(records,
     {.name = "records", .help = "Maximum number of records per owner; the first ones are kept.", .min = 1});
-  v(min_records, {.name = "min_records", .help = "Owners with fewer records are left out.", .min = 1});
+  v(min_records, {.name = "min_records",
+                  .help = "Minimum number of records per owner; owners with fewer are excluded.",
+                  .min = 1});
   v(test_fraction, {.name = "test_fraction",
-                    .help = "Share of each owner's records kept for testing.",
+                    .help = "Fraction of each owner's records held out for testing.",
                     .min = 0,
                     .max = 1,
                     .open_max = true});
@@ -70,9 +77,10 @@ void CsvData::describe(sim::Visitor& v) {
                 .help = "Scale all features by one factor so that every record has L2 norm at most 1."});
   v(target_transform, {.name = "target_transform", .help = "Transformation of a numeric target."});
   v(bounds,
-    {.name = "bounds", .help = "Public bounds, from which the sensitivity of a gradient can be derived."});
-  v(similarity,
-    {.name = "similarity", .help = "Similarity graph of the owners, for the topology of that name."});
+    {.name = "bounds",
+     .help = "Public bounds on the records, used to derive the sensitivity of a gradient; by default none."});
+  v(similarity, {.name = "similarity",
+                 .help = "Similarity graph of the owners, for topology `similarity`; by default none."});
   v(bias, {.name = "bias", .help = "Append a feature that is always 1."});
   v(draw, kAboutDraw);
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");

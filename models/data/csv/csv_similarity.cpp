@@ -74,7 +74,8 @@ void scale(Eigen::MatrixXd& z) {
 }  // namespace
 
 void ProfileColumns::describe(sim::Visitor& v) {
-  v(columns, {.name = "columns", .help = "The columns; they may be among those dropped.", .required = true});
+  v(columns,
+    {.name = "columns", .help = "Names of the columns; columns in `drop` are allowed.", .required = true});
   v.check(!columns.empty(), "columns", "must name at least one column");
 }
 
@@ -84,7 +85,7 @@ void NearestWeights::describe(sim::Visitor& v) {
 
 void GaussianWeights::describe(sim::Visitor& v) {
   v(bandwidth, {.name = "bandwidth", .help = "Bandwidth h.", .min = 0, .open_min = true});
-  v(weight_threshold, {.name = "weight_threshold", .help = "Threshold below which an edge is dropped."});
+  v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
 }
 
 void CsvSimilarity::describe(sim::Visitor& v) {

@@ -18,7 +18,7 @@ namespace hearsay::models {
 struct ProfileColumns {
   static constexpr std::string_view kName = "profile";
   static constexpr std::string_view kHelp =
-      "Columns that describe an owner and are public; the same in all of its rows.";
+      "Public columns that describe an owner, constant over the owner's rows.";
   static constexpr sim::Shorthand kShorthand{"columns", sim::Shorthand::kList};
   std::vector<std::string> columns = {};
   void describe(sim::Visitor& v);
@@ -33,13 +33,14 @@ struct RecordMeans {
 struct NearestWeights {
   static constexpr std::string_view kName = "nearest";
   static constexpr std::string_view kHelp =
-      "Weight 1 if one of two owners is among the nearest of the other.";
+      "Edge of weight 1 between two owners if one is among the nearest neighbours of the other.";
   std::size_t neighbours = 5;
   void describe(sim::Visitor& v);
 };
 struct GaussianWeights {
   static constexpr std::string_view kName = "gaussian";
-  static constexpr std::string_view kHelp = "exp(-d^2/(2 h^2)) at distance d, small ones dropped.";
+  static constexpr std::string_view kHelp =
+      "Weight exp(-d^2/(2 h^2)) at distance d; edges with a small weight are dropped.";
   double bandwidth = 1;  ///< h
   WeightThreshold weight_threshold = {};
   void describe(sim::Visitor& v);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "models/data/ratings/als.hpp"
 #include "models/data/csv/selection.hpp"
+#include "models/data/ratings/als.hpp"
 #include "models/data/similarity.hpp"
 #include "sim/random/random.hpp"
 
@@ -99,24 +99,29 @@ void RatingCosine::operator()(std::size_t user, Eigen::VectorXd& to) const {
 
 void MovieLens::describe(sim::Visitor& v) {
   v(path, {.name = "path",
-           .help = "File of lines user, item, rating, timestamp, separated by tabs; without it ratings are "
-                   "generated."});
-  v(generated.users, {.name = "users", .help = "Users of generated ratings.", .min = 1, .max = 1e7});
-  v(generated.items, {.name = "items", .help = "Items of generated ratings.", .min = 20, .max = 1e7});
+           .help = "Path of a file with one rating per line: user, item, rating and timestamp, separated by "
+                   "tabs; by default ratings are generated."});
+  v(generated.users,
+    {.name = "users", .help = "Number of users; generated ratings only.", .min = 1, .max = 1e7});
+  v(generated.items,
+    {.name = "items", .help = "Number of items; generated ratings only.", .min = 20, .max = 1e7});
   v(generated.ratings, {.name = "ratings", .help = "Number of generated ratings.", .min = 20, .max = 1e9});
   v(features, {.name = "features", .help = "Number of features p of an item.", .min = 1, .max = 1000});
-  v(ridge, {.name = "ridge",
-            .help = "Weight of the regulariser of alternating least squares, times the number of ratings.",
-            .min = 0,
-            .open_min = true});
-  v(sweeps, {.name = "sweeps", .help = "Sweeps of alternating least squares.", .min = 1});
-  v(neighbours, {.name = "neighbours", .help = "Nearest users that a user is linked with.", .min = 1});
+  v(ridge,
+    {.name = "ridge",
+     .help = "Weight of the regulariser of alternating least squares, multiplied by the number of ratings.",
+     .min = 0,
+     .open_min = true});
+  v(sweeps, {.name = "sweeps", .help = "Number of sweeps of alternating least squares.", .min = 1});
+  v(neighbours,
+    {.name = "neighbours", .help = "Number of nearest users to which a user is linked.", .min = 1});
   v(test_fraction, {.name = "test_fraction",
-                    .help = "Share of each user's ratings kept for testing.",
+                    .help = "Fraction of each user's ratings held out for testing.",
                     .min = 0,
                     .max = 1,
                     .open_max = true});
-  v(instances, {.name = "instances", .help = "Test records, or others split off the training records."});
+  v(instances,
+    {.name = "instances", .help = "Test records, or validation records split off the training records."});
   v(draw, kAboutDraw);
   const auto& [users, items, ratings] = generated;
   const std::size_t most = std::min(RatingsShape::kMost, items);

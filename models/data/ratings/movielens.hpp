@@ -29,7 +29,7 @@ namespace hearsay::models {
 struct MovieLens {
   static constexpr std::string_view kName = "movielens";
   static constexpr std::string_view kHelp =
-      "Ratings of items by users: of a file (u.data of MovieLens-100K), or generated.";
+      "Ratings of items by users, read from a file (u.data of MovieLens-100K) or generated.";
 
   std::optional<sim::InputFile> path;
   RatingsShape generated;     ///< used where there is no path

@@ -42,18 +42,21 @@ Shard draw(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t r
 
 void FraudLike::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
-  v(records, {.name = "records", .help = "Records of each owner: a number or law for all, or a list."});
+  v(records,
+    {.name = "records",
+     .help = "Number of records of each owner: a number, a distribution drawn once per owner, or a list."});
   v(features,
-    {.name = "features", .help = "Number of features, without the constant.", .min = 1, .max = 1e5});
+    {.name = "features", .help = "Number of features, excluding the constant one.", .min = 1, .max = 1e5});
   v(positives, {.name = "positives",
-                .help = "Share of positives among each owner's records.",
+                .help = "Fraction of positives among each owner's records.",
                 .min = 0,
                 .max = 1,
                 .open_min = true,
                 .open_max = true});
   v(separation,
-    {.name = "separation", .help = "Distance of the classes' means, in standard deviations.", .min = 0});
-  v(test_records, {.name = "test_records", .help = "Records of each owner kept for testing."});
+    {.name = "separation", .help = "Distance between the class means, in standard deviations.", .min = 0});
+  v(test_records,
+    {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
   v(draw, kAboutDraw);
   v.check(!records.list() || records.list()->values.size() == owners, "records",
           fmt::format("expected {} values, one an owner, found {}", owners,

@@ -26,7 +26,8 @@ namespace hearsay::models {
 struct FraudLike {
   static constexpr std::string_view kName = "fraud_like";
   static constexpr std::string_view kHelp =
-      "Synthetic classification: bounded decorrelated features and a constant, few positives.";
+      "Synthetic imbalanced classification: bounded decorrelated features, a constant feature, few "
+      "positives.";
 
   std::size_t owners = 3;
   OwnerSizes records = 30000;

@@ -8,12 +8,18 @@ namespace hearsay::models {
 
 void HospitalLike::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of hospitals.", .min = 1, .max = 1e8});
-  v(records, {.name = "records", .help = "Records of each hospital: a number or law for all, or a list."});
+  v(records,
+    {.name = "records",
+     .help =
+         "Number of records of each hospital: a number, a distribution drawn once per hospital, or a list."});
   v(features, {.name = "features", .help = "Number of features p.", .min = 1, .max = 1e5});
   v(noise, {.name = "noise", .help = "Standard deviation of the target's noise.", .min = 0});
-  v(heterogeneity,
-    {.name = "heterogeneity", .help = "Standard deviation of a hospital's own parameters.", .min = 0});
-  v(test_records, {.name = "test_records", .help = "Records of each hospital kept for testing."});
+  v(heterogeneity, {.name = "heterogeneity",
+                    .help = "Standard deviation of a hospital's parameters around the common ones; 0: all "
+                            "hospitals have the same parameters.",
+                    .min = 0});
+  v(test_records,
+    {.name = "test_records", .help = "Number of test records of each hospital, in addition to `records`."});
   v(draw, kAboutDraw);
   v.check(!records.list() || records.list()->values.size() == owners, "records",
           fmt::format("expected {} values, one a hospital, found {}", owners,

@@ -19,7 +19,8 @@ namespace hearsay::models {
 struct HospitalLike {
   static constexpr std::string_view kName = "hospital_like";
   static constexpr std::string_view kHelp =
-      "Synthetic regression over many owners of very different sizes whose records differ.";
+      "Synthetic regression: many owners with very different numbers of records and heterogeneous "
+      "parameters.";
 
   std::size_t owners = 86;
   OwnerSizes records = OwnerSizes(sim::Uniform{10000, 80000});

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/random/random.hpp"
 #include "models/solvers/dense.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -64,20 +64,28 @@ Eigen::MatrixXd whitening(const Records& x, std::size_t owner) {
     throw DataError(
         fmt::format("whiten: owner {} has {} records, too few for {} features", owner, x.rows(), x.cols()));
   }
-  return eigen.vectors() * eigen.values().cwiseInverse().cwiseSqrt().asDiagonal() * eigen.vectors().transpose();
+  return eigen.vectors() * eigen.values().cwiseInverse().cwiseSqrt().asDiagonal() *
+         eigen.vectors().transpose();
 }
 
 }  // namespace
 
 void LendingLike::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
-  v(records, {.name = "records", .help = "Records of each owner: a number or law for all, or a list."});
+  v(records,
+    {.name = "records",
+     .help = "Number of records of each owner: a number, a distribution drawn once per owner, or a list."});
   v(features, {.name = "features", .help = "Number of features p.", .min = 1, .max = 1e5});
   v(noise, {.name = "noise", .help = "Standard deviation of the target's noise.", .min = 0});
-  v(heterogeneity,
-    {.name = "heterogeneity", .help = "Standard deviation of an owner's own parameters.", .min = 0});
-  v(test_records, {.name = "test_records", .help = "Records of each owner kept for testing."});
-  v(whiten, {.name = "whiten", .help = "Make every owner's Hessian of squared loss exactly 2 I."});
+  v(heterogeneity, {.name = "heterogeneity",
+                    .help = "Standard deviation of an owner's parameters around the common ones; 0: all "
+                            "owners have the same parameters.",
+                    .min = 0});
+  v(test_records,
+    {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
+  v(whiten,
+    {.name = "whiten",
+     .help = "Transform each owner's features so that the Hessian of its squared loss is exactly 2 I."});
   v(draw, kAboutDraw);
   v.check(!records.list() || records.list()->values.size() == owners, "records",
           fmt::format("expected {} values, one an owner, found {}", owners,

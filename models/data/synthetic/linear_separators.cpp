@@ -88,22 +88,28 @@ sim::WeightedEdges angle_graph(const LinearSeparators& options, const std::vecto
 
 void LinearSeparators::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners n.", .min = 1, .max = 1e8});
-  v(records, {.name = "records", .help = "Training records m_i of each owner: a number or law, or a list."});
+  v(records, {.name = "records",
+              .help = "Number of training records m_i of each owner: a number, a distribution drawn once per "
+                      "owner, or a list."});
   v(features, {.name = "features", .help = "Number of features p.", .min = 2, .max = 1e5});
-  v(feature_law, {.name = "feature_law", .help = "Law of a feature."});
+  v(feature_law, {.name = "feature_law", .help = "Distribution of each feature."});
   v(feature_scale, {.name = "feature_scale", .help = "Scale s of the features.", .min = 0, .open_min = true});
-  v(flip_probability, {.name = "flip_probability", .help = "Share of wrong labels.", .min = 0, .max = 1});
-  v(flip, {.name = "flip", .help = "How labels are made wrong."});
-  v(test_records, {.name = "test_records", .help = "Records of each owner kept for testing."});
+  v(flip_probability, {.name = "flip_probability",
+                       .help = "Fraction of flipped labels, exact or expected (see `flip`).",
+                       .min = 0,
+                       .max = 1});
+  v(flip, {.name = "flip", .help = "Selection of the labels to flip."});
+  v(test_records,
+    {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
   v(test_label_noise, {.name = "test_label_noise", .help = "Flip labels of test records too."});
-  v(similarity, {.name = "similarity", .help = "What the similarity graph is made from."});
+  v(similarity, {.name = "similarity", .help = "Source of the similarity graph."});
   v(gamma, {.name = "gamma",
-            .help = "Weights are exp((cos(angle) - 1)/gamma).",
+            .help = "Scale gamma of the weights exp((cos(angle) - 1)/gamma).",
             .source = "Vanhaesebrouck, Bellet, Tommasi (2017), section 5.1",
             .min = 0,
             .open_min = true});
-  v(weight_threshold, {.name = "weight_threshold", .help = "Which weights are too small to be an edge."});
-  v(instances, {.name = "instances", .help = "Which instances of the task."});
+  v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
+  v(instances, {.name = "instances", .help = "Instances of the task: for results, or for choosing options."});
   v(draw, kAboutDraw);
   v.check(!records.list() || records.list()->values.size() == owners, "records",
           fmt::format("expected {} values, one an owner, found {}", owners,

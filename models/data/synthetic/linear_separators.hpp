@@ -33,7 +33,7 @@ enum class SeparatorGraph { kAngle, kNone };
 struct LinearSeparators {
   static constexpr std::string_view kName = "linear_separators";
   static constexpr std::string_view kHelp =
-      "Synthetic classification: every owner has a linear separator of its own, some alike.";
+      "Synthetic classification: one linear separator per owner, some of them similar.";
 
   std::size_t owners = 100;
   OwnerSizes records = OwnerSizes(OwnerSizes::Law(UniformInteger{.min = 10, .max = 100}));
@@ -61,19 +61,19 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams);
 namespace hearsay::sim {
 template <>
 struct Choices<models::PointLaw> {
-  static constexpr std::array kValues{Choice{"uniform", "Uniform on [-s, s] in each coordinate."},
-                                      Choice{"normal", "Normal of mean 0 and variance s^2/2 in each."}};
+  static constexpr std::array kValues{Choice{"uniform", "Uniform on [-s, s]."},
+                                      Choice{"normal", "Normal with mean 0 and variance s^2/2."}};
 };
 template <>
 struct Choices<models::Flip> {
   static constexpr std::array kValues{
-      Choice{"bernoulli", "Each label is flipped with the probability, independently."},
-      Choice{"exact_floor", "Of m labels floor(probability m) are flipped, all choices alike."}};
+      Choice{"bernoulli", "Each label is flipped independently with probability flip_probability."},
+      Choice{"exact_floor", "Exactly floor(flip_probability * m) of m labels are flipped, drawn uniformly."}};
 };
 template <>
 struct Choices<models::SeparatorGraph> {
   static constexpr std::array kValues{
-      Choice{"angle", "Edges weighted by the angle of the target separators."},
-      Choice{"none", "No edges: for networks of another topology, with very many owners."}};
+      Choice{"angle", "Edges weighted by the angle between the owners' true separators."},
+      Choice{"none", "No edges; for other topologies with very many owners."}};
 };
 }  // namespace hearsay::sim

@@ -59,22 +59,24 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
 }  // namespace
 
 void LowRankTasks::describe(sim::Visitor& v) {
-  v(tasks, {.name = "tasks", .help = "Number of tasks T, one an owner.", .min = 1, .max = 1e6});
-  v(records,
-    {.name = "records", .help = "Records of each task, training and test: a number or law, or a list."});
+  v(tasks, {.name = "tasks", .help = "Number of tasks T, one per owner.", .min = 1, .max = 1e6});
+  v(records, {.name = "records",
+              .help = "Number of records of each task, including test records: a number, a distribution "
+                      "drawn once per task, or a list."});
   v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
-  v(scale, {.name = "scale", .help = "How records are brought into the unit ball."});
+  v(scale, {.name = "scale", .help = "Scaling of the records into the unit ball."});
   v(own_deviation, {.name = "own_deviation",
-                    .help = "Standard deviation of the entries of a task's own parameters.",
+                    .help = "Standard deviation of the entries of a task's own part q_t of its parameters.",
                     .min = 0});
-  v(target, {.name = "target", .help = "What is to be predicted."});
-  v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression.", .min = 0});
-  v(train_fraction, {.name = "train_fraction",
-                     .help = "Share of a task's records, the first ones, that are for training.",
-                     .min = 0,
-                     .max = 1,
-                     .open_min = true});
+  v(target, {.name = "target", .help = "Classification or regression."});
+  v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression only.", .min = 0});
+  v(train_fraction,
+    {.name = "train_fraction",
+     .help = "Fraction of each task's records used for training, the first ones; the rest are test records.",
+     .min = 0,
+     .max = 1,
+     .open_min = true});
   v(draw, kAboutDraw);
   v.check(!records.list() || records.list()->values.size() == tasks, "records",
           fmt::format("expected {} values, one a task, found {}", tasks,

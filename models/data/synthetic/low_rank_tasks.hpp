@@ -31,7 +31,7 @@ enum class TaskTarget { kClassification, kRegression };
 struct LowRankTasks {
   static constexpr std::string_view kName = "low_rank_tasks";
   static constexpr std::string_view kHelp =
-      "Synthetic tasks, one an owner, whose parameters are nearly of low rank.";
+      "Synthetic tasks, one per owner, with a parameter matrix that is nearly of low rank.";
 
   std::size_t tasks = 20;     ///< T
   OwnerSizes records = 200;   ///< of a task, training and test
@@ -55,12 +55,13 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
 namespace hearsay::sim {
 template <>
 struct Choices<models::RecordScale> {
-  static constexpr std::array kValues{Choice{"task", "One factor a task: its longest record has norm 1."},
-                                      Choice{"record", "Every record has norm 1."}};
+  static constexpr std::array kValues{
+      Choice{"task", "One factor per task, so that its longest record has norm 1."},
+      Choice{"record", "Every record has norm 1."}};
 };
 template <>
 struct Choices<models::TaskTarget> {
-  static constexpr std::array kValues{Choice{"classification", "sign(x . w_t)."},
-                                      Choice{"regression", "x . w_t, with noise, clipped to [-1, 1]."}};
+  static constexpr std::array kValues{Choice{"classification", "Class sign(x . w_t)."},
+                                      Choice{"regression", "Number x . w_t plus noise, clipped to [-1, 1]."}};
 };
 }  // namespace hearsay::sim

@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
+#include "models/privacy/accountants/pld/pld.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/theorems/basic.hpp"
 #include "models/privacy/accountants/theorems/kairouz.hpp"
 #include "models/privacy/accountants/theorems/kairouz_exact.hpp"
-#include "models/privacy/accountants/pld/pld.hpp"
-#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/theorems/zcdp.hpp"
 
 namespace hearsay::models {
@@ -16,13 +16,13 @@ std::string_view name_of(Accountant accountant) {
 }
 
 void AccountantOptions::describe(sim::Visitor& v) {
-  v(accountant, {.name = "accountant", .help = "How the releases of an agent are composed."});
+  v(accountant, {.name = "accountant", .help = "Method that composes the releases of an agent."});
   v(delta, {.name = "delta",
-            .help = "Delta of the total guarantee; every accountant but basic needs one.",
+            .help = "Delta of the total guarantee; required with every accountant except basic.",
             .min = 0,
             .max = 1,
             .open_max = true});
-  v(adjacency, {.name = "adjacency", .help = "Which data sets are neighbours."});
+  v(adjacency, {.name = "adjacency", .help = "Definition of neighbouring data sets."});
   v.check(accountant == Accountant::kBasic || delta > 0, "delta",
           "must be greater than 0 for every accountant but basic");
 }

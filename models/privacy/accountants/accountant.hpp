@@ -47,9 +47,10 @@ double total_delta(std::span<const StepRun> runs, double epsilon, const Accounta
 template <>
 struct hearsay::sim::Choices<hearsay::models::Accountant> {
   static constexpr std::array kValues{
-      Choice{"basic", "The sum of the epsilons; delta is the sum of the deltas."},
-      Choice{"kairouz", "The least of three closed forms: Kairouz, Oh, Viswanath 2015, Theorem 3.5."},
-      Choice{"kairouz_exact", "The optimum for equal pure steps: Kairouz, Oh, Viswanath 2015, Theorem 3.3."},
+      Choice{"basic", "Basic composition: epsilon is the sum of the epsilons, delta the sum of the deltas."},
+      Choice{"kairouz", "The minimum of three closed forms: Kairouz, Oh, Viswanath 2015, Theorem 3.5."},
+      Choice{"kairouz_exact",
+             "Optimal composition of equal pure steps: Kairouz, Oh, Viswanath 2015, Theorem 3.3."},
       Choice{"zcdp", "Zero-concentrated differential privacy: Bun and Steinke 2016."},
       Choice{"rdp", "Renyi differential privacy: Mironov 2017; Canonne, Kamath, Steinke 2020."},
       Choice{"pld", "Privacy loss distribution, numerically: at most 10000 steps, delta at least 1e-12."},

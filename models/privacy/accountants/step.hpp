@@ -97,7 +97,7 @@ double pure_epsilon(const Step& step, std::string_view accountant);
 template <>
 struct hearsay::sim::Choices<hearsay::models::Adjacency> {
   static constexpr std::array kValues{
-      Choice{"replace_one", "Neighbours differ in the value of one record."},
-      Choice{"add_remove", "One of the neighbours has one record more."},
+      Choice{"replace_one", "Neighbouring data sets differ in the value of one record."},
+      Choice{"add_remove", "One of two neighbouring data sets has one additional record."},
   };
 };

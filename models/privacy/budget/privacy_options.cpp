@@ -11,47 +11,48 @@ bool PrivacyOptions::needs_delta() const {
 
 void PrivacyOptions::describe(sim::Visitor& v) {
   v(mechanism, {.name = "mechanism",
-                .help = "Noise added to what leaves an owner; \"none\" for no privacy.",
+                .help = "Noise added to the releases of an owner; \"none\" for no privacy.",
                 .required = true});
-  v(epsilon,
-    {.name = "epsilon",
-     .help = "Total budget of an owner over the whole run: a number, a list, or a law drawn once per owner.",
-     .source = "Farokhi, Wu, Smith, Kaafar, Definition 1",
+  v(epsilon, {.name = "epsilon",
+              .help = "Total budget of an owner over the whole run: a number, a list, or a distribution "
+                      "drawn once per owner.",
+              .source = "Farokhi, Wu, Smith, Kaafar, Definition 1",
+              .min = 0,
+              .open_min = true});
+  v(delta,
+    {.name = "delta",
+     .help = "Delta of the total budget; required with gaussian and with every accountant except basic.",
      .min = 0,
-     .open_min = true});
-  v(delta, {.name = "delta",
-            .help = "Delta of the total budget; needed by gaussian and by every accountant but basic.",
-            .min = 0,
-            .max = 1,
-            .open_max = true});
-  v(accountant, {.name = "accountant", .help = "How the releases of an owner compose."});
-  v(adjacency, {.name = "adjacency", .help = "Which data sets are neighbours."});
+     .max = 1,
+     .open_max = true});
+  v(accountant, {.name = "accountant", .help = "Method that composes the releases of an owner."});
+  v(adjacency, {.name = "adjacency", .help = "Definition of neighbouring data sets."});
   v(schedule, {.name = "schedule",
-               .help = "How the budget is spread over the releases.",
+               .help = "Distribution of the budget over the releases.",
                .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
-  v(steps, {.name = "steps",
-            .help = "T_i: releases an owner's budget is spread over, where the protocol does not fix them: a "
-                    "whole number, a list, or a law drawn once per owner and rounded.",
-            .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
-            .min = 1});
-  v(epsilon_warm, {.name = "epsilon_warm",
-                   .help = "Part of epsilon that a private warm start spends; the steps share the rest.",
-                   .source = "Bellet, Guerraoui, Taziki, Tommasi, Section 5",
-                   .min = 0,
-                   .open_min = true});
-  v(gradient_bound,
-    {.name = "gradient_bound",
-     .help =
-         "Public bound on the norm of a record's loss gradient (Xi), L1 for laplace, else L2; not enforced.",
-     .source = "Farokhi, Wu, Smith, Kaafar, Assumption 2",
+  v(steps,
+    {.name = "steps",
+     .help = "Number of releases T_i over which an owner's budget is spread, unless the protocol determines "
+             "it: a whole number, a list, or a distribution drawn once per owner and rounded.",
+     .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
+     .min = 1});
+  v(epsilon_warm,
+    {.name = "epsilon_warm",
+     .help = "Part of epsilon spent by a private warm start; the remainder is spread over the steps.",
+     .source = "Bellet, Guerraoui, Taziki, Tommasi, Section 5",
      .min = 0,
      .open_min = true});
-  v(clip,
-    {.name = "clip",
-     .help = "Scale each record's loss gradient down to at most this norm, L1 for laplace, else L2: a bound "
-             "that is enforced.",
-     .min = 0,
-     .open_min = true});
+  v(gradient_bound, {.name = "gradient_bound",
+                     .help = "Public bound Xi on the norm of a record's loss gradient, L1 for laplace, "
+                             "otherwise L2; not enforced.",
+                     .source = "Farokhi, Wu, Smith, Kaafar, Assumption 2",
+                     .min = 0,
+                     .open_min = true});
+  v(clip, {.name = "clip",
+           .help = "Enforced bound: each record's loss gradient is scaled down to at most this norm, L1 for "
+                   "laplace, otherwise L2.",
+           .min = 0,
+           .open_min = true});
   v(bound_from_data,
     {.name = "bound_from_data",
      .help =

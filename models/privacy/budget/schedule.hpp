@@ -89,11 +89,13 @@ struct hearsay::sim::Choices<hearsay::models::Schedule> {
   static constexpr std::array kValues{
       Choice{"uniform", "The same epsilon for every release."},
       Choice{"proposition_2",
-             "Proportional to C^(t/3) at the agent's global ticks t, as the paper prints it."},
-      Choice{"proposition_2_corrected", "Proportional to C^(-t/3): the noise falls, as the proof has it."},
+             "Proportional to C^(t/3) at the agent's global ticks t, as printed in the paper."},
+      Choice{"proposition_2_corrected", "Proportional to C^(-t/3): the noise decreases, as in the proof."},
       Choice{"expected_schedule", "proposition_2 at the expected ticks k Lambda/lambda_i - 1."},
       Choice{"expected_schedule_corrected",
              "proposition_2_corrected at the expected ticks k Lambda/lambda_i - 1."},
-      Choice{"lemma_3", "C^(t/3) over all ticks of the network; a single run does not use up its budget."},
+      Choice{
+          "lemma_3",
+          "Proportional to C^(t/3) over all ticks of the network; a single run does not exhaust its budget."},
   };
 };

@@ -11,16 +11,15 @@ namespace hearsay::models {
 
 void Gaussian::describe(sim::Visitor& v) {
   v(calibration, {.name = "calibration",
-                  .help = "Noise of one release, under accountants that compose stated guarantees: basic and "
-                          "kairouz. The others work the noise out themselves."});
-  v(delta_step,
-    {.name = "delta_step",
-     .help = "Delta of one release under these accountants; by default delta/T with basic, half of "
-             "that with kairouz.",
-     .min = 0,
-     .max = 1,
-     .open_min = true,
-     .open_max = true});
+                  .help = "Noise calibration of one release, with the accountants basic and kairouz, which "
+                          "compose given guarantees; the others compute the noise themselves."});
+  v(delta_step, {.name = "delta_step",
+                 .help = "Delta of one release, with these accountants; by default delta/T with basic, half "
+                         "of that with kairouz.",
+                 .min = 0,
+                 .max = 1,
+                 .open_min = true,
+                 .open_max = true});
 }
 
 Step shape_of(const Mechanism& mechanism, int dimension) {

@@ -37,7 +37,7 @@ struct NoNoise {
 struct Laplace {
   static constexpr std::string_view kName = "laplace";
   static constexpr std::string_view kHelp =
-      "Independent Laplace noise on every coordinate, of scale L1 sensitivity / epsilon.";
+      "Independent Laplace noise on every coordinate, with scale L1 sensitivity / epsilon.";
   static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL1;
   static constexpr StepKind kStep = StepKind::kLaplace;
@@ -47,7 +47,7 @@ struct Laplace {
 struct Gaussian {
   static constexpr std::string_view kName = "gaussian";
   static constexpr std::string_view kHelp =
-      "Independent normal noise on every coordinate, a multiple of the L2 sensitivity; needs delta.";
+      "Independent normal noise on every coordinate, proportional to the L2 sensitivity; requires delta.";
   static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL2;
   static constexpr StepKind kStep = StepKind::kGaussian;
@@ -59,7 +59,7 @@ struct Gaussian {
 struct ExponentialNorm {
   static constexpr std::string_view kName = "exponential_norm";
   static constexpr std::string_view kHelp =
-      "Noise of density proportional to exp(-beta norm_2), beta = epsilon / L2 sensitivity.";
+      "Noise with density proportional to exp(-beta norm_2), beta = epsilon / L2 sensitivity.";
   static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL2;
   static constexpr StepKind kStep = StepKind::kExponentialNorm;

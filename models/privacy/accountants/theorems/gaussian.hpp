@@ -35,6 +35,6 @@ struct hearsay::sim::Choices<hearsay::models::GaussianCalibration> {
   static constexpr std::array kValues{
       Choice{"paper", "sqrt(2 ln(2/delta))/epsilon, as in personalized peer-to-peer learning, Remark 4."},
       Choice{"classic", "sqrt(2 ln(1.25/delta))/epsilon; epsilon at most 1."},
-      Choice{"analytic", "The least noise that gives (epsilon, delta), Balle and Wang 2018."},
+      Choice{"analytic", "The minimum noise for (epsilon, delta): Balle and Wang 2018."},
   };
 };
