@@ -61,13 +61,13 @@ Shard perturb(Shard shard, const LocalDp::Params& params, ReleaseNoise& noise) {
 void LocalDp::Params::describe(sim::Visitor& v) {
   personal.describe(v);
   v(clip, {.name = "clip",
-           .help = "B: bound on norm_1 of a point's features, enforced by scaling.",
+           .help = "Bound B on norm_1 of a record's features, enforced by scaling.",
            .min = 0,
            .open_min = true});
   v(epsilon_label, {.name = "epsilon_label",
-                    .help = "Part of epsilon that protects the class; 0: the class is not protected.",
+                    .help = "Part of epsilon that protects the class label; 0: the label is not protected.",
                     .min = 0});
-  v(learn, {.name = "learn", .help = "Models learned from the perturbed points."});
+  v(learn, {.name = "learn", .help = "Models learned from the perturbed records."});
 }
 
 std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) const {

@@ -37,10 +37,11 @@ class LocalDp : public PersonalProtocol {
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
-  static constexpr Entry kEntry{
-      .name = "local_dp",
-      .help = "Local differential privacy: each agent perturbs its points, once, and learns from them.",
-      .joint = false};
+  static constexpr Entry kEntry{.name = "local_dp",
+                                .help =
+                                    "Local differential privacy: each agent perturbs its records once and "
+                                    "learns from the perturbed records.",
+                                .joint = false};
 
   /// Throws std::invalid_argument unless the mechanism is laplace (or none), and where epsilon_label leaves
   /// nothing of epsilon, the target is no class, or the accountant does not take a release that is not of noise
@@ -61,6 +62,6 @@ ProtocolRow local_dp_row();
 
 template <>
 struct hearsay::sim::Choices<hearsay::models::LearnFromNoise> {
-  static constexpr std::array kValues{Choice{"alone", "Each agent learns from its own perturbed points."},
-                                      Choice{"together", "The minimiser of Q on the perturbed points."}};
+  static constexpr std::array kValues{Choice{"alone", "Each agent learns from its own perturbed records."},
+                                      Choice{"together", "The minimiser of Q on the perturbed records."}};
 };

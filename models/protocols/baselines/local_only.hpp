@@ -31,9 +31,10 @@ class LocalOnly : public PersonalProtocol {
 class Pooled : public PersonalProtocol {
  public:
   using Params = LocalOnly::Params;
-  static constexpr Entry kEntry{.name = "pooled",
-                                .help = "One model for all, learned from all data in one place: not private.",
-                                .joint = false};
+  static constexpr Entry kEntry{
+      .name = "pooled",
+      .help = "One model for all agents, learned from the pooled data: not private.",
+      .joint = false};
 
   /// Throws std::invalid_argument with privacy.
   Pooled(const Params& params, const Study& study);

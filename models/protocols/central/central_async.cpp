@@ -30,42 +30,47 @@ double step_of(const CentralAsync::Params& params, std::uint64_t horizon, std::s
 
 void CentralAsync::Params::describe(sim::Visitor& v) {
   v(rho, {.name = "rho",
-          .help = "Step: the learner moves by rho/(T^2 sigma). A number, or \"auto\".",
+          .help = "Step parameter: the step size is rho/(T^2 sigma). A number, or \"auto\".",
           .source = kAsyncPaper,
           .required = true});
-  v(sigma, {.name = "sigma",
-            .help = "Strong convexity of the regulariser in the step; by default that of model.l2.",
-            .source = kAsyncPaper,
-            .min = 0,
-            .open_min = true});
-  v(learner_step, {.name = "learner_step", .help = "Factor c of the learner's own step, equation (7)."});
+  v(sigma,
+    {.name = "sigma",
+     .help = "Strong convexity constant of the regulariser in the step size; by default that of model.l2.",
+     .source = kAsyncPaper,
+     .min = 0,
+     .open_min = true});
+  v(learner_step, {.name = "learner_step", .help = "Factor c of the learner's own step in equation (7)."});
   v(initiative, {.name = "initiative",
-                 .help = "Who begins a conversation.",
+                 .help = "Party that starts an exchange of query and answer.",
                  .source = "Farokhi, Wu, Smith, Kaafar, section III"});
   v(interval, {.name = "interval",
-               .help = "Time between the learner's queries, with initiative learner.",
+               .help = "Time between the learner's queries; for initiative learner.",
                .unit = "s",
                .min = 0,
                .open_min = true});
   v(when_busy,
-    {.name = "when_busy", .help = "Requests that arrive while another conversation is in progress."});
-  v(interleave, {.name = "interleave", .help = "Allow any number of conversations at a time."});
+    {.name = "when_busy", .help = "Handling of requests that arrive while another exchange is in progress."});
+  v(interleave,
+    {.name = "interleave", .help = "Allow any number of concurrent exchanges; by default one at a time."});
   v(stale_base,
     {.name = "stale_base", .help = "Base of an update if other answers have arrived since its query."});
   v(timeout, {.name = "timeout",
-              .help = "Time the learner waits for an answer; a later one is discarded and stays spent.",
+              .help = "Time the learner waits for an answer; a later answer is discarded, but its privacy "
+                      "budget remains spent.",
               .unit = "s",
               .min = 0,
               .open_min = true});
-  v(groups, {.name = "groups",
-             .help = "Sets of owners, by number from 1, that answer together as one; others answer alone.",
-             .source = "Farokhi, Wu, Smith, Kaafar, Remark 2",
-             .min = 1});
+  v(groups,
+    {.name = "groups",
+     .help =
+         "Sets of owners, numbered from 1, that answer jointly as one; all other owners answer individually.",
+     .source = "Farokhi, Wu, Smith, Kaafar, Remark 2",
+     .min = 1});
   v(reweight_by_frequency,
     {.name = "reweight_by_frequency",
-     .help = "Multiply an answer by k/(N times its owner's visits so far), between 0.1 and 10.",
+     .help = "Multiply an answer by k/(N * number of visits to its owner so far), limited to [0.1, 10].",
      .source = "Farokhi, Wu, Smith, Kaafar, Remark 4"});
-  v(budget_for, {.name = "budget_for", .help = "Number of answers that an owner's budget is planned for."});
+  v(budget_for, {.name = "budget_for", .help = "Number of answers for which an owner's budget is planned."});
   OwnerOptions::describe(v);
 }
 

@@ -66,7 +66,7 @@ enum class BudgetFor { kHorizon, kExpectedShare };
 struct AutoRho {
   static constexpr std::string_view kName = "auto";
   static constexpr std::string_view kHelp =
-      "5 (N + 1) T sigma/h_min, from the private data's Hessian; squared loss only.";
+      "rho = 5 (N + 1) T sigma/h_min, from the Hessian of the private data; squared loss only.";
   void describe(sim::Visitor&) {}
   static double value(double parties, double horizon, double sigma, double h_min) {
     return 5 * (parties + 1) * horizon * sigma / h_min;
@@ -95,9 +95,10 @@ class CentralAsync {
     std::uint64_t planned_answers(std::uint64_t horizon, std::size_t parties) const;
   };
 
-  static constexpr Entry kEntry{.name = "central_async",
-                                .help = "Central learner that updates at every owner's private gradient.",
-                                .hub = true};
+  static constexpr Entry kEntry{
+      .name = "central_async",
+      .help = "Asynchronous central learner: updates at each owner's private gradient.",
+      .hub = true};
 
   /// Throws std::invalid_argument where the options do not fit together or the study, or rho can not be computed.
   CentralAsync(const Params& params, const Study& study);
@@ -164,19 +165,19 @@ struct Choices<models::Initiative> {
 template <>
 struct Choices<models::WhenBusy> {
   static constexpr std::array kValues{
-      Choice{"queue", "requests wait, first come first served"},
+      Choice{"queue", "requests wait in a first-in, first-out queue"},
       Choice{"refuse", "a request that arrives while the learner is busy is dropped"}};
 };
 template <>
 struct Choices<models::StaleBase> {
   static constexpr std::array kValues{
-      Choice{"current", "the mean of the copies as they are when the answer comes"},
-      Choice{"sent", "the mean that was sent: undoes updates made since"}};
+      Choice{"current", "the mean of the copies at the time the answer arrives"},
+      Choice{"sent", "the mean sent with the query: undoes updates made since then"}};
 };
 template <>
 struct Choices<models::LearnerStep> {
   static constexpr std::array kValues{Choice{"printed", "(N-1)/N, as in equation (7)"},
-                                      Choice{"proof", "1/2, as its proof has it"}};
+                                      Choice{"proof", "1/2, as in the proof"}};
 };
 template <>
 struct Choices<models::BudgetFor> {

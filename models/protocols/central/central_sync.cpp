@@ -51,19 +51,21 @@ void require_no_box(const Study& study) {
 }  // namespace
 
 void CentralSync::Params::describe(sim::Visitor& v) {
-  v(algorithm, {.name = "algorithm", .help = "Update of the learner.", .source = kSyncPaper});
-  v(rho, {.name = "rho",
-          .help = "Step of strongly_convex: round k moves by rho/(T^2 k). A number, or \"auto\".",
-          .source = kSyncPaper});
+  v(algorithm, {.name = "algorithm", .help = "Update rule of the learner.", .source = kSyncPaper});
+  v(rho,
+    {.name = "rho",
+     .help =
+         "Step parameter of strongly_convex: the step size in round k is rho/(T^2 k). A number, or \"auto\".",
+     .source = kSyncPaper});
   v(c1, {.name = "c1",
-         .help = "Step of averaged: round k moves by c1/sqrt(k). A number, or \"auto\".",
+         .help = "Step parameter of averaged: the step size in round k is c1/sqrt(k). A number, or \"auto\".",
          .source = kSyncPaper});
   v(round_timeout, {.name = "round_timeout",
-                    .help = "Time the learner waits in a round for the last answer.",
+                    .help = "Maximum time the learner waits for answers in a round.",
                     .unit = "s",
                     .min = 0,
                     .open_min = true});
-  v(missing, {.name = "missing", .help = "What replaces an answer that has not come in time."});
+  v(missing, {.name = "missing", .help = "Replacement for an answer that does not arrive in time."});
   OwnerOptions::describe(v, kMinHorizon);
 }
 

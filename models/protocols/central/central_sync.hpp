@@ -52,7 +52,7 @@ enum class MissingAnswer { kReweight, kZero, kLast };
 struct NewtonStep {
   static constexpr std::string_view kName = "auto";
   static constexpr std::string_view kHelp =
-      "c1 = 1/h_max, rho = T^2/h_max, from the private data's Hessian; squared loss only.";
+      "c1 = 1/h_max, rho = T^2/h_max, from the Hessian of the private data; squared loss only.";
   void describe(sim::Visitor&) {}
 };
 
@@ -74,7 +74,7 @@ class CentralSync {
 
   static constexpr Entry kEntry{
       .name = "central_sync",
-      .help = "Central learner in rounds: all owners answer with private gradients.",
+      .help = "Synchronous central learner: in each round all owners answer with private gradients.",
       .hub = true};
 
   /// Throws std::invalid_argument where T is below 2, the algorithm's step is missing or can not be computed, or
@@ -124,13 +124,14 @@ namespace hearsay::sim {
 template <>
 struct Choices<models::SyncAlgorithm> {
   static constexpr std::array kValues{
-      Choice{"strongly_convex", "Algorithm 1: steps rho/(T^2 k), no box, the last model"},
-      Choice{"averaged", "Algorithm 2: steps c1/sqrt(k), projected, a mean of the models"}};
+      Choice{"strongly_convex", "Algorithm 1: step sizes rho/(T^2 k), no projection; returns the last model"},
+      Choice{"averaged",
+             "Algorithm 2: step sizes c1/sqrt(k), with projection; returns a mean of the models"}};
 };
 template <>
 struct Choices<models::MissingAnswer> {
-  static constexpr std::array kValues{Choice{"reweight", "left out, the others weigh more"},
-                                      Choice{"zero", "0 in the sum"},
-                                      Choice{"last", "the owner's latest answer that has come"}};
+  static constexpr std::array kValues{
+      Choice{"reweight", "omitted; the weights of the other answers increase"},
+      Choice{"zero", "zero in the sum"}, Choice{"last", "the latest answer received from the owner"}};
 };
 }  // namespace hearsay::sim

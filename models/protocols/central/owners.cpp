@@ -10,7 +10,7 @@ namespace hearsay::models {
 void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
   v(horizon,
     {.name = "horizon",
-     .help = "T: iterations that the privacy budget is planned for; by default stop.iterations.",
+     .help = "Number of iterations T for which the privacy budget is planned; by default stop.iterations.",
      .source = "Farokhi, Wu, Smith, Kaafar, Algorithm 1; Wu, Farokhi, Smith, Kaafar, Algorithms 1 and 2",
      .min = min_horizon});
   v(overlap, {.name = "overlap",
@@ -18,8 +18,8 @@ void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
               .source = "Wu, Farokhi, Smith, Kaafar, section II.A",
               .min = 1});
   v(learner_is_owner, {.name = "learner_is_owner",
-                       .help = "Number, from 1, of the owner that is the learner and uses its own gradient "
-                               "without noise.",
+                       .help = "Number, from 1, of the owner that acts as the learner and uses its own "
+                               "gradient without noise; by default none.",
                        .source = "Wu, Farokhi, Smith, Kaafar, section V",
                        .min = 1});
 }

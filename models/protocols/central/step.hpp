@@ -10,11 +10,12 @@ namespace hearsay::models {
 
 struct GivenStep {
   static constexpr std::string_view kName = "given";
-  static constexpr std::string_view kHelp = "A number.";
+  static constexpr std::string_view kHelp = "Given value.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1;
   void describe(sim::Visitor& v) {
-    v(value, {.name = "value", .help = "The number.", .min = 0, .open_min = true, .required = true});
+    v(value,
+      {.name = "value", .help = "Value of the parameter.", .min = 0, .open_min = true, .required = true});
   }
 };
 

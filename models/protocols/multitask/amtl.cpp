@@ -21,10 +21,13 @@ constexpr std::string_view kAmtlPaper = "Baytas, Yan, Jain, Zhou, ICDM 2016";
 }  // namespace
 
 void Amtl::Params::describe(sim::Visitor& v) {
-  v(alpha,
-    {.name = "alpha", .help = "Gradient step; below 2/L.", .source = kAmtlPaper, .min = 0, .open_min = true});
+  v(alpha, {.name = "alpha",
+            .help = "Gradient step size; choose it below 2/L.",
+            .source = kAmtlPaper,
+            .min = 0,
+            .open_min = true});
   v(eta, {.name = "eta",
-          .help = "Relaxation: fraction of the step by which v_t moves.",
+          .help = "Relaxation factor: fraction of the step by which v_t is updated.",
           .source = kAmtlPaper,
           .min = 0,
           .max = 1,

@@ -6,9 +6,9 @@ using Eigen::Index;
 
 void AsyncMtl::Params::describe(sim::Visitor& v) {
   v(column_update, {.name = "column_update",
-                    .help = "Update of the server by a gradient that arrives.",
+                    .help = "Server update at the arrival of a gradient.",
                     .source = "Xie, Baytas, Lin, Zhou, Algorithm 1"});
-  v(activation, {.name = "activation", .help = "When a task begins a turn."});
+  v(activation, {.name = "activation", .help = "Times at which a task begins a turn."});
   TaskLoopOptions::describe(v);
   MultitaskOptions::describe(v);
 }

@@ -38,13 +38,14 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
     void describe(sim::Visitor& v);
   };
 
-  static constexpr Entry kEntry{
-      .name = "async_mtl",
-      .help = "Multi-task learning: the server updates at every arrival, tasks have private gradients.",
-      .hub = true,
-      .by_turn = true,
-      .joint = false,
-      .own_models = true};
+  static constexpr Entry kEntry{.name = "async_mtl",
+                                .help =
+                                    "Asynchronous multi-task learning: the server updates at every arrival; "
+                                    "tasks send private gradients.",
+                                .hub = true,
+                                .by_turn = true,
+                                .joint = false,
+                                .own_models = true};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.
@@ -81,7 +82,7 @@ ProtocolRow async_mtl_row();
 namespace hearsay::sim {
 template <>
 struct Choices<models::Activation> {
-  static constexpr std::array kValues{Choice{"loop", "A turn begins when p_t has come back."},
+  static constexpr std::array kValues{Choice{"loop", "A turn begins when p_t has been received."},
                                       Choice{"poisson", "A turn begins at each tick of the task's clock."}};
 };
 }  // namespace hearsay::sim

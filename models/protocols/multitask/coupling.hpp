@@ -67,7 +67,7 @@ struct Choices<models::Coupling> {
   static constexpr std::array kValues{
       Choice{"nuclear", "Sum of singular values: the shared part has low rank."},
       Choice{"l21", "Sum of the norm_2 of the rows: tasks share few features."},
-      Choice{"l1", "Sum of absolute values."}, Choice{"none", "0: tasks are not coupled."}};
+      Choice{"l1", "Sum of absolute values."}, Choice{"none", "r = 0: tasks are not coupled."}};
 };
 template <>
 struct Choices<models::OwnPenalty> {

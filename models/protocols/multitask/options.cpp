@@ -16,44 +16,54 @@ void CouplingOptions::describe(sim::Visitor& v) {
                 .help = "Threshold h of the server's proximal step (the paper's mu); by default 1.5e-3.",
                 .source = "Xie, Baytas, Lin, Zhou, section 4.1",
                 .min = 0});
-  v(lambda,
-    {.name = "lambda", .help = "Weight of r in place of threshold: h = (server's step) lambda.", .min = 0});
+  v(lambda, {.name = "lambda",
+             .help = "Weight lambda of r, alternative to threshold: h = (server's step size) * lambda.",
+             .min = 0});
   v(regulariser, {.name = "regulariser", .help = "Regulariser r that couples the tasks."});
-  v(start, {.name = "start", .help = "The tasks' models before the first turn."});
+  v(start, {.name = "start", .help = "Initial models of the tasks."});
   v(start_ridge,
     {.name = "start_ridge",
      .help = "Weight tau_0 of (tau_0/2) norm_2^2 in the single-task start; by default tau, 1e-3 in amtl.",
      .min = 0});
   v(turns, {.name = "turns",
-            .help = "Maximum number of turns of each task, lost ones included.",
+            .help = "Maximum number of turns of each task, including lost ones.",
             .min = 1,
             .max = 4e9});
-  v(objective_lambda, {.name = "objective_lambda",
-                       .help = "lambda of the objective metrics; by default threshold/(server's step).",
-                       .min = 0});
+  v(objective_lambda,
+    {.name = "objective_lambda",
+     .help = "Weight lambda in the objective metrics; by default threshold/(server's step size).",
+     .min = 0});
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
 }
 
 void MultitaskOptions::describe(sim::Visitor& v) {
-  v(alpha_1,
-    {.name = "alpha_1", .help = "Step of q_t; below 1/L.", .source = kPaper, .min = 0, .open_min = true});
-  v(alpha_2,
-    {.name = "alpha_2", .help = "Step of P, the server's.", .source = kPaper, .min = 0, .open_min = true});
-  v(tau, {.name = "tau", .help = "Weight of the regulariser of Q.", .source = kPaper, .min = 0});
+  v(alpha_1, {.name = "alpha_1",
+              .help = "Step size of q_t; choose it below 1/L.",
+              .source = kPaper,
+              .min = 0,
+              .open_min = true});
+  v(alpha_2, {.name = "alpha_2",
+              .help = "Step size of P, at the server.",
+              .source = kPaper,
+              .min = 0,
+              .open_min = true});
+  v(tau, {.name = "tau", .help = "Weight tau of the regulariser of Q.", .source = kPaper, .min = 0});
   CouplingOptions::describe(v);
   v(own_regulariser, {.name = "own_regulariser", .help = "Regulariser g of the tasks' own parts Q."});
   v(q_update, {.name = "q_update", .help = "Update of q_t in a turn."});
-  v(gradient_at, {.name = "gradient_at", .help = "q_t at which the gradient that is sent is taken."});
+  v(gradient_at, {.name = "gradient_at", .help = "The q_t at which the gradient to send is evaluated."});
   v(tolerance, {.name = "tolerance",
-                .help = "Ends the run when an update moves P + Q by at most this in Frobenius norm (nu).",
+                .help = "Tolerance nu: end the run when an update changes P + Q by at most this in Frobenius "
+                        "norm; by default never.",
                 .source = kPaper,
                 .min = 0});
-  v(sensitivity, {.name = "sensitivity", .help = "Sensitivity that the noise of a turn is scaled to."});
-  v(released_1, {.name = "released_1",
-                 .help = "S_1 of sensitivity released; 1e-3/1.2 is the published code's for 60 records.",
-                 .min = 0,
-                 .open_min = true});
-  v(released_2, {.name = "released_2", .help = "S_2 of sensitivity released.", .min = 0, .open_min = true});
+  v(sensitivity, {.name = "sensitivity", .help = "Sensitivity to which the noise of a turn is scaled."});
+  v(released_1,
+    {.name = "released_1",
+     .help = "S_1 for sensitivity released; 1e-3/1.2 is the value of the published code for 60 records.",
+     .min = 0,
+     .open_min = true});
+  v(released_2, {.name = "released_2", .help = "S_2 for sensitivity released.", .min = 0, .open_min = true});
   v(c_3, {.name = "c_3",
           .help = "Regression: declared bound on norm_2(p_t + q_t); violations are counted.",
           .source = "Xie, Baytas, Lin, Zhou, Theorem 3.6",
@@ -62,10 +72,11 @@ void MultitaskOptions::describe(sim::Visitor& v) {
           .help = "Regression: declared bound on norm_2(p_t + q_t + z_1); violations are counted.",
           .source = "Xie, Baytas, Lin, Zhou, Theorem 3.6",
           .min = 0});
-  v(q_noise, {.name = "q_noise", .help = "Take the gradient at a noisy q_t + z_1, at epsilon_1."});
-  v(trusted_server,
-    {.name = "trusted_server",
-     .help = "Tasks send exact gradients; each column that the server sends is noisy, at epsilon_2."});
+  v(q_noise,
+    {.name = "q_noise", .help = "Evaluate the gradient at the noisy q_t + z_1, which spends epsilon_1."});
+  v(trusted_server, {.name = "trusted_server",
+                     .help = "Trust the server: tasks send exact gradients; each column that the server "
+                             "sends is noisy and spends epsilon_2."});
   v(batch_fraction,
     {.name = "batch_fraction",
      .help =

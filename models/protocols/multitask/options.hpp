@@ -83,8 +83,8 @@ inline Eigen::MatrixXd zero_columns(const Study& study) {
 namespace hearsay::sim {
 template <>
 struct Choices<models::OwnUpdate> {
-  static constexpr std::array kValues{Choice{"step", "One gradient step a turn: Algorithm 1."},
-                                      Choice{"exact", "Minimised beside p_t: equation (8)."}};
+  static constexpr std::array kValues{Choice{"step", "One gradient step per turn: Algorithm 1."},
+                                      Choice{"exact", "Exact minimisation for the given p_t: equation (8)."}};
 };
 template <>
 struct Choices<models::GradientAt> {
@@ -95,13 +95,14 @@ struct Choices<models::GradientAt> {
 template <>
 struct Choices<models::TaskStart> {
   static constexpr std::array kValues{Choice{"single_task", "Each task's own minimiser, with start_ridge."},
-                                      Choice{"zero", "0."}};
+                                      Choice{"zero", "All models are 0."}};
 };
 template <>
 struct Choices<models::TurnSensitivity> {
   static constexpr std::array kValues{
-      Choice{"paper", "Of one turn, with q_t before it held fixed: Lemmas 1 and 2."},
+      Choice{"paper", "Sensitivity of one turn, with the preceding q_t held fixed: Lemmas 1 and 2."},
       Choice{"released", "The constants released_1 and released_2 of the published code."},
-      Choice{"accumulated", "Of the turn's release with all that q_t has taken up before."}};
+      Choice{"accumulated",
+             "Sensitivity of the turn's release, including what q_t has accumulated in earlier turns."}};
 };
 }  // namespace hearsay::sim

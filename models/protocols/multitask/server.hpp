@@ -94,8 +94,9 @@ template <>
 struct Choices<models::ColumnUpdate> {
   static constexpr std::array kValues{
       Choice{"all", "All stored gradients are applied at every arrival: Algorithm 1 as printed."},
-      Choice{"arrived", "Only the column that arrived moves, all are shrunk."},
-      Choice{"block",
-             "Backward-forward splitting: the column that arrived is replaced, then all are shrunk."}};
+      Choice{"arrived", "Only the column that arrived is updated; all columns are shrunk."},
+      Choice{
+          "block",
+          "Backward-forward splitting: the column that arrived is replaced, then all columns are shrunk."}};
 };
 }  // namespace hearsay::sim

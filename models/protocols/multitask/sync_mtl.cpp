@@ -10,7 +10,7 @@ using Eigen::Index;
 
 void SyncMtl::Params::describe(sim::Visitor& v) {
   v(round_timeout, {.name = "round_timeout",
-                    .help = "Time the server waits in a round for the last task.",
+                    .help = "Maximum time the server waits for the tasks in a round.",
                     .unit = "s",
                     .min = 0,
                     .open_min = true});

@@ -36,12 +36,13 @@ class SyncMtl {
     void describe(sim::Visitor& v);
   };
 
-  static constexpr Entry kEntry{.name = "sync_mtl",
-                                .help = "Multi-task learning in rounds: the server waits for all tasks.",
-                                .hub = true,
-                                .by_turn = true,
-                                .joint = false,
-                                .own_models = true};
+  static constexpr Entry kEntry{
+      .name = "sync_mtl",
+      .help = "Synchronous multi-task learning: in each round the server waits for all tasks.",
+      .hub = true,
+      .by_turn = true,
+      .joint = false,
+      .own_models = true};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.

@@ -27,7 +27,7 @@ struct TaskLoopOptions {
 
   void describe(sim::Visitor& v) {
     v(timeout, {.name = "timeout",
-                .help = "Time a task waits for its p_t before it begins another turn.",
+                .help = "Time a task waits for p_t before it begins another turn.",
                 .unit = "s",
                 .min = 0,
                 .open_min = true});

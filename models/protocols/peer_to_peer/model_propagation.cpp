@@ -46,7 +46,7 @@ void require_private(LocalModelKind kind, const Study& study) {
 
 void ModelPropagation::Params::describe(sim::Visitor& v) {
   personal.describe(v);
-  v(local, {.name = "local", .help = "Method for an agent's own model."});
+  v(local, {.name = "local", .help = "Method for learning an agent's local model."});
   v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
 }
 

@@ -38,13 +38,14 @@ class ModelPropagation : public PersonalProtocol {
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
-  static constexpr Entry kEntry{
-      .name = "model_propagation",
-      .help = "Personal models: each agent learns alone, once; models are then smoothed over the network.",
-      .broadcasts = true,
-      .joint = false};
+  static constexpr Entry kEntry{.name = "model_propagation",
+                                .help =
+                                    "Personal models: each agent learns once from its own data; the models "
+                                    "are then smoothed over the network.",
+                                .broadcasts = true,
+                                .joint = false};
   static constexpr std::array kOwn{ProtocolMetric{
-      "propagation_distance", "Mean squared distance of models from the limit of propagation."}};
+      "propagation_distance", "Mean squared distance of the models from the limit of model propagation."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);
 
   /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of
@@ -78,7 +79,8 @@ struct Choices<models::LocalModelKind> {
       Choice{"exact", "The local minimisers, without noise."},
       Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
       Choice{"output", "The local minimiser plus noise."},
-      Choice{"objective", "The minimiser of a randomly tilted objective; logistic loss, norm_2(x) <= 1."}};
+      Choice{"objective",
+             "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."}};
 };
 template <>
 struct Choices<models::Propagation> {

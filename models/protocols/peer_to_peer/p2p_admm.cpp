@@ -19,18 +19,18 @@ constexpr std::uint32_t kPartner = 20;  // own purpose of randomness: the neighb
 
 void P2pAdmm::Params::describe(sim::Visitor& v) {
   personal.describe(v);
-  v(initial, {.name = "initial", .help = "Models at the start, known to neighbours."});
+  v(initial, {.name = "initial", .help = "Initial models, known to neighbours."});
   v(rho, {.name = "rho",
           .help = "Penalty of the augmented Lagrangian.",
           .source = "Vanhaesebrouck, Bellet, Tommasi, Section 4",
           .min = 0,
           .open_min = true});
   v(local_steps, {.name = "local_steps",
-                  .help = "Gradient steps of an agent on its own function in an exchange.",
+                  .help = "Number of gradient steps of an agent on its local objective in an exchange.",
                   .min = 1});
-  v(exchange, {.name = "exchange", .help = "Vectors that the two ends of an edge exchange."});
+  v(exchange, {.name = "exchange", .help = "Vectors that the two endpoints of an edge exchange."});
   v(timeout, {.name = "timeout",
-              .help = "Time an agent waits for a reply; a later one is discarded.",
+              .help = "Time an agent waits for a reply; a later reply is discarded.",
               .unit = "s",
               .min = 0,
               .open_min = true});

@@ -52,17 +52,17 @@ double half_energy(StepKind kind, double p, double scale) {
 
 void PrivateWarmStart::describe(sim::Visitor& v) {
   v(method, {.name = "method",
-             .help = "Method that makes an agent's own model private.",
+             .help = "Mechanism that makes an agent's local model private.",
              .source = "Bellet, Guerraoui, Taziki, Tommasi, appendix C"});
 }
 
 void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
   personal.describe(v);
-  v(initial, {.name = "initial", .help = "Models at the start."});
+  v(initial, {.name = "initial", .help = "Initial models."});
   v(initial_exchange,
-    {.name = "initial_exchange", .help = "Whether the start is public or published at time 0."});
+    {.name = "initial_exchange", .help = "Exchange of the initial models: public, or published at time 0."});
   v(after_budget, {.name = "after_budget", .help = "Behaviour of an agent after its last release."});
-  v(run_length, {.name = "run_length", .help = "End of a run, in addition to the scenario's stop."});
+  v(run_length, {.name = "run_length", .help = "End of a run, in addition to the limits of `stop`."});
 }
 
 std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(const Study&) const {

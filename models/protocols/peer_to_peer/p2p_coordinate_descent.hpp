@@ -71,7 +71,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
   static constexpr Entry kEntry{
       .name = "p2p_coordinate_descent",
-      .help = "Personal models by coordinate descent, coupled to those of the neighbours; private.",
+      .help = "Personal models by coordinate descent, coupled to the models of the neighbours; private.",
       .schedules = true,
       .broadcasts = true,
       .joint = false};
@@ -80,7 +80,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
       ProtocolMetric{"bound_proposition_1", "Bound on Q - Q* without noise: C^k (Q(0) - Q*)."},
       ProtocolMetric{"bound_theorem_2", "Bound on the expectation of Q - Q* with noise, as printed."},
       ProtocolMetric{"bound_theorem_2_corrected",
-                     "The same with the noise weighted by C^(k-1-t) and its full energy."},
+                     "bound_theorem_2 with the noise weighted by C^(k-1-t) and its full energy."},
   };
   static constexpr std::array kMetrics = with_personal_metrics(kBounds);
 
@@ -117,8 +117,9 @@ ProtocolRow p2p_coordinate_descent_row();
 namespace hearsay::sim {
 template <>
 struct Choices<models::InitialExchange> {
-  static constexpr std::array kValues{Choice{"free", "The start is public."},
-                                      Choice{"sent", "Published at time 0; until it arrives, 0 is used."}};
+  static constexpr std::array kValues{
+      Choice{"free", "The initial models are public."},
+      Choice{"sent", "Initial models are published at time 0; a neighbour uses 0 until one arrives."}};
 };
 template <>
 struct Choices<models::AfterBudget> {
@@ -128,10 +129,10 @@ struct Choices<models::AfterBudget> {
 };
 template <>
 struct Choices<models::RunLength> {
-  static constexpr std::array kValues{
-      Choice{"stop", "At the scenario's stop."},
-      Choice{"ticks",
-             "After as many ticks as all agents have releases; some agents do not make all of theirs."},
-      Choice{"until_spent", "Until all budgets are exhausted."}};
+  static constexpr std::array kValues{Choice{"stop", "At the limits of `stop`."},
+                                      Choice{"ticks",
+                                             "After as many ticks as the releases of all agents together; "
+                                             "some agents do not make all of their releases."},
+                                      Choice{"until_spent", "Until all budgets are exhausted."}};
 };
 }  // namespace hearsay::sim

@@ -12,10 +12,11 @@
 namespace hearsay::models {
 
 inline constexpr std::array kPersonalMetrics{
-    ProtocolMetric{"objective_q",
-                   "Q: differences between neighbours' models, plus mu times the agents' own losses."},
-    ProtocolMetric{"q_gap", "Q - Q*."},
-    ProtocolMetric{"relative_q_gap", "Q/Q* - 1."},
+    ProtocolMetric{
+        "objective_q",
+        "Objective Q: differences between neighbours' models plus mu times the agents' own losses."},
+    ProtocolMetric{"q_gap", "Q - Q*: excess of the objective Q over its minimum."},
+    ProtocolMetric{"relative_q_gap", "Q/Q* - 1: relative excess of the objective Q over its minimum."},
 };
 
 /// `own` metrics after those that are shared.

@@ -11,12 +11,12 @@ namespace hearsay::models {
 
 struct ZeroModels {
   static constexpr std::string_view kName = "zeros";
-  static constexpr std::string_view kHelp = "0.";
+  static constexpr std::string_view kHelp = "All models are 0.";
   void describe(sim::Visitor&) {}
 };
 struct ConstantModels {
   static constexpr std::string_view kName = "constant";
-  static constexpr std::string_view kHelp = "All coordinates of all models are equal.";
+  static constexpr std::string_view kHelp = "All coordinates of all models have the same value.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1;
   void describe(sim::Visitor& v);

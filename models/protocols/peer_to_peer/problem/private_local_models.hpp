@@ -38,7 +38,9 @@ template <>
 struct hearsay::sim::Choices<hearsay::models::LocalRelease> {
   static constexpr std::array kValues{
       Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
-      Choice{"output", "The exact local minimiser plus noise, which exceeds it where lambda is 1/m."},
-      Choice{"objective", "The minimiser of a randomly tilted objective; logistic loss, norm_2(x) <= 1."},
+      Choice{"output",
+             "The exact local minimiser plus noise; the noise exceeds the minimiser if lambda is 1/m."},
+      Choice{"objective",
+             "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."},
   };
 };
