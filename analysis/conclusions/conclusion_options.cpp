@@ -6,14 +6,15 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr sim::About kAboutWhere{
-    .name = "where",
-    .help = "Condition on the axes, as in a sweep: only points that satisfy it are included."};
+constexpr sim::About kAboutWhere{.name = "where",
+                                 .help =
+                                     "Condition on the axes, as in a sweep, that points must satisfy to be "
+                                     "included; by default all points."};
 
 }  // namespace
 
 void SlopeOptions::describe(sim::Visitor& v) {
-  v(of, {.name = "of", .help = "Recorded metric; its mean over repetitions at the end of runs."});
+  v(of, {.name = "of", .help = "Recorded metric; its final value, averaged over repetitions, is used."});
   v(over, {.name = "over", .help = "Numeric axis of the sweep.", .required = true});
   v(where, kAboutWhere);
 }
@@ -25,11 +26,16 @@ void BoundChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 }
 
 void BoundOptions::describe(sim::Visitor& v) {
-  v(type, {.name = "type", .help = "Bound or closed form.", .required = true});
-  v(of, {.name = "of",
-         .help = "Recorded metric that is compared with it: relative_fitness, cost_of_privacy or distance."});
-  v(c1, {.name = "c1", .help = "Constant of the first term; fitted if absent.", .min = 0});
-  v(c2, {.name = "c2", .help = "Constant of the second or only term; fitted if absent.", .min = 0});
+  v(type,
+    {.name = "type",
+     .help =
+         "Bound or closed form; n is the total number of records, s the sum of 1/epsilon_i^2 over owners.",
+     .required = true});
+  v(of,
+    {.name = "of",
+     .help = "Recorded metric to compare with the bound: relative_fitness, cost_of_privacy or distance."});
+  v(c1, {.name = "c1", .help = "Constant of the first term; by default fitted.", .min = 0});
+  v(c2, {.name = "c2", .help = "Constant of the second or only term; by default fitted.", .min = 0});
   v(dimension, {.name = "dimension", .help = "Include the factor p that the proof omits."});
   v(where, kAboutWhere);
   const bool distance = type->of == BoundOf::kDistance;
@@ -42,8 +48,8 @@ void BoundOptions::describe(sim::Visitor& v) {
 }
 
 void ConclusionOptions::describe(sim::Visitor& v) {
-  v(slopes, {.name = "slopes", .help = "Log-log slopes of means, with jackknife intervals."});
-  v(bounds, {.name = "bounds", .help = "Bounds and closed forms that the measured means are compared with."});
+  v(slopes, {.name = "slopes", .help = "Log-log slopes of means, with jackknife confidence intervals."});
+  v(bounds, {.name = "bounds", .help = "Bounds and closed forms to compare with the measured means."});
   v(gains,
     {.name = "gains",
      .help = "Recorded metrics (relative_fitness, test_error, test_error_by_owner) in which each owner is "

@@ -29,7 +29,8 @@ std::span<const std::string_view> compared_metrics();
 namespace hearsay::sim {
 template <>
 struct Choices<analysis::Baseline> {
-  static constexpr std::array kValues{Choice{"isolated", "each owner alone, without privacy"},
-                                      Choice{"pooled", "all data in one place, without privacy"}};
+  static constexpr std::array kValues{
+      Choice{"isolated", "each owner learns from its own data only, without privacy"},
+      Choice{"pooled", "one model is learned from the data of all owners, without privacy"}};
 };
 }  // namespace hearsay::sim

@@ -7,13 +7,16 @@
 namespace hearsay::analysis {
 
 void TraceOptions::describe(sim::Visitor& v) {
-  v(format, {.name = "format", .help = "Files to write."});
-  v(kinds, {.name = "kinds", .help = "Kinds of events to write; default: all."});
+  v(format, {.name = "format", .help = "Formats of the trace files."});
+  v(kinds, {.name = "kinds", .help = "Kinds of events to write; by default all."});
   v(from, {.name = "from", .help = "Time of the first event to write.", .unit = "s", .min = 0});
   v(to, {.name = "to", .help = "Time of the last event to write.", .unit = "s", .min = 0});
   v(repetition, {.name = "repetition", .help = "Repetition to trace."});
   v(point, {.name = "point", .help = "Point of the sweep to trace, from 0."});
-  v(agent, {.name = "agent", .help = "Only events of this agent, and messages to it and from it."});
+  v(agent,
+    {.name = "agent",
+     .help =
+         "Restrict the trace to events of this agent and messages to and from it; by default all agents."});
   v.check(to >= from, "to", fmt::format("must be at least from ({:g} s), got {:g} s", from, to));
 }
 

@@ -33,7 +33,7 @@ struct Choices<TraceKind> {
   static constexpr std::array kValues{
       Choice{"start", "the run begins"},
       Choice{"tick", "an agent's clock ticks"},
-      Choice{"skip", "a tick of an agent that is down"},
+      Choice{"skip", "an agent that is down misses a tick"},
       Choice{"send", "a message is sent"},
       Choice{"publish", "a new state is published to a neighbour"},
       Choice{"deliver", "a message reaches its receiver"},

@@ -21,11 +21,11 @@ namespace {
 // Axes are not options of a run, so their help is written here.
 constexpr std::string_view kSweepHelp =
     R"(sweep
-  type      object of axes by the paths of their options; every combination of their values is run
+  type      object that maps option paths to axes; every combination of their values is run
   axis      a list of values, or a range: {"from": a, "to": b, "step": s}, {"from": a, "to": b, "factor": f},
             {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
-  zip       list of objects of axes that vary together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
-  where     condition on the numeric axes, in SI: "privacy.epsilon * data.records >= 1e4"
+  zip       list of objects whose axes vary together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
+  where     condition on the numeric axes, in SI units: "privacy.epsilon * data.records >= 1e4"
   select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: report only the best value
             of one axis, selected by the mean of a recorded metric on validation instances of the data
   random_numbers

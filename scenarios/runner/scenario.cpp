@@ -10,19 +10,31 @@
 namespace hearsay::scenarios {
 
 void StopOptions::describe(sim::Visitor& v) {
-  v(iterations, {.name = "iterations", .help = "Iterations of the protocol.", .min = 1});
-  v(time, {.name = "time", .help = "Simulated time.", .unit = "s", .min = 0, .open_min = true});
-  v(vectors, {.name = "vectors", .help = "p-vectors put on links.", .min = 1});
-  v(bytes, {.name = "bytes", .help = "Bytes put on links.", .unit = "B", .min = 1});
-  v(events, {.name = "events", .help = "Events of the simulator.", .min = 1});
+  v(iterations, {.name = "iterations",
+                 .help = "Maximum number of iterations of the protocol; by default unlimited.",
+                 .min = 1});
+  v(time, {.name = "time",
+           .help = "Maximum simulated time; by default unlimited.",
+           .unit = "s",
+           .min = 0,
+           .open_min = true});
+  v(vectors, {.name = "vectors",
+              .help = "Maximum number of vectors of p numbers sent on links; by default unlimited.",
+              .min = 1});
+  v(bytes, {.name = "bytes",
+            .help = "Maximum number of bytes sent on links; by default unlimited.",
+            .unit = "B",
+            .min = 1});
+  v(events,
+    {.name = "events", .help = "Maximum number of simulator events; by default unlimited.", .min = 1});
   v(wall, {.name = "wall",
-           .help = "Wall-clock limit (not reproducible across machines).",
+           .help = "Wall-clock limit (not reproducible across machines); by default unlimited.",
            .unit = "s",
            .min = 0,
            .open_min = true});
   v(target, {.name = "target",
-             .help = "Stopping criterion on a metric; the scalars reached_at record where it was met."});
-  v(budgets_spent, {.name = "budgets_spent", .help = "End once all privacy budgets are exhausted."});
+             .help = "Stopping criterion on a metric; the scalars reached_at record when it was met."});
+  v(budgets_spent, {.name = "budgets_spent", .help = "End the run once all privacy budgets are exhausted."});
   v.check(
       iterations || time || vectors || bytes || events || wall || budgets_spent, "",
       "a run needs a limit that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "
@@ -30,8 +42,9 @@ void StopOptions::describe(sim::Visitor& v) {
 }
 
 void TargetOptions::describe(sim::Visitor& v) {
-  v(metric,
-    {.name = "metric", .help = "Metric; of a per-agent one, the mean over owners.", .required = true});
+  v(metric, {.name = "metric",
+             .help = "Metric to check; for a metric with one value per owner, the mean over owners.",
+             .required = true});
   v(below, {.name = "below", .help = "Met when the metric is below this."});
   v(above, {.name = "above", .help = "Met when the metric is above this."});
   v(check_every,
@@ -43,8 +56,9 @@ void EveryOptions::describe(sim::Visitor& v) {
   v(iterations, {.name = "iterations", .help = "Iterations between samples.", .min = 1});
   v(time,
     {.name = "time", .help = "Simulated time between samples.", .unit = "s", .min = 0, .open_min = true});
-  v(vectors, {.name = "vectors", .help = "p-vectors on links between samples.", .min = 1});
-  v(bytes, {.name = "bytes", .help = "Bytes on links between samples.", .unit = "B", .min = 1});
+  v(vectors,
+    {.name = "vectors", .help = "Number of vectors of p numbers sent on links between samples.", .min = 1});
+  v(bytes, {.name = "bytes", .help = "Bytes sent on links between samples.", .unit = "B", .min = 1});
   const int given = (iterations ? 1 : 0) + (time ? 1 : 0) + (vectors ? 1 : 0) + (bytes ? 1 : 0);
   v.check(given <= 1, "",
           fmt::format("give at most one of iterations, time, vectors and bytes, found {}", given));
@@ -64,10 +78,10 @@ void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 
 void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
-            .help = "Interval between samples; there is always one at the start and one at the end."});
+            .help = "Interval between samples; the start and the end of a run are always sampled."});
   v(metrics, {.name = "metrics", .help = "Metrics to record."});
-  v(keep, {.name = "keep", .help = "How series are stored and exported."});
-  v(trace, {.name = "trace", .help = "Write the event trace of one run."});
+  v(keep, {.name = "keep", .help = "Storage and export of series."});
+  v(trace, {.name = "trace", .help = "Write the event trace of one run; by default no trace."});
 }
 
 namespace {
@@ -104,14 +118,16 @@ void Scenario::describe(sim::Visitor& v) {
   v(data, {.name = "data", .help = "Records and their owners."});
   v(model, {.name = "model", .help = "Model to learn."});
   v(network, {.name = "network", .help = "Topology, links and availability."});
-  v(clocks, {.name = "clocks", .help = "Times at which each agent ticks."});
+  v(clocks, {.name = "clocks", .help = "Clocks: times at which each agent ticks."});
   v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
   v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
   v(stop, {.name = "stop", .help = "Limits of a run; the run ends at the first limit reached."});
   v(record, {.name = "record", .help = "Metrics and traces to record."});
-  v(baselines, {.name = "baselines", .help = "Baselines, solved exactly and without privacy."});
-  v(analysis, {.name = "analysis", .help = "Conclusions to draw from the points at the end."});
-  v(repeat, {.name = "repeat", .help = "Repetitions of every point.", .min = 1});
+  v(baselines,
+    {.name = "baselines", .help = "Baselines to compare with, solved exactly and without privacy."});
+  v(analysis,
+    {.name = "analysis", .help = "Slopes, bounds and gains to compute from the results of all points."});
+  v(repeat, {.name = "repeat", .help = "Number of repetitions of every point.", .min = 1});
   check_analysis(*this, v);
 }
 

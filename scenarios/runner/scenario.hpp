@@ -98,8 +98,9 @@ namespace hearsay::sim {
 template <>
 struct Choices<scenarios::Keep> {
   static constexpr std::array kValues{
-      Choice{"runs", "each run separately, in series.csv"},
-      Choice{"aggregate",
-             "all repetitions of a point together; mean and quantiles in quantiles.csv, no series.csv"}};
+      Choice{"runs", "store each run separately, in series.csv"},
+      Choice{
+          "aggregate",
+          "store the mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
 };
 }  // namespace hearsay::sim
