@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 using Owners = std::span<const std::size_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTolerance = 1e-10;
+constexpr double kGapTolerance = 1e-10;
 
 double records_of(const Problem& problem, Owners owners) {
   double n = 0;
@@ -112,7 +112,7 @@ Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFuncti
     throw std::runtime_error(fmt::format(
         "{} loss: a minimiser needs l2 > 0 or theta_max: the classes are separable", problem.loss().name()));
   }
-  if (!(r.residual <= kTolerance)) {
+  if (!(r.residual <= kGapTolerance)) {
     throw std::runtime_error(fmt::format("{} loss: no minimiser found: residual {:.1e} after {} Newton steps",
                                          problem.loss().name(), r.residual, r.iterations));
   }
@@ -166,14 +166,14 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   VectorXd theta = best.theta;
   for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
-    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit, kTolerance).theta;
+    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit, kGapTolerance).theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
     const double value = problem.objective(theta, owners);
     if (value < best.value) {
       best.value = value;
       best.theta = theta;
     }
-    if (best.value - lower <= kTolerance * best.value) break;
+    if (best.value - lower <= kGapTolerance * best.value) break;
   }
   best.gap = std::max(best.value - lower, 0.0);
   best.box_active = touches(best.theta, limit);
