@@ -1,5 +1,5 @@
 #pragma once
-// Stores runs that any number of threads finish. A thread of its own writes them, many per commit: a process
+// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process
 // that is killed loses at most what it finished in the last kHold seconds.
 #include <condition_variable>
 #include <exception>
