@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "models/solvers/dense.hpp"
-#include "models/solvers/projected_newton.hpp"
+#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Owners = std::span<const std::size_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGapTolerance = 1e-10;
@@ -51,30 +50,6 @@ SmoothFunction quadratic(const Problem& problem, Owners owners) {
   const auto derivatives = [=](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
     gradient = 2 * (m.slope + m.a * (theta - r)) + sigma * theta;
     hessian = 2 * m.a;
-    hessian.diagonal().array() += sigma;
-  };
-  return {value, derivatives};
-}
-
-// f_S of any smooth loss, by a pass over the records. The problem and owners must outlive it.
-template <class L>
-SmoothFunction by_records(const Problem& problem, Owners owners, const L& loss) {
-  const double sigma = problem.sigma(), n = records_of(problem, owners);
-  const auto value = [=, &problem](const VectorXd& theta) {
-    double total = 0;
-    for_records(problem, owners, theta, [&](double s, double y, const auto&) { total += loss.value(s, y); });
-    return sigma / 2 * theta.squaredNorm() + total / n;
-  };
-  const auto derivatives = [=, &problem](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
-    gradient.setZero(theta.size());
-    hessian.setZero(theta.size(), theta.size());
-    for_records(problem, owners, theta, [&](double s, double y, const auto& x) {
-      gradient += loss.slope(s, y) * x;
-      const double curvature = loss.curvature(s, y);
-      if (curvature > 0) hessian.template selfadjointView<Eigen::Lower>().rankUpdate(x, curvature);
-    });
-    gradient = gradient / n + sigma * theta;
-    hessian /= n;
     hessian.diagonal().array() += sigma;
   };
   return {value, derivatives};
@@ -166,7 +141,9 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   VectorXd theta = best.theta;
   for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
-    theta = projected_newton(by_records(problem, owners, smoothed), theta, limit, kGapTolerance).theta;
+    theta = projected_newton(record_objective(problem, owners, smoothed, {.ridge = problem.sigma()}), theta,
+                             limit, kGapTolerance)
+                .theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
     const double value = problem.objective(theta, owners);
     if (value < best.value) {
@@ -193,7 +170,8 @@ Optimum minimise(const Problem& problem, Owners owners) {
     } else if constexpr (std::is_same_v<L, HingeLoss>) {
       return hinge_optimum(problem, owners, limit);
     } else {
-      return smooth_optimum(problem, owners, by_records(problem, owners, loss), limit);
+      return smooth_optimum(problem, owners,
+                            record_objective(problem, owners, loss, {.ridge = problem.sigma()}), limit);
     }
   });
 }

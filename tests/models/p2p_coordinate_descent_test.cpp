@@ -7,7 +7,6 @@
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/protocols/peer_to_peer/tick_forecast.hpp"
 #include "tests/support/personal_fixture.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/solvers/dense.hpp"
 #include "tests/support/personal_fixture.hpp"

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 
@@ -22,8 +22,9 @@ Pooled::Pooled(const Params& params, const Study& study) : PersonalProtocol(para
 void Pooled::on_start(Context& context) {
   const double lambda = personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));
   const auto theta = personal_.problem().memo().get<Eigen::VectorXd>(
-      fmt::format("pooled minimiser, lambda {:a}", lambda),
-      [&] { return pooled_minimiser(personal_.problem(), lambda); });
+      fmt::format("pooled minimiser, lambda {:a}", lambda), [&] {
+        return minimise_records(personal_.problem(), personal_.problem().everyone(), {.ridge = 2 * lambda});
+      });
   for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
   track(context.models());
 }

@@ -91,7 +91,7 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
       horizon_(params.planned_iterations("central_async", study)),
       step_(step_of(params, horizon_, parties_.count(), study)),
       owners_(params, params.planned_answers(horizon_, parties_.count()), study),
-      copies_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(parties_.count()))),
+      copies_(study.problem.p(), parties_.count()),
       bar_(study.problem.p()),
       regulariser_(study.problem.p()),
       visits_(parties_.count()) {
@@ -115,7 +115,7 @@ void CentralAsync::query_all(Context& context) {
 }
 
 void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
-  const std::size_t party = parties_.of(owner);
+  const std::size_t party = parties_.of(context.owner(owner));
   if (options_.initiative == Initiative::kLearner || parties_.members(party).front() != owner) return;
   if (owners_.is_learner(owner)) {
     request(party, context);
@@ -126,7 +126,7 @@ void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
 
 void CentralAsync::on_message(const sim::Message& message, Context& context) {
   if (message.tag == kRequest) {
-    request(parties_.of(message.from), context);
+    request(parties_.of(context.owner(message.from)), context);
   } else if (message.tag == CentralOwners::kQuery) {
     owners_.answer(message, context);
   } else if (Query* const query = queries_.match(message, context)) {
@@ -168,7 +168,7 @@ void CentralAsync::ask(std::size_t party, Context& context) {
   query.iteration = context.iterations();
   query.answers = 0;
   query.weight = 0;
-  query.bar = (context.model(0) + copies_.col(static_cast<Eigen::Index>(party))) / 2;
+  query.bar = (context.model(0) + copies_[party]) / 2;
   for (const sim::AgentId member : parties_.members(party))
     owners_.query(member, query.number, query.bar, context);
   context.after(0, options_.timeout, kTimeout, query.number);
@@ -176,7 +176,7 @@ void CentralAsync::ask(std::size_t party, Context& context) {
 
 void CentralAsync::receive(Query& query, sim::AgentId owner, const Eigen::Ref<const Eigen::VectorXd>& q,
                            sim::Time sent, Context& context) {
-  const double weight = parties_.weight(owner);
+  const double weight = parties_.weight(context.owner(owner));
   if (query.answers++ == 0) {
     query.sum = weight * q;
   } else {
@@ -195,7 +195,7 @@ void CentralAsync::complete(Query& query, Context& context) {
 }
 
 void CentralAsync::update(const Query& query, Context& context) {
-  Eigen::MatrixXd::ColXpr theta_i = copies_.col(static_cast<Eigen::Index>(query.party));
+  Eigen::MatrixXd::ColXpr theta_i = copies_[query.party];
   if (options_.stale_base == StaleBase::kSent) {
     bar_ = query.bar;
   } else {

@@ -47,6 +47,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/core/columns.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
 #include "models/core/requests.hpp"
@@ -114,7 +115,7 @@ class CentralAsync {
   bool finished(const Context& context) const;
 
   /// The learner's copy for a party: an owner, where there are no groups.
-  Eigen::VectorXd copy(std::size_t party) const { return copies_.col(static_cast<Eigen::Index>(party)); }
+  Eigen::VectorXd copy(std::size_t party) const { return copies_[party]; }
   /// rho/(T^2 sigma).
   double step() const { return step_; }
 
@@ -145,7 +146,7 @@ class CentralAsync {
   std::uint64_t horizon_;  // T
   double step_, learner_factor_;
   CentralOwners owners_;
-  Eigen::MatrixXd copies_;  // theta_i, p x N
+  Columns copies_;  // theta_i, p x N
   Eigen::VectorXd bar_, regulariser_;
   std::vector<std::uint64_t> visits_;  // by party
   std::deque<std::size_t> waiting_;    // parties whose requests wait, in order of arrival

@@ -82,7 +82,7 @@ CentralSync::CentralSync(const Params& params, const Study& study)
       theta_(Eigen::VectorXd::Zero(study.problem.p())),
       data_term_(study.problem.p()),
       gradient_(study.problem.p()),
-      answers_(Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(study.problem.owners()))),
+      answers_(study.problem.p(), study.problem.owners()),
       answered_(study.problem.owners()) {
   if (params.algorithm == SyncAlgorithm::kStronglyConvex) require_no_box(study);
 }
@@ -131,7 +131,7 @@ void CentralSync::receive(const sim::Message& answer, Context& context) {
 
 void CentralSync::keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& q, std::uint32_t round,
                        Context& context) {
-  answers_.col(static_cast<Eigen::Index>(owner)) = q;
+  answers_[owner] = q;
   answered_[owner] = round;
   if (round_.in_flight(round) && round_.count_reply()) end_round(context);
 }
@@ -146,7 +146,7 @@ double CentralSync::gather(const Context& context) {
     if (round == 0 || (round != round_.number() && params_.missing != MissingAnswer::kLast)) continue;
     const double weight = static_cast<double>(context.records(context.agent_of(owner))) /
                           static_cast<double>(context.records());
-    data_term_ += weight * answers_.col(static_cast<Eigen::Index>(owner));
+    data_term_ += weight * answers_[owner];
     share += weight;
   }
   return share;

@@ -36,6 +36,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/core/columns.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
 #include "models/core/requests.hpp"
@@ -111,7 +112,7 @@ class CentralSync {
   double step_;
   CentralOwners owners_;
   Eigen::VectorXd theta_, data_term_, gradient_;
-  Eigen::MatrixXd answers_;              // the latest of each owner, p x N
+  Columns answers_;                      // the latest of each owner, p x N
   std::vector<std::uint32_t> answered_;  // by owner: the round it answers, 0 before the first
   Request round_;                        // to all owners; its number is k
 };

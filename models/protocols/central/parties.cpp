@@ -31,8 +31,9 @@ Parties::Parties(const std::vector<std::vector<std::uint32_t>>& groups, const St
     for (const sim::AgentId agent : members_[party]) records += study.problem.n(agent - 1);
     share_.push_back(static_cast<double>(records) / static_cast<double>(study.problem.n()));
     for (const sim::AgentId agent : members_[party]) {
-      party_[agent - 1] = party;
-      weight_[agent - 1] = static_cast<double>(study.problem.n(agent - 1)) / static_cast<double>(records);
+      const std::size_t owner = agent - 1;
+      party_[owner] = party;
+      weight_[owner] = static_cast<double>(study.problem.n(owner)) / static_cast<double>(records);
     }
   }
 }

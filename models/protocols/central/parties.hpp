@@ -21,12 +21,11 @@ class Parties {
   std::size_t count() const { return members_.size(); }
   /// Agents of a party's owners, in the order of the option; the first one's clock is the party's.
   std::span<const sim::AgentId> members(std::size_t party) const { return members_[party]; }
-  /// Party of an owner's agent.
-  std::size_t of(sim::AgentId agent) const { return party_[agent - 1]; }
+  std::size_t of(std::size_t owner) const { return party_[owner]; }
   /// n_G/n.
   double share(std::size_t party) const { return share_[party]; }
-  /// n_i/n_G of an owner's agent: 1 where it is on its own.
-  double weight(sim::AgentId agent) const { return weight_[agent - 1]; }
+  /// n_i/n_G: 1 for an owner in no group.
+  double weight(std::size_t owner) const { return weight_[owner]; }
 
  private:
   std::vector<std::vector<sim::AgentId>> members_;

@@ -8,11 +8,9 @@
 
 #include "models/core/option_error.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
-#include "models/solvers/own_minimum.hpp"
+#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
-
-using Eigen::Index;
 
 namespace {
 constexpr double kShortestDelay = 10;  // s, of the rule
@@ -64,8 +62,7 @@ Amtl::Amtl(const Params& params, const Study& study)
     throw OptionError("alpha", fmt::format("must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
   if (params.start == TaskStart::kSingleTask) {
     for (std::size_t t = 0; t < delays_.size(); ++t) {
-      begun_.col(static_cast<Index>(t)) =
-          minimise_alone(study.problem, t, params.start_ridge.value_or(kStartRidge));
+      begun_[t] = minimise_alone(study.problem, t, params.start_ridge.value_or(kStartRidge));
     }
   }
   server_.start_at(begun_);
@@ -97,11 +94,10 @@ double Amtl::relaxation(std::size_t t) const {
 }
 
 const Eigen::VectorXd& Amtl::update(std::size_t t, const Vector& u, const TaskTurn* turn, Context& context) {
-  const auto column = static_cast<Index>(t);
   if (turn != nullptr) delays_[t].add(context.now() - turn->used_since);
-  server_.relax(column, u, relaxation(t));
+  server_.relax(t, u, relaxation(t));
   server_.step();
-  server_.column(column, column_);
+  server_.column(t, column_);
   return column_;
 }
 

@@ -52,7 +52,7 @@ class Amtl : public TaskLoop<Amtl> {
   Amtl(const Params& params, const Study& study);
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 
-  const Eigen::MatrixXd& w() const { return server_.p(); }
+  const Columns& w() const { return server_.p(); }
 
  private:
   friend TaskLoop<Amtl>;
@@ -80,8 +80,8 @@ class Amtl : public TaskLoop<Amtl> {
   Params params_;
   MultitaskServer server_;
   std::vector<Delays> delays_;  // by task
-  Eigen::MatrixXd begun_;       // V at the start, d x T
-  Eigen::MatrixXd q_;           // 0, d x T
+  Columns begun_;               // V at the start, d x T
+  Columns q_;                   // 0, d x T
   Eigen::VectorXd message_, column_;
 };
 

@@ -2,8 +2,6 @@
 
 namespace hearsay::models {
 
-using Eigen::Index;
-
 void AsyncMtl::Params::describe(sim::Visitor& v) {
   v(column_update, {.name = "column_update",
                     .help = "Server update at the arrival of a gradient.",
@@ -36,19 +34,18 @@ const Eigen::VectorXd& AsyncMtl::turn(std::size_t t, const Eigen::Ref<const Eige
 
 const Eigen::VectorXd& AsyncMtl::update(std::size_t t, const Vector& message, const TaskTurn*,
                                         Context& context) {
-  const auto column = static_cast<Index>(t);
   if (params_.trusted_server) {
     message_ = message;
-    server_.prepare(sent_.col(column), message_);
-    server_.put(column, message_);
+    server_.prepare(sent_[t], message_);
+    server_.put(t, message_);
   } else {
-    server_.put(column, message);
+    server_.put(t, message);
   }
   server_.step();
-  server_.column(column, column_);
+  server_.column(t, column_);
   tolerance_.note_update(server_, nodes_.q());
   if (params_.trusted_server) {
-    sent_.col(column) = column_;
+    sent_[t] = column_;
     column_ = nodes_.noisy_column(t, column_, context);
   }
   return column_;

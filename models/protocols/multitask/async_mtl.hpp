@@ -52,8 +52,8 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
   AsyncMtl(const Params& params, const Study& study);
   void measure(std::size_t k, const World& world, std::span<double> out) const;
 
-  const Eigen::MatrixXd& p() const { return server_.p(); }
-  const Eigen::MatrixXd& q() const { return nodes_.q(); }
+  const Columns& p() const { return server_.p(); }
+  const Columns& q() const { return nodes_.q(); }
 
  private:
   friend TaskLoop<AsyncMtl>;
@@ -62,7 +62,7 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
   bool may_turn(std::size_t t, const Context& context) const { return nodes_.may_turn(t, context); }
   const Eigen::VectorXd& turn(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& p, Context& context);
   const Eigen::VectorXd& update(std::size_t t, const Vector& message, const TaskTurn* turn, Context& context);
-  auto model(std::size_t t) const { return held(t) + nodes_.q().col(static_cast<Eigen::Index>(t)); }
+  auto model(std::size_t t) const { return held(t) + nodes_.q()[t]; }
   void reset_server();
   void reset_task(std::size_t t) { nodes_.reset(t); }
   bool settled() const { return tolerance_.reached(); }
@@ -71,7 +71,7 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
   MultitaskNodes nodes_;
   MultitaskServer server_;
   Tolerance tolerance_;
-  Eigen::MatrixXd sent_;  // trusted server: p_t without noise as it was last sent, d x T
+  Columns sent_;  // trusted server: p_t without noise as it was last sent, d x T
   Eigen::VectorXd message_, column_;
 };
 

@@ -5,7 +5,6 @@
 
 namespace hearsay::models {
 
-using Eigen::Index;
 using Eigen::MatrixXd;
 
 namespace {
@@ -13,8 +12,7 @@ namespace {
 // sum_t mean loss(w_t) over the training records.
 double total_loss(const Problem& problem, const MatrixXd& w) {
   double sum = 0;
-  for (std::size_t t = 0; t < problem.owners(); ++t)
-    sum += problem.mean_loss(t, w.col(static_cast<Index>(t)));
+  for (sim::AgentId t = 0; t < w.cols(); ++t) sum += problem.mean_loss(t, w.col(t));
   return sum;
 }
 
@@ -38,10 +36,7 @@ void measure_multitask(std::size_t k, const MultitaskState& state, const World& 
           p.allFinite() ? static_cast<double>(numerical_rank(p)) : std::numeric_limits<double>::quiet_NaN();
       return;
     case kTestError:
-      for (std::size_t t = 0; t < out.size(); ++t) {
-        const auto column = static_cast<Index>(t);
-        out[t] = problem.test_error(t, p.col(column) + q.col(column));
-      }
+      for (std::size_t t = 0; t < out.size(); ++t) out[t] = problem.test_error(t, p[t] + q[t]);
       return;
     case kTurns:
       std::copy(log.turns.begin(), log.turns.end(), out.begin());

@@ -65,7 +65,7 @@ struct TurnLog {
 /// What of a protocol is measured.
 struct MultitaskState {
   MultitaskObjective objective;
-  const Eigen::MatrixXd &p, &q;  ///< d x T
+  const Columns &p, &q;  ///< d x T
   const TurnLog& log;
   double epsilon_turn = 0;
   double violations = 0;  ///< fraction of turns

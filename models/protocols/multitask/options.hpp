@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "models/core/columns.hpp"
 #include "models/core/world.hpp"
 #include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
@@ -74,8 +75,8 @@ struct MultitaskOptions : CouplingOptions {
 };
 
 /// 0, d x T: P or Q at the start.
-inline Eigen::MatrixXd zero_columns(const Study& study) {
-  return Eigen::MatrixXd::Zero(study.problem.p(), static_cast<Eigen::Index>(study.problem.owners()));
+inline Columns zero_columns(const Study& study) {
+  return {study.problem.p(), study.problem.owners()};
 }
 
 }  // namespace hearsay::models

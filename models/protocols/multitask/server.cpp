@@ -5,10 +5,9 @@
 namespace hearsay::models {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 
 MultitaskServer::MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h,
-                                 const MatrixXd& zero)
+                                 const Columns& zero)
     : form_(form), alpha_(alpha), h_(h), prox_(coupling, zero.rows(), zero.cols()), moved_(zero), p_(zero) {
   if (form_ == ColumnUpdate::kAll) s_ = zero;
 }
@@ -18,18 +17,18 @@ void MultitaskServer::prepare(const Eigen::Ref<const Eigen::VectorXd>& p,
   if (form_ == ColumnUpdate::kBlock) gradient = p - alpha_ * gradient;
 }
 
-void MultitaskServer::put(Index t, const Eigen::Ref<const Eigen::VectorXd>& message) {
+void MultitaskServer::put(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message) {
   switch (form_) {
     case ColumnUpdate::kAll:
-      s_.col(t) = message;
+      s_[t] = message;
       moved_ = p_ - alpha_ * s_;
       return;
     case ColumnUpdate::kArrived:
       moved_ = p_;
-      moved_.col(t) -= alpha_ * message;
+      moved_[t] -= alpha_ * message;
       return;
     case ColumnUpdate::kBlock:
-      moved_.col(t) = message;
+      moved_[t] = message;
       note_change(t);
       return;
   }
@@ -43,7 +42,7 @@ void MultitaskServer::clear() {
   changed_ = kMuch;
 }
 
-void MultitaskServer::start_at(const MatrixXd& v) {
+void MultitaskServer::start_at(const Columns& v) {
   moved_ = v;
   changed_ = kMuch;
   step();
@@ -60,16 +59,16 @@ void MultitaskServer::step() {
   if (known_) prox_.matrix(p_);
 }
 
-void MultitaskServer::column(Index t, Eigen::Ref<Eigen::VectorXd> out) const {
+void MultitaskServer::column(std::size_t t, Eigen::Ref<Eigen::VectorXd> out) const {
   sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
   if (known_) {
-    out = p_.col(t);
+    out = p_[t];
   } else {
-    prox_.column(t, out);
+    prox_.column(static_cast<Index>(t), out);
   }
 }
 
-const MatrixXd& MultitaskServer::p() const {
+const Columns& MultitaskServer::p() const {
   sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
   if (!known_) prox_.matrix(p_);
   known_ = true;

@@ -16,6 +16,7 @@
 #include <array>
 #include <optional>
 
+#include "models/core/columns.hpp"
 #include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
 
@@ -28,40 +29,43 @@ class MultitaskServer {
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
   /// `zero`: d x T.
-  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Eigen::MatrixXd& zero);
+  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero);
 
   /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. It is a function
   /// of public p and a released gradient, so it reveals nothing more.
   void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
   /// Stores the message of task t; of several tasks before one step only in form block. P is undefined between this
   /// and the step.
-  void put(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message);
+  void put(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message);
   /// P = S = V = 0, as at the start.
   void clear();
   /// V of block as it is at the start, and P = prox_h(V).
-  void start_at(const Eigen::MatrixXd& v);
+  void start_at(const Columns& v);
   /// block: V_t <- V_t + weight (message - V_t).
-  void relax(Eigen::Index t, const Eigen::Ref<const Eigen::VectorXd>& message, double weight) {
-    moved_.col(t) += weight * (message - moved_.col(t));
+  void relax(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message, double weight) {
+    moved_[t] += weight * (message - moved_[t]);
     note_change(t);
   }
   /// The new P. O(k^3 + k d T) for nuclear, k = min(d, T).
   void step();
   /// p_t.
-  void column(Eigen::Index t, Eigen::Ref<Eigen::VectorXd> out) const;
-  const Eigen::MatrixXd& p() const;
+  void column(std::size_t t, Eigen::Ref<Eigen::VectorXd> out) const;
+  const Columns& p() const;
 
  private:
   static constexpr Eigen::Index kNothing = -1, kMuch = -2;
-  void note_change(Eigen::Index t) { changed_ = changed_ == kNothing || changed_ == t ? t : kMuch; }
+  void note_change(std::size_t t) {
+    const auto column = static_cast<Eigen::Index>(t);
+    changed_ = changed_ == kNothing || changed_ == column ? column : kMuch;
+  }
 
   ColumnUpdate form_;
   double alpha_, h_;
   CouplingProx prox_;
-  Eigen::MatrixXd s_;             // all: S
-  Eigen::MatrixXd moved_;         // what is shrunk; block: V
+  Columns s_;                     // all: S
+  Columns moved_;                 // what is shrunk; block: V
   Eigen::Index changed_ = kMuch;  // the only column of V that has changed since the last step
-  mutable Eigen::MatrixXd p_;
+  mutable Columns p_;
   mutable bool known_ = true;  // p_ is the P of the last step; block computes it on demand
 };
 

@@ -6,8 +6,6 @@
 
 namespace hearsay::models {
 
-using Eigen::Index;
-
 void SyncMtl::Params::describe(sim::Visitor& v) {
   v(round_timeout, {.name = "round_timeout",
                     .help = "Maximum time the server waits for the tasks in a round.",
@@ -42,7 +40,7 @@ void SyncMtl::begin_round(Context& context) {
   for (std::size_t t = 0; t < context.owners(); ++t) {
     const sim::AgentId task = context.agent_of(t);
     if (round > 1) {
-      server_.column(static_cast<Index>(t), column_);
+      server_.column(t, column_);
       context.send(0, task, kColumn, round, column_);
     } else if (context.up(task)) {
       context.after(task, 0, kFirst, round);
@@ -60,7 +58,7 @@ void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>&
   context.compute(task);
   message_ = *nodes_.turn(t, column, context);
   server_.prepare(column, message_);
-  context.model(task) = column + nodes_.q().col(static_cast<Index>(t));
+  context.model(task) = column + nodes_.q()[t];
   log_.turns[t] = static_cast<double>(nodes_.turns(t));
   departed_[t] = context.leaves(task);
   context.send(task, 0, kGradient, round, message_);
@@ -80,7 +78,7 @@ void SyncMtl::on_message(const sim::Message& message, Context& context) {
   }
   if (!round_.match(message, context)) return;
   const std::size_t t = context.owner(message.from);
-  answers_.col(static_cast<Index>(t)) = payload;
+  answers_[t] = payload;
   answered_[t] = message.conversation;
   context.count_staleness(0, context.now() - message.sent);
   log_.departure[t] = log_.arrival[t] = static_cast<double>(context.iterations());
@@ -100,8 +98,7 @@ void SyncMtl::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t roun
 void SyncMtl::end_round(Context& context) {
   round_.end();
   for (std::size_t t = 0; t < context.owners(); ++t) {
-    const auto column = static_cast<Index>(t);
-    if (answered_[t] == round_.number()) server_.put(column, answers_.col(column));
+    if (answered_[t] == round_.number()) server_.put(t, answers_[t]);
   }
   server_.step();
   tolerance_.note_update(server_, nodes_.q());

@@ -75,7 +75,7 @@ class SyncMtl {
   MultitaskServer server_;
   Tolerance tolerance_;
   Request round_;                        // to all tasks
-  Eigen::MatrixXd answers_;              // the last gradient of each task, d x T
+  Columns answers_;                      // the last gradient of each task, d x T
   std::vector<std::uint32_t> answered_;  // by task: the round it answers
   std::vector<std::uint32_t> received_;  // by task: the last round whose column it has received
   std::vector<sim::Time> departed_;      // by task: when its last unanswered gradient left it; kNever: none

@@ -88,7 +88,7 @@ class TaskLoop {
       return;
     }
     const auto t = context.owner(agent);
-    held_.col(static_cast<Eigen::Index>(t)) = start_.col(static_cast<Eigen::Index>(t));
+    held_[t] = start_[t];
     tasks_[t].held = 0;
     tasks_[t].held_since = 0;
     tasks_[t].waits = false;
@@ -110,10 +110,10 @@ class TaskLoop {
   }
 
   /// What every task holds at the start, d x T; 0 if it is not called.
-  void start_at(const Eigen::MatrixXd& p) { start_ = held_ = p; }
+  void start_at(const Columns& p) { start_ = held_ = p; }
 
   /// p_t as task t last received it.
-  auto held(std::size_t t) const { return held_.col(static_cast<Eigen::Index>(t)); }
+  auto held(std::size_t t) const { return held_[t]; }
   /// Turns that task t has made.
   std::uint32_t turns(std::size_t t) const { return tasks_[t].turns.last(); }
   const TurnLog& log() const { return log_; }
@@ -174,7 +174,7 @@ class TaskLoop {
       task.held_since = message.sent;
       task.turns.recycle_through(message.conversation);
       log_.count_reply(t, context.now() - turn->departed);
-      held_.col(static_cast<Eigen::Index>(t)) = vector_of(message);
+      held_[t] = vector_of(message);
       context.model(message.to) = self().model(t);
     } else {
       context.discard(message);
@@ -189,7 +189,7 @@ class TaskLoop {
 
   TaskLoopOptions options_;
   bool by_clock_;
-  Eigen::MatrixXd start_, held_;  // d x T
+  Columns start_, held_;  // d x T
   std::vector<Task> tasks_;
   TurnLog log_;
 };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/core/option_error.hpp"
-#include "models/solvers/own_minimum.hpp"
+#include "models/solvers/record_objective.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -49,21 +49,20 @@ void MultitaskNodes::open(Context& context) {
     const sim::AgentId agent = context.agent_of(t);
     context.open_account(agent, account_);
     if (options_.start == TaskStart::kSingleTask)
-      q_.col(static_cast<Index>(t)) =
-          context
-              .keep_local(context.from_data(agent,
-                                            [&](const Problem& problem, std::size_t owner) {
-                                              return minimise_alone(problem, owner,
-                                                                    options_.ridge_of_start());
-                                            }))
-              .inside_owner();
-    context.model(agent) = q_.col(static_cast<Index>(t));
+      q_[t] = context
+                  .keep_local(context.from_data(agent,
+                                                [&](const Problem& problem, std::size_t owner) {
+                                                  return minimise_alone(problem, owner,
+                                                                        options_.ridge_of_start());
+                                                }))
+                  .inside_owner();
+    context.model(agent) = q_[t];
   }
   start_ = q_;
 }
 
 void MultitaskNodes::reset(std::size_t t) {
-  q_.col(static_cast<Index>(t)) = start_.col(static_cast<Index>(t));
+  q_[t] = start_[t];
   sensitivities_.reset(t);
 }
 
@@ -86,11 +85,12 @@ Sensitive MultitaskNodes::gradient(sim::AgentId agent, double sensitivity, Conte
 }
 
 void MultitaskNodes::move_own(std::size_t t, sim::AgentId agent, Context& context) {
-  auto q = q_.col(static_cast<Index>(t));
+  auto q = q_[t];
   if (options_.q_update == OwnUpdate::kExact) {
     context.keep_local(context.from_data(agent,
                                          [&](const Problem& problem, std::size_t owner) {
-                                           return minimise_own(problem, owner, base_, options_.tau);
+                                           return minimise_records(problem, owner,
+                                                                   {.ridge = options_.tau, .offset = base_});
                                          }),
                        kept_);
     q = kept_.inside_owner();
@@ -107,7 +107,7 @@ void MultitaskNodes::move_own(std::size_t t, sim::AgentId agent, Context& contex
 const VectorXd* MultitaskNodes::turn(std::size_t t, const Eigen::Ref<const VectorXd>& p, Context& context) {
   if (!may_turn(t, context)) return nullptr;
   const sim::AgentId agent = context.agent_of(t);
-  const auto q = q_.col(static_cast<Index>(t));
+  const auto q = q_[t];
   if (options_.batch_fraction < 1) draw_batch(agent, context);
   base_ = p;
   at_ = q;

@@ -36,7 +36,7 @@ class MultitaskNodes {
   /// With a trusted server: p_t as it is sent to task t, with noise of beta = epsilon_2/(alpha_2 S_2).
   Vector noisy_column(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& p, Context& context);
 
-  const Eigen::MatrixXd& q() const { return q_; }
+  const Columns& q() const { return q_; }
   std::uint64_t turns(std::size_t t) const { return turns_[t]; }
   /// S_1 and S_2 of the next turn of task t; 0 without privacy.
   double s_1(std::size_t t) const { return sensitivities_.s_1(t); }
@@ -55,7 +55,7 @@ class MultitaskNodes {
   Turns account_;  // what each task may release
   TurnSensitivities sensitivities_;
   std::vector<std::uint64_t> turns_;
-  Eigen::MatrixXd q_, start_;
+  Columns q_, start_;
   Eigen::VectorXd base_, at_, point_, work_, gradient_;
   LocalVector kept_;
   std::vector<Eigen::Index> batch_;

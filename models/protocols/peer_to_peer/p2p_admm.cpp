@@ -65,10 +65,8 @@ P2pAdmm::P2pAdmm(const Params& params, const Study& study)
 void P2pAdmm::on_start(Context& context) {
   std::visit([&](const auto& start) { set_start(start, personal_, context); }, params_.initial);
   const sim::Topology& graph = personal_.topology();
-  const auto edges = static_cast<Index>(2 * graph.edges());
-  for (Eigen::MatrixXd* all :
-       {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_, &sent_model_, &sent_copy_})
-    all->resize(personal_.p(), edges);
+  for (Columns* all : {&copies_, &own_z_, &copy_z_, &own_lambda_, &copy_lambda_, &sent_model_, &sent_copy_})
+    *all = Columns(personal_.p(), 2 * graph.edges());
   start_ = context.models();
   track(start_);
   for (sim::AgentId i = 0; i < context.agents(); ++i) {
@@ -81,11 +79,10 @@ void P2pAdmm::reset(sim::AgentId i, Context&) {
   const sim::Topology& graph = personal_.topology();
   for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
     const std::uint32_t position = graph.first_edge(i) + k;
-    const auto e = static_cast<Index>(position);
-    own_z_.col(e) = start_.col(i);
-    copy_z_.col(e) = copies_.col(e) = start_.col(graph.neighbours(i)[k]);
-    own_lambda_.col(e).setZero();
-    copy_lambda_.col(e).setZero();
+    own_z_.col(position) = start_.col(i);
+    copy_z_.col(position) = copies_.col(position) = start_.col(graph.neighbours(i)[k]);
+    own_lambda_.col(position).setZero();
+    copy_lambda_.col(position).setZero();
     exchanges_[position].request.end();
   }
   changed(i);
@@ -104,9 +101,9 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
   const std::uint32_t first = graph.first_edge(i), last = first + graph.degree(i);
   pull_.setZero();
   for (std::uint32_t position = first; position < last; ++position) {
-    const auto e = static_cast<Index>(position);
     const double half = graph.weight(position) / 2, share = half / (half + rho);
-    pull_ += own_lambda_.col(e) - rho * own_z_.col(e) - share * (rho * copy_z_.col(e) - copy_lambda_.col(e));
+    pull_ += own_lambda_.col(position) - rho * own_z_.col(position) -
+             share * (rho * copy_z_.col(position) - copy_lambda_.col(position));
   }
   auto theta = context.model(i);
   const double curvature = curvature_[i] + rho * degree, own = a.weight * a.pull;
@@ -115,23 +112,22 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
     theta -= 1 / lipschitz * (curvature * theta + pull_ + own * (*g + 2 * a.lambda * theta));
   }
   for (std::uint32_t position = first; position < last; ++position) {
-    const auto e = static_cast<Index>(position);
     const double half = graph.weight(position) / 2;
-    copies_.col(e) = (half * theta + rho * copy_z_.col(e) - copy_lambda_.col(e)) / (half + rho);
+    copies_.col(position) =
+        (half * theta + rho * copy_z_.col(position) - copy_lambda_.col(position)) / (half + rho);
   }
   changed(i);
 }
 
 void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t tag, std::uint32_t number,
                         Context& context) {
-  const auto e = static_cast<Index>(position);
   const Index p = personal_.p();
   packet_.head(p) = context.model(i);
-  packet_.segment(p, p) = copies_.col(e);
+  packet_.segment(p, p) = copies_.col(position);
   Index numbers = 2 * p;
   if (params_.exchange == AdmmExchange::kFull) {
-    packet_.segment(2 * p, p) = own_lambda_.col(e);
-    packet_.segment(3 * p, p) = copy_lambda_.col(e);
+    packet_.segment(2 * p, p) = own_lambda_.col(position);
+    packet_.segment(3 * p, p) = copy_lambda_.col(position);
     numbers = 4 * p;
   }
   const sim::Topology& graph = personal_.topology();
@@ -152,9 +148,8 @@ void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
   if (exchange.request.in_flight()) return;
   compute(i, context);
   const std::uint32_t number = exchange.request.begin();
-  const auto e = static_cast<Index>(position);
-  sent_model_.col(e) = context.model(i);
-  sent_copy_.col(e) = copies_.col(e);
+  sent_model_.col(position) = context.model(i);
+  sent_copy_.col(position) = copies_.col(position);
   context.after(i, params_.timeout, static_cast<std::uint16_t>(number), position);
   send_edge(i, position, kRequest | static_cast<std::uint16_t>(exchange.replied << 1), number, context);
   context.count_iteration();
@@ -183,8 +178,7 @@ void P2pAdmm::serve(const sim::Message& request, Context& context) {
   compute(j, context);
   send_edge(j, position, kReply | static_cast<std::uint16_t>(own.request.number() << 1), request.conversation,
             context);
-  const auto e = static_cast<Index>(position);
-  commit(position, context.model(j), copies_.col(e), request.payload);
+  commit(position, context.model(j), copies_.col(position), request.payload);
   context.count_staleness(0, context.now() - request.sent);
 }
 
@@ -192,8 +186,7 @@ void P2pAdmm::complete(const sim::Message& reply, Context& context) {
   const std::uint32_t position = personal_.topology().edge(reply.to, reply.from);
   Exchange& exchange = exchanges_[position];
   if (!exchange.request.match(reply, context)) return;
-  const auto e = static_cast<Index>(position);
-  commit(position, sent_model_.col(e), sent_copy_.col(e), reply.payload);
+  commit(position, sent_model_.col(position), sent_copy_.col(position), reply.payload);
   exchange.request.end();
   exchange.over = reply.tag >> 1;
   context.count_staleness(0, context.now() - reply.sent);
@@ -201,7 +194,6 @@ void P2pAdmm::complete(const sim::Message& reply, Context& context) {
 
 void P2pAdmm::commit(std::uint32_t position, const Eigen::Ref<const Eigen::VectorXd>& own,
                      const Eigen::Ref<const Eigen::VectorXd>& copy, std::span<const double> theirs) {
-  const auto e = static_cast<Index>(position);
   const Index p = personal_.p();
   const double rho = params_.rho;
   const bool full = params_.exchange == AdmmExchange::kFull;
@@ -214,8 +206,8 @@ void P2pAdmm::commit(std::uint32_t position, const Eigen::Ref<const Eigen::Vecto
     lambda += rho * (here - z_);
   };
   const double* t = theirs.data();
-  one(own, t + p, full ? t + 3 * p : nullptr, own_z_.col(e), own_lambda_.col(e));
-  one(copy, t, full ? t + 2 * p : nullptr, copy_z_.col(e), copy_lambda_.col(e));
+  one(own, t + p, full ? t + 3 * p : nullptr, own_z_.col(position), own_lambda_.col(position));
+  one(copy, t, full ? t + 2 * p : nullptr, copy_z_.col(position), copy_lambda_.col(position));
 }
 
 void P2pAdmm::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t position, Context&) {

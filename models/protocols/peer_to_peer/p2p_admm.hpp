@@ -51,6 +51,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/core/columns.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
 #include "models/core/requests.hpp"
@@ -98,8 +99,8 @@ class P2pAdmm : public PersonalProtocol {
     Eigen::MatrixXd::ConstColXpr copy, own_z, copy_z, own_lambda, copy_lambda;
   };
   EdgeView edge(std::uint32_t position) const {
-    const auto e = static_cast<Eigen::Index>(position);
-    return {copies_.col(e), own_z_.col(e), copy_z_.col(e), own_lambda_.col(e), copy_lambda_.col(e)};
+    return {copies_.col(position), own_z_.col(position), copy_z_.col(position), own_lambda_.col(position),
+            copy_lambda_.col(position)};
   }
 
  private:
@@ -128,9 +129,8 @@ class P2pAdmm : public PersonalProtocol {
   Params params_;
   std::vector<double> curvature_;  // sum_k (W/2) rho/(W/2 + rho), by agent
   // p x directed edges: the end (i, j)'s Theta_i^j, Z_ei^i, Z_ei^j, Lambda_ei^i, Lambda_ei^j.
-  Eigen::MatrixXd copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;
-  Eigen::MatrixXd sent_model_,
-      sent_copy_;                    // p x directed edges: Theta_i^i, Theta_i^j as last sent in a request
+  Columns copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;
+  Columns sent_model_, sent_copy_;   // p x directed edges: Theta_i^i, Theta_i^j as last sent in a request
   Eigen::MatrixXd start_;            // p x n
   std::vector<Exchange> exchanges_;  // by directed edge
   Eigen::VectorXd pull_, packet_, z_;

@@ -8,8 +8,9 @@
 #include <stdexcept>
 
 #include "models/core/record_pass.hpp"
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
+#include "models/solvers/dense.hpp"
+#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 
@@ -45,6 +46,26 @@ double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In 
       return problem.mean_loss(owner, theta);
     }
   });
+}
+
+// lambda_max(X_i^T X_i)/m_i of every owner; 0 without records.
+std::vector<double> spectral_norms(const Problem& problem) {
+  std::vector<double> norms;
+  for (const Shard& shard : problem.data().train) {
+    const Index m = shard.features.rows();
+    if (m == 0) {
+      norms.push_back(0);
+      continue;
+    }
+    MatrixXd gram;
+    if (m < shard.features.cols()) {
+      gram = shard.features * shard.features.transpose();
+    } else {
+      gram = shard.features.transpose() * shard.features;
+    }
+    norms.push_back(std::max(0.0, symmetric_eigenvalues(gram)[gram.rows() - 1]) / static_cast<double>(m));
+  }
+  return norms;
 }
 
 void require_options_that_mean_something(const ModelOptions& model) {
@@ -172,9 +193,9 @@ const MatrixXd& PersonalProblem::local_minimisers() const {
   if (!local_) {
     const std::string lambda = options_.lambda ? fmt::format("{:a}", *options_.lambda) : "1/m";
     local_ = problem_.memo().get<MatrixXd>("personal local minimisers, lambda " + lambda, [&] {
-      MatrixXd models(p(), static_cast<Index>(agents()));
+      MatrixXd models(p(), agents());
       for (sim::AgentId i = 0; i < agents(); ++i)
-        models.col(i) = local_minimiser(problem_, i, agents_[i].lambda);
+        models.col(i) = minimise_records(problem_, i, {.ridge = 2 * agents_[i].lambda});
       return models;
     });
   }

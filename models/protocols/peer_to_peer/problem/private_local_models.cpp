@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "models/privacy/mechanisms/objective_perturbation.hpp"
-#include "models/protocols/peer_to_peer/problem/local_models.hpp"
+#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 
@@ -44,7 +44,10 @@ void require_bound(LocalRelease kind, const Study& study) {
 // argmin L_i. Its sensitivity, in the L2 norm, is that of the mean gradient over 2 lambda.
 Sensitive own_minimiser(sim::AgentId i, double lambda, Context& context) {
   return context.from_data(
-      i, [&](const Problem& problem, std::size_t owner) { return local_minimiser(problem, owner, lambda); },
+      i,
+      [&](const Problem& problem, std::size_t owner) {
+        return minimise_records(problem, owner, {.ridge = 2 * lambda});
+      },
       context.privacy().sensitivity(context.records(i)) / (2 * lambda));
 }
 
@@ -67,7 +70,7 @@ Eigen::VectorXd perturbed_minimiser(const Problem& problem, std::size_t owner, d
                            noise.stream);
     }
   }
-  return local_minimiser(problem, owner, lambda + ridge / 2, tilt / records);
+  return minimise_records(problem, owner, {.ridge = 2 * lambda + ridge, .tilt = tilt / records});
 }
 
 }  // namespace
@@ -83,7 +86,7 @@ std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const 
 
 void release_local_models(LocalRelease kind, const PersonalProblem& personal, Context& context,
                           Eigen::MatrixXd& out) {
-  out.setZero(personal.p(), static_cast<Eigen::Index>(personal.agents()));
+  out.setZero(personal.p(), personal.agents());
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(personal.p());
   for (sim::AgentId i = 0; i < personal.agents(); ++i) {
     if (context.records(i) == 0) continue;

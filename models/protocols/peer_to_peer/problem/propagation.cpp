@@ -19,7 +19,7 @@ constexpr sim::AgentId kDirect = 2000;
 
 Sparse system_of(const PersonalProblem& problem) {
   const sim::Topology& graph = problem.topology();
-  const auto n = static_cast<Index>(problem.agents());
+  const auto n = Index{problem.agents()};
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(problem.agents() + 2 * graph.edges());
   for (sim::AgentId i = 0; i < problem.agents(); ++i) {

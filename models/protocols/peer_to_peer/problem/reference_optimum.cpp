@@ -63,7 +63,7 @@ double rounding(const PersonalProblem& problem, const MatrixXd& models) {
 PersonalOptimum minimise(const PersonalProblem& problem) {
   constexpr double kTolerance = 1e-10, kSufficient = 1e-4;
   constexpr int kSteps = 200, kHalvings = 60;
-  const auto n = static_cast<Index>(problem.agents());
+  const auto n = Index{problem.agents()};
   PersonalOptimum r{.models = MatrixXd::Zero(problem.p(), n)};
   MatrixXd gradient, next, trial;
   problem.gradient(r.models, gradient);
