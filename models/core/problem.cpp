@@ -166,10 +166,7 @@ double Problem::mean_loss(const Moments& m, In theta) const {
 
 double Problem::mean_loss(std::size_t owner, In theta) const {
   if (loss().quadratic()) return mean_loss(moments_[owner], theta);
-  double total = 0;
-  loss().visit([&](const auto& l) {
-    for_records(data_.train[owner], theta, [&](double s, double y, const Row&) { total += l.value(s, y); });
-  });
+  const double total = loss().visit([&](const auto& l) { return total_loss(data_.train[owner], theta, l); });
   return total / static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
@@ -257,11 +254,6 @@ const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const
     }
   });
   return cache.by_owner[owner];
-}
-
-void Problem::record_gradient(std::size_t owner, Index record, In theta, Out out) const {
-  const Row x = row_of(data_.train[owner], record);
-  out = loss().slope(x.dot(theta), data_.train[owner].target[record]) * x;
 }
 
 double Problem::largest_record_gradient(In theta, Norm norm) const {

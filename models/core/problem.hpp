@@ -14,10 +14,10 @@
 #include <span>
 #include <utility>
 
-#include "models/data/data_set.hpp"
-#include "models/losses/loss.hpp"
 #include "models/core/memo.hpp"
 #include "models/core/norm.hpp"
+#include "models/data/data_set.hpp"
+#include "models/losses/loss.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -86,8 +86,6 @@ class Problem {
   /// at most `bound` where that is finite. O(p) a record.
   void gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta, double divisor,
                            double bound, Out out) const;
-  /// out = gradient of one record's loss.
-  void record_gradient(std::size_t owner, Eigen::Index record, In theta, Out out) const;
   /// Largest norm of a record's gradient at theta, over all training records. O(n p).
   double largest_record_gradient(In theta, Norm norm) const;
   /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where

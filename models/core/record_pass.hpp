@@ -146,17 +146,21 @@ void sum_gradients(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& 
   });
 }
 
-/// sum of total(scores, targets) over blocks of at most 64 records of a shard. Allocates nothing. O(n_i p).
-template <class Total>
-double sum_of_blocks(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta, Total&& total) {
+/// Sum of a loss over the records of a shard. Allocates nothing. O(n_i p).
+template <class L>
+double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta, const L& loss) {
   using namespace record_pass;
   double block[kBlock], sum = 0;
   const Index n = shard.target.size(), p = shard.features.cols();
   for (Index first = 0; first < n; first += kBlock) {
     const Index count = std::min(kBlock, n - first);
     scores(shard.features.data() + first * p, count, p, theta.data(), block);
-    sum += total(Eigen::Map<const Eigen::ArrayXd>(block, count),
-                 Eigen::Map<const Eigen::ArrayXd>(shard.target.data() + first, count));
+    const Eigen::Map<const Eigen::ArrayXd> s(block, count), y(shard.target.data() + first, count);
+    if constexpr (requires { loss.total(s, y); }) {
+      sum += loss.total(s, y);
+    } else {
+      for (Index k = 0; k < count; ++k) sum += loss.value(s[k], y[k]);
+    }
   }
   return sum;
 }

@@ -12,11 +12,6 @@
 
 namespace hearsay::models {
 
-/// How many iterations a protocol has been told to plan for, reconciled with the end of the run.
-struct Horizon {
-  std::uint64_t iterations = 0;  ///< 0: not given
-};
-
 /// A protocol's options with the function that runs it; the type of the protocol is gone.
 class AnyProtocol {
  public:

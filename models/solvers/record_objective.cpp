@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/core/record_pass.hpp"
+
 namespace hearsay::models {
 namespace {
 
@@ -16,18 +18,6 @@ using Eigen::VectorXd;
 
 constexpr Index kBlock = 256;  // records of a block, which stay in the cache
 constexpr double kGradientTolerance = 1e-10;
-
-// f(features, target) for blocks of the owners' training records.
-template <class F>
-void for_blocks(const Problem& problem, Owners owners, F&& f) {
-  for (const std::size_t i : owners) {
-    const Shard& shard = problem.data().train[i];
-    for (Index k = 0; k < shard.target.size(); k += kBlock) {
-      const Index rows = std::min(kBlock, shard.target.size() - k);
-      f(shard.features.middleRows(k, rows), shard.target.segment(k, rows));
-    }
-  }
-}
 
 template <class L>
 SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss, const Regulariser& r) {
@@ -41,10 +31,7 @@ SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss
   const auto value = [=, &problem](const VectorXd& theta) {
     const VectorXd point = offset + theta;
     double total = 0;
-    for_blocks(problem, owners, [&](const auto& x, const auto& y) {
-      const VectorXd scores = x * point;
-      for (Index k = 0; k < scores.size(); ++k) total += loss.value(scores[k], y[k]);
-    });
+    for (const std::size_t i : owners) total += total_loss(problem.data().train[i], point, loss);
     return total / n + ridge / 2 * theta.squaredNorm() + tilt.dot(theta);
   };
   const auto derivatives = [=, &problem](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
@@ -54,18 +41,24 @@ SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss
     hessian.diagonal().array() = n * ridge;
     VectorXd scores;
     Records curved;  // records of the block times the root of the curvature, where that is not 0
-    for_blocks(problem, owners, [&](const auto& x, const auto& y) {
-      scores = x * point;
-      curved.resize(x.rows(), x.cols());
-      Index rows = 0;
-      for (Index k = 0; k < scores.size(); ++k) {
-        const double curvature = loss.curvature(scores[k], y[k]);
-        if (curvature > 0) curved.row(rows++) = std::sqrt(curvature) * x.row(k);
-        scores[k] = loss.slope(scores[k], y[k]);
+    for (const std::size_t i : owners) {
+      const Shard& shard = problem.data().train[i];
+      for (Index first = 0; first < shard.target.size(); first += kBlock) {
+        const Index count = std::min(kBlock, shard.target.size() - first);
+        const auto x = shard.features.middleRows(first, count);
+        const auto y = shard.target.segment(first, count);
+        scores = x * point;
+        curved.resize(x.rows(), x.cols());
+        Index rows = 0;
+        for (Index k = 0; k < scores.size(); ++k) {
+          const double curvature = loss.curvature(scores[k], y[k]);
+          if (curvature > 0) curved.row(rows++) = std::sqrt(curvature) * x.row(k);
+          scores[k] = loss.slope(scores[k], y[k]);
+        }
+        gradient += x.transpose() * scores;
+        hessian.template selfadjointView<Eigen::Lower>().rankUpdate(curved.topRows(rows).transpose());
       }
-      gradient += x.transpose() * scores;
-      hessian.template selfadjointView<Eigen::Lower>().rankUpdate(curved.topRows(rows).transpose());
-    });
+    }
     gradient /= n;
     hessian /= n;
   };

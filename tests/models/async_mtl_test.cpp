@@ -184,7 +184,8 @@ TEST_CASE("async_mtl: options that do not fit are refused before a run") {
   const StudyFixture fixture(one_record_each({1, -1}), squared(), {}, 1);
   auto params = by_hand();
   params.alpha_1 = 0.4;  // L = 2 + tau = 2.5
-  CHECK_THROWS_WITH(models::AsyncMtl(params, fixture.study()), Catch::Contains("must be below 1/L = 0.4"));
+  CHECK_THROWS_WITH(models::AsyncMtl(params, fixture.study()),
+                    Catch::Contains("expected a step below 1/L = 0.4"));
   models::LowRankTasks data{.tasks = 3, .records = 20, .features = 3};
   data.target = models::TaskTarget::kRegression;
   const StudyFixture regression(make_data(data, sim::Streams(1, 0)), squared(), by_turn(1, 1), 1);

@@ -39,7 +39,7 @@ TEST_CASE("multi-task: what does not fit together is refused, with the option th
   CHECK_NOTHROW(models::AsyncMtl(params, plain.study()));
   params = {};
   params.alpha_1 = 4;  // L = 1/4 + tau
-  refused(plain, params, "alpha_1", "must be below 1/L = 3.98");
+  refused(plain, params, "alpha_1", "expected a step below 1/L = 3.98");
 
   models::PrivacyOptions second;
   second.mechanism = models::ExponentialNorm{};

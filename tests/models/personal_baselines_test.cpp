@@ -177,7 +177,7 @@ TEST_CASE("local dp: what does not fit is refused") {
   };
   CHECK_NOTHROW(make(with(Laplace{}, 1), 0.5));
   CHECK_THROWS_WITH(make(with(ExponentialNorm{}, 1), 0), Catch::Contains("mechanism laplace"));
-  CHECK_THROWS_WITH(make(with(Laplace{}, 1), 1), Catch::Contains("must be less than privacy.epsilon (1)"));
+  CHECK_THROWS_WITH(make(with(Laplace{}, 1), 1), Catch::Contains("expected a part of privacy.epsilon, below 1"));
   CHECK_THROWS_WITH(make(with(Laplace{}, 1), 0.5, false), Catch::Contains("the target is a number"));
   PrivacyOptions pld = with(Laplace{}, 1);
   pld.accountant = Accountant::kPld;

@@ -155,4 +155,23 @@ Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params
       fixture, params, options, [](const models::World&, const P&) {}, noise);
 }
 
+inline models::PrivacyOptions laplace_for(double epsilon, double steps, double bound = 1) {
+  models::PrivacyOptions privacy;
+  privacy.mechanism = models::Laplace{};
+  privacy.epsilon = epsilon;
+  privacy.gradient_bound = bound;
+  privacy.steps = sim::PerAgent(steps);
+  return privacy;
+}
+
+// Two agents with one point each, x = 1, y = 1 and y = 3; W = 1. With lambda = 1, Lloc = 4, and mu = 1/4:
+// alpha = 1/2.
+inline PersonalFixture two_agents(std::uint64_t ticks, const models::PrivacyOptions& privacy = {}) {
+  return {one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}),
+          models::SquaredLoss{},
+          privacy,
+          ticks,
+          {"objective_q"}};
+}
+
 }  // namespace hearsay::test

@@ -32,9 +32,9 @@ void require_fit(const LocalDp::Params& params, const Study& study) {
   }
   const double smallest = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
   if (params.epsilon_label >= smallest) {
-    throw std::invalid_argument(fmt::format(
-        "protocol.epsilon_label ({}) must be less than privacy.epsilon ({}), which it is a part of",
-        params.epsilon_label, smallest));
+    throw std::invalid_argument(
+        fmt::format("protocol.epsilon_label: expected a part of privacy.epsilon, below {}, found {}",
+                    smallest, params.epsilon_label));
   }
 }
 

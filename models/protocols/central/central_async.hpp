@@ -53,7 +53,6 @@
 #include "models/core/requests.hpp"
 #include "models/protocols/central/owners.hpp"
 #include "models/protocols/central/parties.hpp"
-#include "models/protocols/central/step.hpp"
 
 namespace hearsay::models {
 

@@ -41,7 +41,6 @@
 #include "models/core/registry.hpp"
 #include "models/core/requests.hpp"
 #include "models/protocols/central/owners.hpp"
-#include "models/protocols/central/step.hpp"
 
 namespace hearsay::models {
 

@@ -1,5 +1,5 @@
 #pragma once
-// The owners of a central learner (agent 0), and the options about them that both learners have.
+// The owners of a central learner (agent 0), the options about them that both learners have, and the given step.
 //
 // An owner answers a query with theta in R^p by its private gradient
 //
@@ -19,12 +19,29 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/core/context.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
+
+/// The step of a learner as a number.
+struct GivenStep {
+  static constexpr std::string_view kName = "given";
+  static constexpr std::string_view kHelp = "Given value.";
+  static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
+  double value = 1;
+  void describe(sim::Visitor& v) {
+    v(value,
+      {.name = "value", .help = "Value of the parameter.", .min = 0, .open_min = true, .required = true});
+  }
+};
+
+/// h_min and h_max, the extreme eigenvalues of the Hessian of the pooled mean loss, for the step `key` "auto". Throws
+/// std::invalid_argument unless the loss is the squared one. O(n p^2 + p^3), once per problem.
+std::pair<double, double> hessian_for_step(std::string_view key, const Study& study);
 
 struct OwnerOptions {
   std::optional<std::uint64_t> horizon;

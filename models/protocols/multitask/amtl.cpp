@@ -34,7 +34,7 @@ void Amtl::Params::describe(sim::Visitor& v) {
   CouplingOptions::describe(v);
   TaskLoopOptions::describe(v);
   v.check(step_rule == StepRule::kFixed || eta * std::log(kShortestDelay) <= 1, "eta",
-          fmt::format("must be at most 1/ln 10 = 0.434 with step_rule delay_adaptive, got {:g}", eta));
+          fmt::format("expected at most 1/ln 10 = 0.434 with step_rule delay_adaptive, found {:g}", eta));
 }
 
 double Amtl::Delays::mean() const {
@@ -59,7 +59,8 @@ Amtl::Amtl(const Params& params, const Study& study)
   study.problem.require_records_of_all();
   const double l = smoothness(study.problem);
   if (!(params.alpha < 2 / l))
-    throw OptionError("alpha", fmt::format("must be below 2/L = {:.6g}, got {:g}", 2 / l, params.alpha));
+    throw OptionError("alpha",
+                      fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
   if (params.start == TaskStart::kSingleTask) {
     for (std::size_t t = 0; t < delays_.size(); ++t) {
       begun_[t] = minimise_alone(study.problem, t, params.start_ridge.value_or(kStartRidge));

@@ -92,10 +92,10 @@ void MultitaskOptions::describe(sim::Visitor& v) {
           "accumulated sets the noise z_1: it needs q_noise, and no trusted_server");
   const bool start_counts = sensitivity == TurnSensitivity::kAccumulated ||
                             (q_update == OwnUpdate::kExact && gradient_at == GradientAt::kOldQ);
-  v.check(
-      !start_counts || start == TaskStart::kZero || ridge_of_start() > 0, "start_ridge",
-      "must be above 0 where the single-task start enters a release (sensitivity accumulated, or q_update "
-      "exact with gradient_at old_q)");
+  v.check(!start_counts || start == TaskStart::kZero || ridge_of_start() > 0, "start_ridge",
+          "expected a value above 0: the single-task start enters a release (sensitivity accumulated, or "
+          "q_update "
+          "exact with gradient_at old_q)");
   v.check(
       !trusted_server || batch_fraction == 1, "batch_fraction",
       "not with trusted_server: its columns also contain earlier subsamples, so that subsampling does not "

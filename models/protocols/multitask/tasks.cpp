@@ -25,9 +25,10 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   const double l = smoothness(study.problem) + own;
   if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
     throw OptionError(
-        "alpha_1", fmt::format("must be below 1/L = {:.6g}, the gradient of a task's loss having Lipschitz "
-                               "constant L = {:.6g}, got {:g}",
-                               1 / l, l, options.alpha_1));
+        "alpha_1",
+        fmt::format("expected a step below 1/L = {:.6g}, where L = {:.6g} is the Lipschitz constant of the "
+                    "gradient of a task's loss, found {:g}",
+                    1 / l, l, options.alpha_1));
   }
   if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
     for (std::size_t t = 0; t < turns_.size(); ++t)

@@ -7,7 +7,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/core/record_pass.hpp"
 #include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
 #include "models/solvers/dense.hpp"
 #include "models/solvers/record_objective.hpp"
@@ -33,19 +32,6 @@ double declared_bound(const PersonalOptions& options, const Problem& problem) {
   throw std::invalid_argument(
       "protocol.lipschitz public needs a public bound on norm_2 of a record's features: give "
       "protocol.feature_bound, or declare bounds of the data");
-}
-
-// The mean loss of an owner, by blocks of records where the loss can be had so: Q is asked for often.
-double mean_loss(const Problem& problem, std::size_t owner, PersonalProblem::In theta) {
-  return problem.loss().visit([&](const auto& l) {
-    if constexpr (requires { l.total(theta, theta); }) {
-      const double sum = sum_of_blocks(problem.data().train[owner], theta,
-                                       [&](const auto& scores, const auto& y) { return l.total(scores, y); });
-      return sum / static_cast<double>(std::max<Index>(problem.n(owner), 1));
-    } else {
-      return problem.mean_loss(owner, theta);
-    }
-  });
 }
 
 // lambda_max(X_i^T X_i)/m_i of every owner; 0 without records.
@@ -155,7 +141,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
 }
 
 double PersonalProblem::local_objective(sim::AgentId i, In theta) const {
-  return mean_loss(problem_, i, theta) + agents_[i].lambda * theta.squaredNorm();
+  return problem_.mean_loss(i, theta) + agents_[i].lambda * theta.squaredNorm();
 }
 
 void PersonalProblem::local_gradient(sim::AgentId i, In theta, Out out) const {

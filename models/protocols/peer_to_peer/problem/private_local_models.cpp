@@ -34,7 +34,7 @@ void require_bound(LocalRelease kind, const Study& study) {
   }
   if (privacy.bound > 1) {
     throw std::invalid_argument(
-        fmt::format("objective perturbation needs norm_2(x) <= 1, so a gradient bound of at most 1, got {}",
+        fmt::format("objective perturbation needs norm_2(x) <= 1, so a gradient bound of at most 1, found {}",
                     privacy.bound));
   }
   if (privacy.adjacency != Adjacency::kReplaceOne)
