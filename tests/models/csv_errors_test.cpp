@@ -104,9 +104,9 @@ TEST_CASE("csv errors: one class, too many owners, no owner") {
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.positive = PositiveAbove{0}; }) ==
         "data.csv: column 'y': expected two classes, found only the negative one");
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.owner = OwnerBlocks{3}; }) ==
-        "data.csv: expected at most as many owners as records (2), got 3 blocks");
+        "data.csv: expected at most as many owners as records (2), found 3 blocks");
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.min_records = 3; }) ==
-        "data.csv: no owner has the 3 records that min_records asks for");
+        "data.csv: expected an owner with at least 3 records (min_records), found none");
 }
 
 TEST_CASE("csv errors: files of different columns") {

@@ -1,10 +1,9 @@
-#include "models/data/csv/csv_similarity.hpp"
+#include "models/data/csv/csv_data.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;
@@ -139,7 +138,7 @@ TEST_CASE("csv similarity: what is no profile") {
         "data.csv: similarity.from.columns: there is no column 'ages'; the nearest is 'age'");
   CHECK(
       failure("who,age,home,x,y\nann,20,a,1,0\nann,21,a,1,0\n", "age") ==
-      "data.csv:3: column 'age': a profile must be the same in all rows of an owner, owner 'ann' has others");
+      "data.csv:3: column 'age': expected the same profile in all rows of owner 'ann', found others");
   CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nbob,?,a,1,0\n", "age") ==
-        "data.csv:3: column 'age': a profile must have no missing value");
+        "data.csv:3: column 'age': expected a profile without missing values");
 }

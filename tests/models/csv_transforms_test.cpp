@@ -55,7 +55,7 @@ TEST_CASE("csv: principal components of points on a line are the line") {
   o.pca = PcaOptions{.components = 2, .whiten = true};
   CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("component 2 has no variance"));
   o.pca = PcaOptions{.components = 3};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("at most the 2 features, got 3"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("at most the 2 features, found 3"));
 }
 
 TEST_CASE("csv: unit ball divides by the largest norm") {

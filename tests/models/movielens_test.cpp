@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "models/data/ratings/als.hpp"
+#include "models/data/ratings/ratings.hpp"
 #include "tests/models/text_file.hpp"
 #include "tests/support/streams.hpp"
 
@@ -277,9 +277,9 @@ TEST_CASE("movielens errors: lines that are no ratings") {
         "u.data:1: expected user, item, rating and timestamp, separated by tabs, found 1 fields");
   CHECK(failure("1\t2\t3\t4\n1\t3\t3\n") == "u.data:2: expected 4 fields, found 3");
   CHECK(failure("1\t2\t3\t4\nx\t3\t3\t4\n") ==
-        "u.data:2: column '1': expected a whole number that names the user, found 'x'");
+        "u.data:2: column '1': expected the whole number of the user, found 'x'");
   CHECK(failure("1\t2.5\t3\t4\n") ==
-        "u.data:1: column '2': expected a whole number that names the item, found '2.5'");
+        "u.data:1: column '2': expected the whole number of the item, found '2.5'");
   CHECK(failure("1\t2\tgood\t4\n") == "u.data:1: column '3': expected a number, found 'good'");
   CHECK(failure("1\t2\t3\t4\n2\t2\t3\t4\n1\t2\t5\t4\n") == "u.data:3: user 1 has rated item 2 before");
   const TextFile without_time("5\t9\t3\n4\t8\t1\n");

@@ -70,7 +70,7 @@ TEST_CASE("parkinsons: patients linked by age and sex, or by what they recorded"
     CHECK(d.fitted_on_private_data.size() == (profile ? 1 : 2));
   }
   o.similarity = CsvSimilarity{.from = ProfileColumns{{"test_time"}}, .weights = NearestWeights{}};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("the same in all rows of an owner"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected the same profile in all rows"));
 }
 
 TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
@@ -84,7 +84,7 @@ TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
                "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
   o.target = "num";
   o.positive = PositiveAbove{0};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("a value is missing"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected a value, found none"));
   o.impute = Impute::kMedian;
   o.standardise = true;
   o.bias = true;

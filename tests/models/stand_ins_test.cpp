@@ -4,7 +4,6 @@
 #include <set>
 
 #include "models/data/synthetic/fraud_like.hpp"
-#include "models/data/synthetic/hospital_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "tests/support/streams.hpp"
 

@@ -198,7 +198,7 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
         } else {
           CHECK(releases->after(5).epsilon == near(1, 1e-9));
         }
-        const auto noise = [&](std::uint64_t n) { return noise_scale(mechanism, 1, releases->step(n)); };
+        const auto noise = [&](std::uint64_t n) { return noise_scale(1, releases->step(n)); };
         const bool falls =
             schedule == Schedule::kProposition2Corrected || schedule == Schedule::kExpectedScheduleCorrected;
         CHECK((noise(4) < noise(0)) == falls);

@@ -196,8 +196,8 @@ TEST_CASE("calculator: wrong questions end in one line") {
   };
   const std::string laplace = "--mechanism laplace --delta 1e-5 --steps 10 ";
   for (const char* bad : {"0", "-1", "nan", "inf"}) {
-    refused(laplace + "--epsilon " + bad, "epsilon must be a positive finite number");
-    refused(laplace + "--epsilon 1 --sensitivity " + bad, "sensitivity must be a positive finite number");
+    refused(laplace + "--epsilon " + bad, "epsilon: expected a positive finite number");
+    refused(laplace + "--epsilon 1 --sensitivity " + bad, "sensitivity: expected a positive finite number");
   }
   for (const char* bad : {"-1", "1", "nan", "inf"})
     refused("--mechanism gaussian --epsilon 1 --steps 10 --delta " + std::string(bad), "delta");
@@ -218,5 +218,5 @@ TEST_CASE("calculator: wrong questions end in one line") {
       "use analytic");
   refused("--mechanism exponential_norm --dimension 2 --accountant pld --epsilon 1 --delta 1e-5 --steps 5",
           "use kairouz_exact or kairouz");
-  refused("--mechanism gaussian --accountant rdp --epsilon 0.001 --delta 1e-10 --steps 5", "no strength", 5);
+  refused("--mechanism gaussian --accountant rdp --epsilon 0.001 --delta 1e-10 --steps 5", "no noise gives", 5);
 }

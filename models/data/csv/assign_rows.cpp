@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 
-#include "models/data/csv/selection.hpp"
 #include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
@@ -46,7 +45,7 @@ Owners by_column(const TextTable& table, const Rows& rows, const OwnerColumn& ru
 
 Owners by_blocks(const TextTable& table, const Rows& rows, const OwnerBlocks& rule) {
   if (rule.blocks > rows.size()) {
-    throw DataError(fmt::format("{}: expected at most as many owners as records ({}), got {} blocks",
+    throw DataError(fmt::format("{}: expected at most as many owners as records ({}), found {} blocks",
                                 table.file_name(0), rows.size(), rule.blocks));
   }
   Owners o;
@@ -80,8 +79,8 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
     kept.rows.push_back(std::move(o.rows[i]));
   }
   if (kept.rows.empty()) {
-    throw DataError(
-        fmt::format("{}: no owner has the {} records that min_records asks for", table.file_name(0), least));
+    throw DataError(fmt::format("{}: expected an owner with at least {} records (min_records), found none",
+                                table.file_name(0), least));
   }
   if (kept.rows.size() < o.rows.size()) {
     notes.push_back(fmt::format("left out {} owners with fewer than {} records ({} records)",
@@ -90,7 +89,32 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
   o = std::move(kept);
 }
 
+// Nothing if the column is not one number for each owner.
+std::optional<std::vector<double>> values_of_owners(const TextTable& table, const Assignment& rows,
+                                                    std::size_t column) {
+  std::vector<double> values(rows.owner_names.size());
+  std::vector<std::string_view> seen(values.size());  // the field as it was written, empty before the first
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::string_view field = table.field(rows.row[k], column);
+    std::string_view& first = seen[rows.owner[k]];
+    if (field == first && !field.empty()) continue;
+    const std::optional<double> number = parse_number(field);
+    if (!number || (!first.empty() && *number != values[rows.owner[k]])) return std::nullopt;
+    values[rows.owner[k]] = *number;
+    first = field;
+  }
+  return values;
+}
+
 }  // namespace
+
+std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows) {
+  std::map<std::string, std::vector<double>> all;
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    if (auto values = values_of_owners(table, rows, c)) all.emplace(table.names()[c], std::move(*values));
+  }
+  return all;
+}
 
 Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options, const sim::Streams& streams,
                        std::vector<std::string>& notes) {
@@ -106,11 +130,8 @@ Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options
   std::map<std::size_t, Use> use;  // by row, so that the assignment is in file order
   for (std::size_t i = 0; i < owners.rows.size(); ++i) {
     const Rows& own = owners.rows[i];
-    const auto wanted =
-        static_cast<std::size_t>(std::lround(options.test_fraction * static_cast<double>(own.size())));
-    const auto test = choose(own.size(), std::min(wanted, own.size() - 1),
-                             streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0,
-                                     static_cast<std::uint32_t>(DataDraw::kSplit)));
+    const auto test =
+        choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
     for (std::size_t k = 0; k < own.size(); ++k) use.emplace(own[k], Use{i, test[k]});
   }
 

@@ -1,10 +1,10 @@
-#include "models/data/csv/column.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+
+#include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
 namespace {

@@ -36,11 +36,6 @@ MeanVariance training_moments(const WorkingSet& set, const V& v) {
   return m;
 }
 
-// Rounding leaves a constant column a tiny variance.
-bool constant(const MeanVariance& m) {
-  return m.variance <= 1e-24 * (1 + m.mean * m.mean);
-}
-
 // Row numbers of the last `count` training records; all for 0.
 std::vector<Index> last_training_rows(const WorkingSet& set, std::size_t count) {
   std::vector<Index> rows;
@@ -55,7 +50,7 @@ std::vector<Index> last_training_rows(const WorkingSet& set, std::size_t count) 
 void standardise(WorkingSet& set) {
   for (Index j = 0; j < set.x.cols(); ++j) {
     const auto m = training_moments(set, set.x.col(j));
-    const double scale = constant(m) ? 0 : 1 / std::sqrt(m.variance);
+    const double scale = is_constant(m.mean, m.variance) ? 0 : 1 / std::sqrt(m.variance);
     if (scale == 0) {
       set.out.notes.push_back(fmt::format("feature '{}' is constant: 0 after standardising",
                                           set.out.feature_names[static_cast<std::size_t>(j)]));
@@ -69,7 +64,7 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
   const auto components = static_cast<Index>(options.components);
   if (components > set.x.cols()) {
     throw DataError(
-        fmt::format("pca.components: expected at most the {} features, got {}", set.x.cols(), components));
+        fmt::format("pca.components: expected at most the {} features, found {}", set.x.cols(), components));
   }
   const auto rows = last_training_rows(set, options.fit_on_last);
   const Eigen::MatrixXd sample = set.x(rows, Eigen::all);
@@ -87,8 +82,8 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
     if (directions(largest, c) < 0) directions.col(c) *= -1;
     if (!options.whiten) continue;
     if (variances[c] <= 1e-12 * variances[0]) {
-      throw DataError(
-          fmt::format("pca.components: component {} has no variance to be whitened; ask for fewer", c + 1));
+      throw DataError(fmt::format(
+          "pca.components: component {} has no variance and cannot be whitened; reduce components", c + 1));
     }
     directions.col(c) /= std::sqrt(variances[c]);
   }
@@ -103,7 +98,7 @@ void scale_into_unit_ball(WorkingSet& set) {
   const Eigen::VectorXd norms = set.x.rowwise().norm();
   double largest = 0;
   for (Index k = 0; k < norms.size(); ++k) largest = is_test(set, k) ? largest : std::max(largest, norms[k]);
-  if (largest == 0) throw DataError("unit_ball: every training record is zero");
+  if (largest == 0) throw DataError("unit_ball: expected a training record other than 0, found none");
   for (Index k = 0; k < norms.size(); ++k) set.x.row(k) /= std::max(largest, norms[k]);
   set.out.fitted_on_private_data.emplace_back("largest norm of a record (unit_ball)");
 }
@@ -113,8 +108,8 @@ void transform_target(WorkingSet& set, TargetTransform how) {
   const auto m = training_moments(set, set.y);
   set.y.array() -= m.mean;
   if (how == TargetTransform::kStandardise) {
-    if (constant(m))
-      throw DataError("target_transform: the target is constant and has no variance to be scaled to 1");
+    if (is_constant(m.mean, m.variance))
+      throw DataError("target_transform: expected a target of positive variance, found a constant one");
     set.y /= std::sqrt(m.variance);
   }
   set.out.fitted_on_private_data.emplace_back(

@@ -69,14 +69,14 @@ void PrivacyOptions::describe(sim::Visitor& v) {
                 .open_min = true});
   const int sources = (gradient_bound ? 1 : 0) + (clip ? 1 : 0) + (bound_from_data ? 1 : 0);
   v.check(sources <= 1, "gradient_bound", "give only one of gradient_bound, clip and bound_from_data");
-  v.check(!needs_delta() || delta > 0, "delta",
-          fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
-                      name_of(mechanism), name_of(accountant)));
-  v.check(!epsilon_1 || epsilon_2, "epsilon_2",
-          "a turn releases its gradient too: give epsilon_2 with epsilon_1");
+  v.check(
+      !needs_delta() || delta > 0, "delta",
+      fmt::format(
+          "expected a delta above 0 with {} and {}, found 0; choose one well below 1/records of every owner",
+          name_of(mechanism), name_of(accountant)));
+  v.check(!epsilon_1 || epsilon_2, "epsilon_2", "required with epsilon_1: a turn also releases its gradient");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
-          fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
-                      epsilon_warm.value_or(0)));
+          fmt::format("expected a part of epsilon ({}), found {}", epsilon.mean(), epsilon_warm.value_or(0)));
   v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",
           "kairouz_exact composes equal steps only: use schedule uniform, or accountant kairouz");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Mechanisms: noise, and nothing else. They know nothing of composition or budgets.
+// Mechanisms: they draw noise; composition and budgets are elsewhere.
 //
 //   none              x
 //   laplace           x + w, w_j independent with density exp(-|w|/b)/(2b)               b = Delta_1/epsilon
@@ -9,18 +9,15 @@
 //
 // Delta_1 and Delta_2 are the sensitivities: sup norm_1(x - x') and sup norm_2(x - x') over neighbouring
 // data. laplace and exponential_norm make one release epsilon-differentially private; the noise multiplier z
-// of gaussian follows from the accountant or, where that composes stated guarantees, from a calibration.
+// of gaussian is set by the accountant or, if that composes stated guarantees, by a calibration.
 //
 // Source: Dwork, McSherry, Nissim, Smith 2006; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1; gaussian.hpp.
 #include <optional>
-#include <span>
-#include <string_view>
 #include <variant>
 
 #include "models/core/norm.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 
 namespace hearsay::models {
@@ -66,7 +63,7 @@ struct ExponentialNorm {
   void describe(sim::Visitor&) {}
 };
 
-/// There is no default: a scenario without privacy says "none".
+/// A scenario without privacy says "none"; there is no default.
 using Mechanism = std::variant<NoNoise, Laplace, Gaussian, ExponentialNorm>;
 
 inline bool is_private(const Mechanism& m) {
@@ -80,19 +77,19 @@ inline std::string_view name_of(const Mechanism& m) {
   return std::visit([](const auto& kind) { return kind.kName; }, m);
 }
 
-/// One release in R^dimension as accountants see it, its strength left open.
+inline GaussianCalibration calibration_of(const Mechanism& m) {
+  const auto* gaussian = std::get_if<Gaussian>(&m);
+  return gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
+}
+
+/// One release in R^dimension as accountants see it, without its strength.
 Step shape_of(const Mechanism& mechanism, int dimension);
 
 /// b, s or 1/beta above for a release that costs `step`. `sensitivity`: in the norm of the step's kind.
 double noise_scale(double sensitivity, const Step& step);
-/// x += noise of that scale, of the kind of the step, drawn from `s`. A pure step names no noise.
+/// x += noise of that scale (>= 0), of the kind of the step, drawn from `s`. A pure step names no noise. No
+/// allocation.
 void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s);
-
-/// The same for a release by `mechanism`; 0 for none. `sensitivity` in norm_of(mechanism).
-double noise_scale(const Mechanism& mechanism, double sensitivity, const Step& step);
-
-/// x += noise of that scale (scale >= 0), drawn from `s`. No allocation.
-void add_noise(const Mechanism& mechanism, std::span<double> x, double scale, sim::Stream& s);
 
 /// x += w with independent Laplace(0, scale) coordinates. One word of `s` gives the signs of 64 coordinates,
 /// the rest the exponential magnitudes.
@@ -100,7 +97,7 @@ void add_laplace(std::span<double> x, double scale, sim::Stream& s);
 /// x += w with independent N(0, scale^2) coordinates.
 void add_gaussian(std::span<double> x, double scale, sim::Stream& s);
 /// x += w with density proportional to exp(-norm_2(w)/scale). The radius is drawn first; the direction is
-/// that of a normal vector, drawn twice over: once for its length.
+/// that of a normal vector, which is drawn twice: first for its length.
 void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s);
 
 }  // namespace hearsay::models

@@ -1,14 +1,11 @@
-// Values worked by hand, or from the definitions with 25 to 60 digits (mpmath), independently of this
+// Values computed by hand, or from the definitions with 25 to 60 digits (mpmath), independently of this
 // library.
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/theorems/basic.hpp"
+#include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "models/privacy/accountants/pld/hockey_stick.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/accountants/renyi/sampled_gaussian.hpp"
-#include "models/privacy/accountants/theorems/zcdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
@@ -39,7 +36,7 @@ TEST_CASE("kairouz: the deltas of the steps count as in remark 4") {
   const double d = 1 - 0.95 / std::pow(0.9999, 10);
   const double left = kairouz_epsilon(Releases(pure_step(0.01), 10), d);
   CHECK(kairouz_epsilon(stated, 0.05) == near(left, 1e-12));
-  CHECK(left < 0.1);  // so that it is not the plain sum that is compared
+  CHECK(left < 0.1);  // so that the comparison is not with the plain sum
   CHECK(kairouz_delta(stated, left) == near(0.05, 1e-10));
 }
 
@@ -135,14 +132,11 @@ TEST_CASE("rdp: the sampled Gaussian by quadrature, and its bound from above") {
   }
 }
 
-TEST_CASE("amplification: ln(1 + q (e^epsilon - 1)), and back") {
+TEST_CASE("amplification: ln(1 + q (e^epsilon - 1))") {
   CHECK(amplified_epsilon(std::log(3), 0.5) == near(std::log(2), 1e-15));
   CHECK(amplified_epsilon(1e-9, 1e-3) == near(1e-12, 1e-8));
   CHECK(amplified_epsilon(600, 0.5) == near(600 - std::log(2), 1e-15));
   CHECK(amplified_epsilon(0.7, 1) == 0.7);
-  for (const double epsilon : {1e-6, 0.3, 20.0, 60.0, 500.0}) {
-    CHECK(epsilon_before_sampling(amplified_epsilon(epsilon, 0.03), 0.03) == near(epsilon, 1e-10));
-  }
 }
 
 TEST_CASE("hockey-stick: sampling scales the divergence of the unsampled release") {

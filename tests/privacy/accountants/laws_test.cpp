@@ -1,9 +1,8 @@
 // Laws that hold for any sequence of releases, on random ones.
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/accountants/theorems/zcdp.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

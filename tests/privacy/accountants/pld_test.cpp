@@ -1,7 +1,7 @@
 // The privacy loss distribution against exact values, other accountants, and its own laws.
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "models/privacy/accountants/pld/hockey_stick.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "tests/privacy/accountants/support.hpp"

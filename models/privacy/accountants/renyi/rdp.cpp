@@ -1,13 +1,9 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 
 #include <algorithm>
-#include <boost/math/tools/minima.hpp>
-#include <cmath>
 #include <limits>
 
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/require.hpp"
-#include "models/privacy/accountants/renyi/sampled_gaussian.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 
 namespace hearsay::models {
 
@@ -30,22 +26,62 @@ double pure_log_moment(double epsilon, double order) {
   return std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2) + std::tanh(epsilon / 2) * std::sinh(x));
 }
 
-// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are left
-// out.
+// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are
+// omitted.
 double laplace_log_moment(double epsilon, double order) {
   const double up = (order - 1) * epsilon, down = -order * epsilon;
   if (up > kLarge) return up + std::log(order / (2 * order - 1));
   return std::log1p((order * exp_remainder(up) + (order - 1) * exp_remainder(down)) / (2 * order - 1));
 }
 
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
+// ln(e^x + sign e^y); the sum must be positive.
+double log_add(double x, double y, double sign) {
+  if (y == kNothing) return x;
+  if (x < y) return y + std::log1p(sign * std::exp(x - y));  // the series starts positive
+  return x + std::log1p(sign * std::exp(y - x));
+}
+
+double whole_order(double z, double q, double order) {
+  double log_sum = kNothing;
+  double log_binomial = 0;
+  for (double k = 0; k <= order; ++k) {
+    const double term =
+        log_binomial + k * std::log(q) + (order - k) * std::log1p(-q) + (k * k - k) / (2 * z * z);
+    log_sum = log_add(std::max(log_sum, term), std::min(log_sum, term), 1);
+    log_binomial += std::log((order - k) / (k + 1));
+  }
+  return log_sum;
+}
+
+double any_order(double z, double q, double order, bool alternating) {
+  constexpr double kLast = -30;
+  constexpr int kMostTerms = 100'000;
+  const double z0 = z * z * std::log(1 / q - 1) + 0.5;
+  const double log_q = std::log(q), log_rest = std::log1p(-q);
+  double below = kNothing, above = kNothing;  // the integral on either side of z0
+  double log_binomial = 0, sign = 1;          // of C(a, i)
+  for (int n = 0; n < kMostTerms; ++n) {
+    const double i = n, j = order - i;
+    const double term_below =
+        log_binomial + i * log_q + j * log_rest + (i * i - i) / (2 * z * z) + log_normal_tail((i - z0) / z);
+    const double term_above =
+        log_binomial + j * log_q + i * log_rest + (j * j - j) / (2 * z * z) + log_normal_tail((z0 - j) / z);
+    below = log_add(below, term_below, sign);
+    above = log_add(above, term_above, sign);
+    if (std::max(term_below, term_above) < kLast) break;
+    log_binomial += std::log(std::abs(j) / (i + 1));
+    if (j < 0 && alternating) sign = -sign;
+  }
+  return log_add(std::max(below, above), std::min(below, above), 1);
+}
+
 using LogMoment = double (*)(double noise_multiplier, double q, double order);
 
 double divergence_of(const Step& step, double order, Adjacency adjacency, LogMoment sampled_gaussian) {
   check(step);
-  if (!(order > 1) || !std::isfinite(order)) {
-    throw std::invalid_argument(
-        fmt::format("a Renyi order must be finite and greater than 1, got {}", order));
-  }
+  require(order > 1 && std::isfinite(order), "Renyi order", "a finite number above 1", order);
   const double q = step.sampling_rate;
   switch (step.kind) {
     case StepKind::kLaplace:
@@ -55,7 +91,7 @@ double divergence_of(const Step& step, double order, Adjacency adjacency, LogMom
       if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
       if (adjacency == Adjacency::kReplaceOne) {
         throw std::invalid_argument(
-            "rdp needs adjacency add_remove for a sampled Gaussian step, got replace_one");
+            "rdp: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
       }
       return sampled_gaussian(step.noise_multiplier, q, order) / (order - 1);
     case StepKind::kPure:
@@ -65,12 +101,10 @@ double divergence_of(const Step& step, double order, Adjacency adjacency, LogMom
   return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
 }
 
-using Divergence = double (*)(const Step&, double, Adjacency);
-
-double total(Divergence divergence, std::span<const StepRun> runs, double order, Adjacency adjacency) {
+double total_bound(std::span<const StepRun> runs, double order, Adjacency adjacency) {
   double sum = 0;
   for (const StepRun& run : runs) {
-    sum += static_cast<double>(run.count) * divergence(run.step, order, adjacency);
+    sum += static_cast<double>(run.count) * renyi_bound(run.step, order, adjacency);
   }
   return sum;
 }
@@ -121,22 +155,9 @@ double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjace
   if (merged.empty()) return 0;
   double least = plain_sum(merged);
   for (const double order : orders) {
-    least = std::min(least, epsilon_of(total(renyi_bound, merged, order, adjacency), order, std::log(delta)));
+    least = std::min(least, epsilon_of(total_bound(merged, order, adjacency), order, std::log(delta)));
   }
   return std::max(0.0, least);
-}
-
-double rdp_epsilon_best_order(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
-  require_delta(delta);
-  const std::vector<StepRun> merged = canonical(runs);
-  if (merged.empty()) return 0;
-  const auto at = [&](double log_excess) {
-    const double order = 1 + std::exp(log_excess);
-    return epsilon_of(total(renyi_divergence, merged, order, adjacency), order, std::log(delta));
-  };
-  constexpr int kBits = 30;
-  const auto best = boost::math::tools::brent_find_minima(at, std::log(1e-6), std::log(1e6), kBits);
-  return std::max(0.0, std::min(best.second, plain_sum(merged)));
 }
 
 double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
@@ -146,9 +167,19 @@ double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjace
   if (epsilon >= plain_sum(merged)) return 0;
   double least = 0;
   for (const double order : orders) {
-    least = std::min(least, log_delta_of(total(renyi_bound, merged, order, adjacency), order, epsilon));
+    least = std::min(least, log_delta_of(total_bound(merged, order, adjacency), order, epsilon));
   }
   return std::exp(least);
+}
+
+double sampled_gaussian_log_moment(double noise_multiplier, double q, double order) {
+  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
+  return any_order(noise_multiplier, q, order, true);
+}
+
+double sampled_gaussian_log_moment_bound(double noise_multiplier, double q, double order) {
+  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
+  return any_order(noise_multiplier, q, order, false);
 }
 
 }  // namespace hearsay::models

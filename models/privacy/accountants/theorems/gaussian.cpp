@@ -1,12 +1,8 @@
 #include "models/privacy/accountants/theorems/gaussian.hpp"
 
-#include <cmath>
 #include <limits>
-#include <stdexcept>
 
-#include "models/privacy/accountants/normal_tail.hpp"
-#include "models/privacy/accountants/require.hpp"
-#include "models/privacy/accountants/solve.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 
 namespace hearsay::models {
 
@@ -47,10 +43,8 @@ double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibrati
     case GaussianCalibration::kPaper:
       return std::sqrt(2 * std::log(2 / delta)) / epsilon;
     case GaussianCalibration::kClassic:
-      if (epsilon > 1) {
-        throw std::invalid_argument(fmt::format(
-            "the classic Gaussian calibration holds for epsilon at most 1, got {}: use analytic", epsilon));
-      }
+      require(epsilon <= 1, "epsilon", "at most 1 with calibration classic (otherwise use analytic)",
+              epsilon);
       return std::sqrt(2 * std::log(1.25 / delta)) / epsilon;
     case GaussianCalibration::kAnalytic: {
       const double target = std::log(delta);
