@@ -44,10 +44,6 @@ std::vector<std::string> numbered(std::string_view name, std::size_t count) {
   return names;
 }
 
-void SizeList::describe(sim::Visitor& v) {
-  v(values, {.name = "values", .help = "Number of records of each owner.", .min = 1, .required = true});
-}
-
 void UniformInteger::describe(sim::Visitor& v) {
   v(min, {.name = "min", .help = "Minimum.", .required = true});
   v(max, {.name = "max", .help = "Maximum.", .min = 1, .max = kLargestSize, .required = true});

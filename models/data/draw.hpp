@@ -1,12 +1,6 @@
 #pragma once
 // Draws of data: how often, from which streams, which records are held out, how many records each owner has.
-#include <array>
-#include <cstdint>
 #include <numbers>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
 #include "sim/options/describe.hpp"
 #include "sim/random/distribution.hpp"
@@ -55,7 +49,9 @@ struct SizeList {
   static constexpr std::string_view kHelp = "One number per owner. Short form: the list.";
   static constexpr sim::Shorthand kShorthand{"values", sim::Shorthand::kList};
   std::vector<std::size_t> values;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(values, {.name = "values", .help = "Number of records of each owner.", .min = 1, .required = true});
+  }
 };
 
 /// A whole number, min to max equally likely; 0 for owners without training records.

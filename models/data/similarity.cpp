@@ -62,10 +62,6 @@ double connecting_threshold(std::size_t owners, const Closeness& weight) {
 
 }  // namespace
 
-void LeastWeight::describe(sim::Visitor& v) {
-  v(value, {.name = "value", .help = "Threshold.", .min = 0, .required = true});
-}
-
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   Eigen::VectorXd row(static_cast<Index>(owners));

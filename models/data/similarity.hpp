@@ -1,8 +1,5 @@
 #pragma once
 // Similarity graphs of owners, from a weight or closeness of every pair.
-#include <functional>
-#include <variant>
-
 #include "models/data/data_set.hpp"
 #include "sim/options/describe.hpp"
 
@@ -23,7 +20,9 @@ struct LeastWeight {
       "Fixed threshold: edges with a smaller weight are dropped. Short form: the number.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1e-3;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(value, {.name = "value", .help = "Threshold.", .min = 0, .required = true});
+  }
 };
 
 /// The largest threshold max(W) 10^(-k/2), k = 1, 2, ..., for which the second smallest eigenvalue of the

@@ -21,11 +21,6 @@
 // Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
@@ -43,7 +38,9 @@ struct OwnerColumn {
   static constexpr std::string_view kHelp = "One owner per distinct value of a column.";
   static constexpr sim::Shorthand kShorthand{"column", sim::Shorthand::kNone};
   std::string column;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(column, {.name = "column", .help = "Column that names the owner of each row.", .required = true});
+  }
 };
 
 /// Consecutive blocks of rows in file order, the first (rows mod blocks) of them one row longer.
@@ -53,7 +50,9 @@ struct OwnerBlocks {
       "Consecutive blocks of equally many rows; each block is one owner.";
   static constexpr sim::Shorthand kShorthand{"blocks", sim::Shorthand::kNone};
   std::size_t blocks = 1;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(blocks, {.name = "blocks", .help = "Number of blocks.", .min = 1, .required = true});
+  }
 };
 using OwnerRule = std::variant<OwnerColumn, OwnerBlocks>;
 
@@ -63,7 +62,9 @@ struct PositiveAbove {
   static constexpr std::string_view kHelp = "Targets above a number are the positive class.";
   static constexpr sim::Shorthand kShorthand{"above", sim::Shorthand::kNone};
   double above = 0;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(above, {.name = "above", .help = "Targets above this are +1, others -1.", .required = true});
+  }
 };
 
 /// The class +1: the target is this text, or this number where both are numbers.
@@ -72,7 +73,9 @@ struct PositiveEquals {
   static constexpr std::string_view kHelp = "Targets equal to a value are the positive class.";
   static constexpr sim::Shorthand kShorthand{"equals", sim::Shorthand::kNone};
   std::string equals;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(equals, {.name = "equals", .help = "Targets equal to this are +1, others -1.", .required = true});
+  }
 };
 using PositiveRule = std::variant<PositiveAbove, PositiveEquals>;
 
@@ -110,7 +113,9 @@ struct NearestWeights {
   static constexpr std::string_view kHelp =
       "Edge of weight 1 between two owners if one is among the nearest neighbours of the other.";
   std::size_t neighbours = 5;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(neighbours, {.name = "neighbours", .help = "Number of nearest neighbours.", .min = 1});
+  }
 };
 struct GaussianWeights {
   static constexpr std::string_view kName = "gaussian";

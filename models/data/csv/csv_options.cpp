@@ -2,22 +2,6 @@
 
 namespace hearsay::models {
 
-void OwnerColumn::describe(sim::Visitor& v) {
-  v(column, {.name = "column", .help = "Column that names the owner of each row.", .required = true});
-}
-
-void OwnerBlocks::describe(sim::Visitor& v) {
-  v(blocks, {.name = "blocks", .help = "Number of blocks.", .min = 1, .required = true});
-}
-
-void PositiveAbove::describe(sim::Visitor& v) {
-  v(above, {.name = "above", .help = "Targets above this are +1, others -1.", .required = true});
-}
-
-void PositiveEquals::describe(sim::Visitor& v) {
-  v(equals, {.name = "equals", .help = "Targets equal to this are +1, others -1.", .required = true});
-}
-
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
     {.name = "components", .help = "Number of principal components kept.", .min = 1, .required = true});
@@ -42,10 +26,6 @@ void ProfileColumns::describe(sim::Visitor& v) {
   v(columns,
     {.name = "columns", .help = "Names of the columns; columns in `drop` are allowed.", .required = true});
   v.check(!columns.empty(), "columns", "expected at least one column");
-}
-
-void NearestWeights::describe(sim::Visitor& v) {
-  v(neighbours, {.name = "neighbours", .help = "Number of nearest neighbours.", .min = 1});
 }
 
 void GaussianWeights::describe(sim::Visitor& v) {

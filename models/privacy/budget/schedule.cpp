@@ -13,12 +13,6 @@ void require_contraction(double contraction) {
           contraction);
 }
 
-// C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), with its limit 1/T at C = 1
-double lemma_3_share(double rate, double total_ticks, double tick) {
-  if (rate == 0) return 1 / total_ticks;
-  return std::exp(rate * tick) * std::expm1(rate) / std::expm1(rate * total_ticks);
-}
-
 }  // namespace
 
 std::vector<double> uniform_schedule(double budget, std::int64_t steps) {
@@ -67,10 +61,12 @@ std::vector<double> lemma_3_schedule(double budget, double contraction, std::int
   require_positive(budget, "budget");
   require_contraction(contraction);
   require_count(total_ticks);
+  const double rate = std::log(contraction) / 3, steps = static_cast<double>(total_ticks);
   std::vector<double> share;
-  for (std::int64_t t = 0; t < total_ticks; ++t) {
-    share.push_back(budget * lemma_3_share(std::log(contraction) / 3, static_cast<double>(total_ticks),
-                                           static_cast<double>(t)));
+  for (double t = 0; t < steps; ++t) {
+    const double part =
+        rate == 0 ? 1 / steps : std::exp(rate * t) * std::expm1(rate) / std::expm1(rate * steps);
+    share.push_back(budget * part);  // the limit of C -> 1 is 1/T
   }
   return share;
 }

@@ -46,7 +46,9 @@ TEST_CASE("budget: the step found keeps the budget, and a slightly larger one ex
   }
 }
 
-TEST_CASE("budget: the noise multiplier of Gaussian steps keeps the budget, and a slightly smaller one exceeds it") {
+TEST_CASE(
+    "budget: the noise multiplier of Gaussian steps keeps the budget, and a slightly smaller one exceeds "
+    "it") {
   for (const double q : {1.0, 0.05}) {
     for (const Accountant accountant : {Accountant::kZcdp, Accountant::kRdp, Accountant::kPld}) {
       if (q < 1 && accountant == Accountant::kZcdp) continue;

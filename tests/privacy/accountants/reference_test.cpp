@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "tests/privacy/accountants/support.hpp"
@@ -126,9 +126,7 @@ const std::map<std::string, Compute>& methods() {
     return [member](const Row& r) { return kairouz_terms(pure_releases(r), number(r, "delta")).*member; };
   };
   const auto best_order = [](Releases (*releases)(const Row&)) -> Compute {
-    return [releases](const Row& r) {
-      return best_order_epsilon(releases(r), number(r, "delta"));
-    };
+    return [releases](const Row& r) { return best_order_epsilon(releases(r), number(r, "delta")); };
   };
   const auto fixed_orders = [](Releases (*releases)(const Row&)) -> Compute {
     return [releases](const Row& r) { return epsilon(releases(r), Accountant::kRdp, number(r, "delta")); };
@@ -263,8 +261,9 @@ TEST_CASE("vectors: the split of theorem 1's budget, and proposition 2") {
   const auto budget = nlohmann::json::parse(std::ifstream(*path))["budget"];
   for (const auto& row : budget["rows"]) {
     INFO(row.dump());
-    CHECK(step_for_budget(row["eps_total"], row["T_i"], Step{}, {Accountant::kKairouz, row["delta"]}).epsilon ==
-          near(row["eps_t"], 1e-9));
+    CHECK(
+        step_for_budget(row["eps_total"], row["T_i"], Step{}, {Accountant::kKairouz, row["delta"]}).epsilon ==
+        near(row["eps_t"], 1e-9));
   }
   const auto& expected = budget["prop2"];
   const std::vector<double> ticks = expected["times"];

@@ -1,12 +1,12 @@
 // Wrong arguments end in one line with what was expected.
 #include <limits>
 
-#include "models/privacy/accountants/step.hpp"
-#include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
@@ -32,7 +32,7 @@ TEST_CASE("refusals: an epsilon, noise multiplier, rate or dimension out of rang
     CHECK_THROWS_WITH(gaussian_noise_multiplier(bad, 1e-5, GaussianCalibration::kPaper), Contains("epsilon"));
     CHECK_THROWS_WITH(amplified_epsilon(bad, 0.5), Contains("epsilon"));
     CHECK_THROWS_WITH(step_for_budget(bad, 10, Step{}, {}), Contains("total epsilon"));
-    CHECK_THROWS_WITH(kairouz_exact_epsilon(bad, 10, 0.1), Contains("epsilon"));
+    CHECK_THROWS_WITH(kairouz_exact_epsilon(pure_releases_of(bad, 10), 0.1), Contains("epsilon"));
     CHECK_THROWS_WITH(uniform_schedule(bad, 10), Contains("budget"));
     CHECK_THROWS_AS(basic_total(Releases(Step{.epsilon = bad}, 2)), std::invalid_argument);
   }
@@ -80,7 +80,8 @@ TEST_CASE("refusals: steps that an accountant does not cover") {
   CHECK_THROWS_WITH(zcdp_epsilon(sampled, 1e-5), Contains("use rdp or pld"));
   CHECK_THROWS_WITH(rdp_epsilon(sampled, 1e-5, Adjacency::kReplaceOne), Contains("add_remove"));
   CHECK_THROWS_WITH(pld_epsilon(sampled, 1e-5, Adjacency::kReplaceOne), Contains("add_remove"));
-  CHECK_THROWS_WITH(renyi_divergence(pure_step(1), 1, Adjacency::kAddRemove), Contains("a finite number above 1"));
+  CHECK_THROWS_WITH(renyi_divergence(pure_step(1), 1, Adjacency::kAddRemove),
+                    Contains("a finite number above 1"));
   CHECK_THROWS_WITH(kairouz_epsilon(Releases(calibrated_gaussian_step(1, 1, 1e-5), 100), 1e-6),
                     Contains("exceeds the total delta"));
 }
@@ -108,5 +109,6 @@ TEST_CASE("refusals: schedules") {
   CHECK_THROWS_WITH(step_for_budget(1, 0, Step{}, {}), Contains("steps of a budget: expected at least 1"));
   CHECK_THROWS_WITH(step_for_budget(1e-3, 5, gaussian_step(1), {Accountant::kRdp, 1e-10}),
                     Contains("no noise gives a total epsilon") && Contains("with rdp"));
-  CHECK_THROWS_WITH(factor_for_budget(1, {}, Step{}, {}), Contains("weights of a budget: expected at least 1"));
+  CHECK_THROWS_WITH(factor_for_budget(1, {}, Step{}, {}),
+                    Contains("weights of a budget: expected at least 1"));
 }

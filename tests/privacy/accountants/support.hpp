@@ -49,6 +49,11 @@ inline Approx near(double value, double relative) {
   return Approx(value).epsilon(relative).scale(0);
 }
 
+/// `steps` equal pure steps.
+inline models::Releases pure_releases_of(double epsilon, std::int64_t steps) {
+  return {models::Step{.epsilon = epsilon}, steps};
+}
+
 inline double epsilon(const models::Releases& releases, models::Accountant accountant, double delta,
                       models::Adjacency adjacency = models::Adjacency::kAddRemove) {
   return total_guarantee(releases, {accountant, delta, adjacency}).epsilon;

@@ -55,7 +55,7 @@ double whole_order(double z, double q, double order) {
   return log_sum;
 }
 
-double any_order(double z, double q, double order, bool alternating) {
+double any_order(double z, double q, double order, bool bound) {
   constexpr double kLast = -30;
   constexpr int kMostTerms = 100'000;
   const double z0 = z * z * std::log(1 / q - 1) + 0.5;
@@ -72,39 +72,15 @@ double any_order(double z, double q, double order, bool alternating) {
     above = log_add(above, term_above, sign);
     if (std::max(term_below, term_above) < kLast) break;
     log_binomial += std::log(std::abs(j) / (i + 1));
-    if (j < 0 && alternating) sign = -sign;
+    if (j < 0 && !bound) sign = -sign;
   }
   return log_add(std::max(below, above), std::min(below, above), 1);
-}
-
-using LogMoment = double (*)(double noise_multiplier, double q, double order);
-
-double divergence_of(const Step& step, double order, Adjacency adjacency, LogMoment sampled_gaussian) {
-  check(step);
-  require(order > 1 && std::isfinite(order), "Renyi order", "a finite number above 1", order);
-  const double q = step.sampling_rate;
-  switch (step.kind) {
-    case StepKind::kLaplace:
-      if (q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
-      break;
-    case StepKind::kGaussian:
-      if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
-      if (adjacency == Adjacency::kReplaceOne) {
-        throw std::invalid_argument(
-            "rdp: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
-      }
-      return sampled_gaussian(step.noise_multiplier, q, order) / (order - 1);
-    case StepKind::kPure:
-    case StepKind::kExponentialNorm:
-      break;
-  }
-  return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
 }
 
 double total_bound(std::span<const StepRun> runs, double order, Adjacency adjacency) {
   double sum = 0;
   for (const StepRun& run : runs) {
-    sum += static_cast<double>(run.count) * renyi_bound(run.step, order, adjacency);
+    sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
   }
   return sum;
 }
@@ -140,12 +116,21 @@ const std::vector<double>& default_renyi_orders() {
   return orders;
 }
 
-double renyi_divergence(const Step& step, double order, Adjacency adjacency) {
-  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment);
-}
-
-double renyi_bound(const Step& step, double order, Adjacency adjacency) {
-  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment_bound);
+double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound) {
+  check(step);
+  require(order > 1 && std::isfinite(order), "Renyi order", "a finite number above 1", order);
+  const double q = step.sampling_rate, z = step.noise_multiplier;
+  if (step.kind == StepKind::kLaplace && q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
+  if (step.kind != StepKind::kGaussian)
+    return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+  if (q == 1) return order / (2 * z * z);
+  if (adjacency == Adjacency::kReplaceOne) {
+    throw std::invalid_argument(
+        "rdp: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
+  }
+  const double log_moment =
+      order == std::floor(order) ? whole_order(z, q, order) : any_order(z, q, order, bound);
+  return log_moment / (order - 1);
 }
 
 double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
@@ -170,16 +155,6 @@ double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjace
     least = std::min(least, log_delta_of(total_bound(merged, order, adjacency), order, epsilon));
   }
   return std::exp(least);
-}
-
-double sampled_gaussian_log_moment(double noise_multiplier, double q, double order) {
-  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
-  return any_order(noise_multiplier, q, order, true);
-}
-
-double sampled_gaussian_log_moment_bound(double noise_multiplier, double q, double order) {
-  if (order == std::floor(order)) return whole_order(noise_multiplier, q, order);
-  return any_order(noise_multiplier, q, order, false);
 }
 
 }  // namespace hearsay::models

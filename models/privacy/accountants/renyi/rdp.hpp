@@ -31,12 +31,9 @@ namespace hearsay::models {
 /// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
 const std::vector<double>& default_renyi_orders();
 
-/// R(a) of one step. Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step
-/// under replace_one.
-double renyi_divergence(const Step& step, double order, Adjacency adjacency);
-
-/// The same, with the bound in place of the moment of a sampled Gaussian step: what the fixed orders use.
-double renyi_bound(const Step& step, double order, Adjacency adjacency);
+/// R(a) of one step; for a sampled Gaussian step to 1e-9 relative unless the series cancels, or the bound.
+/// Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step under replace_one.
+double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound = false);
 
 /// The minimum epsilon >= 0 over `orders`; 0 for no steps. O(orders x distinct steps), sampled Gaussian steps
 /// some microseconds each. Throws std::invalid_argument unless 0 < delta < 1, and as above.
@@ -47,11 +44,5 @@ double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjace
 ///   ln delta = (a - 1)(R - epsilon + ln(1 - 1/a)) - ln a.
 double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
                  const std::vector<double>& orders = default_renyi_orders());
-
-/// ln A(a) for a > 1, z > 0, 0 < q < 1; 1e-9 relative unless the series cancels.
-double sampled_gaussian_log_moment(double noise_multiplier, double q, double order);
-
-/// The bound on ln A(a) by absolute values; ln A(a) itself for whole orders.
-double sampled_gaussian_log_moment_bound(double noise_multiplier, double q, double order);
 
 }  // namespace hearsay::models

@@ -52,11 +52,6 @@ class Responses {
   std::int64_t steps_;
 };
 
-void check_arguments(double epsilon_0, std::int64_t steps) {
-  require_positive(epsilon_0, "epsilon");
-  require_count(steps);
-}
-
 // The common epsilon of the steps and their number; 0 for none.
 std::pair<double, std::int64_t> equal_steps(std::span<const StepRun> runs) {
   double epsilon = 0;
@@ -75,9 +70,9 @@ std::pair<double, std::int64_t> equal_steps(std::span<const StepRun> runs) {
 
 }  // namespace
 
-double kairouz_exact_epsilon(double epsilon_0, std::int64_t steps, double delta) {
-  check_arguments(epsilon_0, steps);
+double kairouz_exact_epsilon(std::span<const StepRun> runs, double delta) {
   require_delta(delta);
+  const auto [epsilon_0, steps] = equal_steps(runs);
   if (steps == 0) return 0;
   const Responses responses(epsilon_0, steps);
   const long double log_delta = std::log(static_cast<long double>(delta));
@@ -94,12 +89,12 @@ double kairouz_exact_epsilon(double epsilon_0, std::int64_t steps, double delta)
   return 0;
 }
 
-double kairouz_exact_delta(double epsilon_0, std::int64_t steps, double epsilon) {
-  check_arguments(epsilon_0, steps);
+double kairouz_exact_delta(std::span<const StepRun> runs, double epsilon) {
   require_epsilon_at(epsilon);
+  const auto [epsilon_0, steps] = equal_steps(runs);
   if (epsilon >= static_cast<double>(steps) * epsilon_0) return 0;
   const Responses responses(epsilon_0, steps);
-  const auto loss = [&](std::int64_t l) { return static_cast<double>(steps - 2 * l) * epsilon_0; };
+  const auto loss = [e = epsilon_0, t = steps](std::int64_t l) { return static_cast<double>(t - 2 * l) * e; };
   auto last = static_cast<std::int64_t>((static_cast<double>(steps) - epsilon / epsilon_0) / 2);
   while (last > 0 && loss(last) <= epsilon) --last;
   // The largest term lies at or below the mode or the last one; sum in both directions while the terms count.
@@ -118,18 +113,6 @@ double kairouz_exact_delta(double epsilon_0, std::int64_t steps, double epsilon)
     sum += probability * share(l + 1);
   }
   return static_cast<double>(std::exp(log_scale) * static_cast<long double>(sum));
-}
-
-double kairouz_exact_epsilon(std::span<const StepRun> runs, double delta) {
-  require_delta(delta);
-  const auto [epsilon, steps] = equal_steps(runs);
-  return steps == 0 ? 0 : kairouz_exact_epsilon(epsilon, steps, delta);
-}
-
-double kairouz_exact_delta(std::span<const StepRun> runs, double epsilon) {
-  require_epsilon_at(epsilon);
-  const auto [epsilon_0, steps] = equal_steps(runs);
-  return steps == 0 ? 0 : kairouz_exact_delta(epsilon_0, steps, epsilon);
 }
 
 }  // namespace hearsay::models

@@ -11,17 +11,12 @@
 
 namespace hearsay::models {
 
-/// The minimum epsilon >= 0; 0 for T = 0. Relative error below 1e-9 for T up to 1e5; O(sqrt(T) + 1/epsilon_0)
-/// terms at most T, all positive, scaled by delta, so that nothing cancels or underflows. Throws
-/// std::invalid_argument unless epsilon_0 > 0, T >= 0 and 0 < delta < 1.
-double kairouz_exact_epsilon(double epsilon_0, std::int64_t steps, double delta);
-
-/// The minimum delta at `epsilon` >= 0; 0 from T epsilon_0 on.
-double kairouz_exact_delta(double epsilon_0, std::int64_t steps, double epsilon);
-
-/// The same of a sequence of steps with equal epsilons. Throws std::invalid_argument otherwise, and for
-/// Gaussian steps.
+/// The minimum epsilon >= 0; 0 for T = 0. Relative error below 1e-9 for T up to 1e5; O(sqrt(T) + 1/e) terms, at
+/// most T, all positive, scaled by delta, so that nothing cancels or underflows. Throws std::invalid_argument
+/// unless 0 < delta < 1 and all steps have the same epsilon; and for Gaussian steps.
 double kairouz_exact_epsilon(std::span<const StepRun> runs, double delta);
+
+/// The minimum delta at `epsilon` >= 0; 0 from T e on.
 double kairouz_exact_delta(std::span<const StepRun> runs, double epsilon);
 
 }  // namespace hearsay::models
