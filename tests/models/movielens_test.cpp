@@ -97,7 +97,7 @@ TEST_CASE("als: in the limit the gradient of its objective vanishes") {
 
 TEST_CASE("rating cosine: over what both have rated, against the norms of all") {
   const Ratings r = ratings({{{0, 3}, {1, 4}}, {{1, 4}, {2, 3}}, {{0, -3}, {1, -4}}, {{3, 1}}, {{0, 0}}}, 4);
-  const RatingCosine cosine(r);
+  const auto cosine = rating_cosine(r);
   Eigen::VectorXd to;
   cosine(0, to);
   CHECK(to[1] == Approx(16 / 25.0));

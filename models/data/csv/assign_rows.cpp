@@ -16,55 +16,40 @@ struct Owners {
   std::vector<Rows> rows;  // of the table, in file order
 };
 
-Owners by_file(const TextTable& table, const Rows& rows) {
-  Owners o;
-  for (std::size_t f = 0; f < table.files(); ++f)
-    o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
-  o.rows.resize(table.files());
-  for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
-  return o;
-}
-
-Owners by_column(const TextTable& table, const Rows& rows, const OwnerColumn& rule, const CsvData& options) {
-  const std::size_t column = table.column(rule.column, "owner.column");
-  Owners o;
-  std::map<std::string_view, std::size_t> number;
-  for (const std::size_t row : rows) {
-    const std::string_view name = table.field(row, column);
-    if (is_missing(name, options))
-      throw DataError(fmt::format("{}expected an owner, found none", table.at(row, column)));
-    const auto [entry, added] = number.emplace(name, o.names.size());
-    if (added) {
-      o.names.emplace_back(name);
-      o.rows.emplace_back();
-    }
-    o.rows[entry->second].push_back(row);
-  }
-  return o;
-}
-
-Owners by_blocks(const TextTable& table, const Rows& rows, const OwnerBlocks& rule) {
-  if (rule.blocks > rows.size()) {
-    throw DataError(fmt::format("{}: expected at most as many owners as records ({}), found {} blocks",
-                                table.file_name(0), rows.size(), rule.blocks));
-  }
-  Owners o;
-  const std::size_t size = rows.size() / rule.blocks, longer = rows.size() % rule.blocks;
-  auto begin = rows.begin();
-  for (std::size_t b = 0; b < rule.blocks; ++b) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(size + (b < longer ? 1 : 0));
-    o.names.push_back(fmt::format("block {}", b + 1));
-    o.rows.emplace_back(begin, end);
-    begin = end;
-  }
-  return o;
-}
-
 Owners find_owners(const TextTable& table, const Rows& rows, const CsvData& options) {
-  if (!options.owner) return by_file(table, rows);
-  if (const auto* column = std::get_if<OwnerColumn>(&*options.owner))
-    return by_column(table, rows, *column, options);
-  return by_blocks(table, rows, std::get<OwnerBlocks>(*options.owner));
+  Owners o;
+  if (!options.owner) {
+    for (std::size_t f = 0; f < table.files(); ++f)
+      o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
+    o.rows.resize(table.files());
+    for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
+  } else if (const auto* rule = std::get_if<OwnerColumn>(&*options.owner)) {
+    const std::size_t column = table.column(rule->column, "owner.column");
+    std::map<std::string_view, std::size_t> number;
+    for (const std::size_t row : rows) {
+      const std::string_view name = table.field(row, column);
+      if (is_missing(name, options))
+        throw DataError(fmt::format("{}expected an owner, found none", table.at(row, column)));
+      const std::size_t owner = number.emplace(name, o.names.size()).first->second;
+      if (owner == o.names.size()) {
+        o.names.emplace_back(name);
+        o.rows.emplace_back();
+      }
+      o.rows[owner].push_back(row);
+    }
+  } else {
+    const std::size_t blocks = std::get<OwnerBlocks>(*options.owner).blocks;
+    if (blocks > rows.size()) {
+      throw DataError(fmt::format("{}: expected at most as many owners as records ({}), found {} blocks",
+                                  table.file_name(0), rows.size(), blocks));
+    }
+    o.names = numbered("block ", blocks);
+    for (auto begin = rows.begin(); o.rows.size() < blocks; begin += std::ssize(o.rows.back())) {
+      const std::size_t size = rows.size() / blocks + (o.rows.size() < rows.size() % blocks ? 1 : 0);
+      o.rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(size));
+    }
+  }
+  return o;
 }
 
 void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vector<std::string>& notes) {
@@ -89,7 +74,7 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
   o = std::move(kept);
 }
 
-// Nothing if the column is not one number for each owner.
+// Null if the column is not one number for each owner.
 std::optional<std::vector<double>> values_of_owners(const TextTable& table, const Assignment& rows,
                                                     std::size_t column) {
   std::vector<double> values(rows.owner_names.size());
@@ -123,24 +108,19 @@ Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));
   drop_small(owners, std::max<std::size_t>(options.min_records, 1), table, notes);
 
-  struct Use {
-    std::size_t owner;
-    char test;
-  };
-  std::map<std::size_t, Use> use;  // by row, so that the assignment is in file order
+  std::map<std::size_t, std::pair<std::size_t, char>> use;  // owner and test, by row: in file order
   for (std::size_t i = 0; i < owners.rows.size(); ++i) {
     const Rows& own = owners.rows[i];
     const auto test =
         choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
-    for (std::size_t k = 0; k < own.size(); ++k) use.emplace(own[k], Use{i, test[k]});
+    for (std::size_t k = 0; k < own.size(); ++k) use.try_emplace(own[k], i, test[k]);
   }
-
   Assignment a;
   a.owner_names = std::move(owners.names);
   for (const auto& [row, of] : use) {
     a.row.push_back(row);
-    a.owner.push_back(of.owner);
-    a.test.push_back(of.test);
+    a.owner.push_back(of.first);
+    a.test.push_back(of.second);
   }
   return a;
 }

@@ -33,12 +33,6 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
   return features;
 }
 
-[[noreturn]] void refuse_missing(const TextTable& table, std::size_t row, std::string_view column) {
-  throw DataError(fmt::format(
-      "{}expected a value, found none; set impute to median, mean or drop_rows, or drop the column",
-      table.at(row, table.column(column, "features"))));
-}
-
 // The rows that may be used: those with a target and, under drop_rows, with nothing missing.
 std::vector<std::size_t> usable_rows(const TextTable& table, const Column& target,
                                      const std::vector<Column>& features, Impute impute,
@@ -47,13 +41,17 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
   std::size_t without_target = 0, incomplete = 0;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto k = static_cast<Index>(row);
-    const auto lacking = std::find_if(features.begin(), features.end(),
-                                      [k](const auto& c) { return std::isnan(c.values[k]); });
-    if (impute == Impute::kNone && std::isnan(target.values[k])) refuse_missing(table, row, target.name);
-    if (impute == Impute::kNone && lacking != features.end()) refuse_missing(table, row, lacking->name);
-    if (std::isnan(target.values[k])) {
+    const auto lacking =
+        std::ranges::find_if(features, [k](const auto& c) { return std::isnan(c.values[k]); });
+    const bool no_target = std::isnan(target.values[k]), gap = lacking != features.end();
+    if (impute == Impute::kNone && (no_target || gap)) {
+      throw DataError(fmt::format(
+          "{}expected a value, found none; set impute to median, mean or drop_rows, or drop the column",
+          table.at(row, table.column(no_target ? target.name : lacking->name, "features"))));
+    }
+    if (no_target) {
       ++without_target;
-    } else if (impute == Impute::kDropRows && lacking != features.end()) {
+    } else if (impute == Impute::kDropRows && gap) {
       ++incomplete;
     } else {
       rows.push_back(row);
@@ -118,8 +116,8 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.similarity) link_similar(set, table, options);
   if (options.bias) append_bias(set);
   if (options.unit_ball) {
-    if (!set.out.bounds) set.out.bounds = DeclaredBounds{};
-    set.out.bounds->features_l2 = options.bias ? std::sqrt(2.0) : 1;
+    auto& bounds = set.out.bounds ? *set.out.bounds : set.out.bounds.emplace();
+    bounds.features_l2 = options.bias ? std::sqrt(2.0) : 1;
   }
   return scatter(std::move(set));
 }

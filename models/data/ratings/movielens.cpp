@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "models/data/similarity.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -63,25 +62,25 @@ Shard shard(const std::vector<Rating>& ratings, const Eigen::MatrixXd& phi) {
 
 }  // namespace
 
-RatingCosine::RatingCosine(const Ratings& ratings)
-    : ratings_(ratings), of_item_(ratings.of_item()), norm_(static_cast<Index>(ratings.users())) {
+Closeness rating_cosine(const Ratings& ratings) {
+  Eigen::VectorXd norm(static_cast<Index>(ratings.users()));
   for (std::size_t i = 0; i < ratings.users(); ++i) {
     double squares = 0;
     for (const Rating& r : ratings.of_user[i]) squares += r.value * r.value;
-    norm_[static_cast<Index>(i)] = std::sqrt(squares);
+    norm[static_cast<Index>(i)] = std::sqrt(squares);
   }
-}
-
-void RatingCosine::operator()(std::size_t user, Eigen::VectorXd& to) const {
-  to.setZero(norm_.size());
-  for (const Rating& own : ratings_.of_user[user]) {
-    for (const Rating& other : of_item_[own.item])
-      to[static_cast<Index>(other.item)] += own.value * other.value;
-  }
-  for (Index j = 0; j < to.size(); ++j) {
-    const double scale = norm_[static_cast<Index>(user)] * norm_[j];
-    to[j] = scale > 0 ? to[j] / scale : 0;
-  }
+  return
+      [&ratings, norm = std::move(norm), of_item = ratings.of_item()](std::size_t user, Eigen::VectorXd& to) {
+        to.setZero(norm.size());
+        for (const Rating& own : ratings.of_user[user]) {
+          for (const Rating& other : of_item[own.item])
+            to[static_cast<Index>(other.item)] += own.value * other.value;
+        }
+        for (Index j = 0; j < to.size(); ++j) {
+          const double scale = norm[static_cast<Index>(user)] * norm[j];
+          to[j] = scale > 0 ? to[j] / scale : 0;
+        }
+      };
 }
 
 void MovieLens::describe(sim::Visitor& v) {
@@ -133,7 +132,7 @@ DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
   }
   out.owner_names = all.user_names;
   out.feature_names = numbered("phi", options.features);
-  out.similarity = nearest_neighbours(all.users(), options.neighbours, RatingCosine(ratings.train));
+  out.similarity = nearest_neighbours(all.users(), options.neighbours, rating_cosine(ratings.train));
   out.fitted_on_private_data = {
       "mean of every user's ratings", "features of the items (alternating least squares)",
       fmt::format("similarity graph ({} nearest by cosine of ratings)", options.neighbours)};

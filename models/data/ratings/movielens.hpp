@@ -16,8 +16,8 @@
 //
 // Streams: the split of user i from (kData, i, kSplit), the start of item j from (kData, kWholeStudy, j,
 // kFeatures), each of the instances; generated ratings are the same for both.
-#include "models/data/data_set.hpp"
 #include "models/data/ratings/ratings.hpp"
+#include "models/data/similarity.hpp"
 
 namespace hearsay::models {
 
@@ -44,16 +44,7 @@ struct MovieLens {
 DataSet make_data(const MovieLens& options, const sim::Streams& streams);
 
 /// Cosine of the ratings of one user and of each user, a missing rating counting as 0; 0 for a user whose
-/// ratings are all 0.
-class RatingCosine {
- public:
-  explicit RatingCosine(const Ratings& ratings);
-  void operator()(std::size_t user, Eigen::VectorXd& to) const;
-
- private:
-  const Ratings& ratings_;
-  RatingLists of_item_;
-  Eigen::VectorXd norm_;
-};
+/// ratings are all 0. `ratings` must outlive it.
+Closeness rating_cosine(const Ratings& ratings);
 
 }  // namespace hearsay::models

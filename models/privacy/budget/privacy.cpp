@@ -61,10 +61,13 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
 void require_cover(const Privacy& privacy, int dimension) {
   Step step = shape_of(privacy.mechanism, dimension);
   step.epsilon = 1;
-  if (step.kind == StepKind::kGaussian) step.noise_multiplier = 1;
-  const bool stated = privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
-  if (step.kind == StepKind::kGaussian && stated) step.delta = privacy.delta / 2;
-  if (step.kind == StepKind::kGaussian && !stated) step.epsilon = 0;
+  if (step.kind == StepKind::kGaussian) {
+    const bool stated =
+        privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+    step.noise_multiplier = 1;
+    if (stated) step.delta = privacy.delta / 2;
+    if (!stated) step.epsilon = 0;
+  }
   total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
 }
 

@@ -26,16 +26,6 @@ double gaussian_delta(double epsilon, double mu) {
   return std::exp(log_delta(epsilon, mu));
 }
 
-double gaussian_epsilon(double delta, double mu) {
-  require_delta(delta);
-  require_positive(mu, "mu");
-  const double target = std::log(delta);
-  if (log_delta(0, mu) <= target) return 0;
-  // The divergence of zCDP, mu^2/2, bounds it from above: mu^2/2 + mu sqrt(2 ln(1/delta)).
-  const double above = mu * mu / 2 + mu * std::sqrt(-2 * target);
-  return greatest_below([&](double epsilon) { return target - log_delta(epsilon, mu); }, above / 2, 0).above;
-}
-
 double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration) {
   require_positive(epsilon, "epsilon");
   require_delta(delta);

@@ -19,9 +19,6 @@ enum class GaussianCalibration { kPaper, kClassic, kAnalytic };
 /// underflows.
 double gaussian_delta(double epsilon, double mu);
 
-/// The minimum epsilon >= 0 with delta(epsilon) <= delta. Root finding, some microseconds.
-double gaussian_epsilon(double delta, double mu);
-
 /// The noise multiplier z of the calibration. Throws std::invalid_argument unless epsilon > 0 and 0 < delta <
 /// 1, and for `classic` with epsilon > 1.
 double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration);
