@@ -1,5 +1,5 @@
-// The noise of every mechanism has the law that it should, and samplers that are wrong in likely ways do not
-// pass for it. n = 1e6 numbers or radii a sampler that is right, alpha = 1e-9 a check.
+// The noise of every mechanism has the right law, and samplers with likely errors are detected. n = 1e6
+// numbers or radii for a right sampler, alpha = 1e-9 per check.
 #include <algorithm>
 
 #include "models/privacy/mechanisms/mechanism.hpp"
@@ -14,10 +14,10 @@ using namespace hearsay::test;
 namespace {
 
 constexpr std::size_t kDraws = 1'000'000;
-constexpr std::size_t kFewer = 200'000;  // show what is far from the law
+constexpr std::size_t kFewer = 200'000;  // enough to detect a wrong law
 const std::vector<std::string> kNone;
 
-/// One stream a release, as in a run.
+/// One stream per release, as in a run.
 class Streamed {
  public:
   explicit Streamed(std::uint64_t seed) : random_(seed), streams_(random_.seed(), 0) {}
@@ -57,7 +57,7 @@ TEST_CASE("noise: laplace") {
   const Streamed streams(1);
   CHECK(laplace_faults(draw(streams.of(Laplace{}, 2.5), 1, kDraws), 2.5) == kNone);
   CHECK(laplace_faults(draw(streams.of(Laplace{}, 0.01), 20, kDraws / 20), 0.01) == kNone);
-  // Longer than a word of signs.
+  // Longer than one word of signs.
   CHECK(laplace_faults(draw(streams.of(Laplace{}, 1), 100, kDraws / 100), 1) == kNone);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("noise: exponential_norm advances its stream, so that two draws from i
   CHECK(a != b);
 }
 
-TEST_CASE("noise: a scale 1 % off is caught by the sums") {
+TEST_CASE("noise: a scale 1 % off is detected by the sums") {
   const Streamed streams(5);
   for (const double factor : {0.99, 1.01}) {
     INFO(factor);
@@ -105,7 +105,7 @@ TEST_CASE("noise: a scale 1 % off is caught by the sums") {
   }
 }
 
-TEST_CASE("noise: Laplace on every coordinate does not pass for exponential_norm") {
+TEST_CASE("noise: Laplace on every coordinate is not taken for exponential_norm") {
   const Streamed streams(6);
   for (const std::size_t d : {2, 3}) {
     const auto faults = exponential_norm_faults(draw(streams.of(Laplace{}, 1), d, kFewer), 1);
@@ -115,7 +115,7 @@ TEST_CASE("noise: Laplace on every coordinate does not pass for exponential_norm
   }
 }
 
-TEST_CASE("noise: a radius of shape d - 1 does not pass for exponential_norm") {
+TEST_CASE("noise: a radius of shape d - 1 is not taken for exponential_norm") {
   const Streamed streams(7);
   for (const std::size_t d : {2, 3}) {
     const Sampler sampler = [&](std::span<double> x, std::uint32_t release) {
@@ -129,7 +129,7 @@ TEST_CASE("noise: a radius of shape d - 1 does not pass for exponential_norm") {
   }
 }
 
-TEST_CASE("noise: a direction from a cube does not pass for exponential_norm") {
+TEST_CASE("noise: a direction from a cube is not taken for exponential_norm") {
   const Streamed streams(8);
   for (const std::size_t d : {2, 3}) {
     const Sampler sampler = [&](std::span<double> x, std::uint32_t release) {
@@ -142,7 +142,7 @@ TEST_CASE("noise: a direction from a cube does not pass for exponential_norm") {
   }
 }
 
-TEST_CASE("noise: a stream used for two releases shows in the next release") {
+TEST_CASE("noise: a stream used for two releases is detected in the next release") {
   const Streamed streams(9);
   const auto reused = [&](const Mechanism& m) {
     const Sampler fresh = streams.of(m, 1);
@@ -155,7 +155,7 @@ TEST_CASE("noise: a stream used for two releases shows in the next release") {
   CHECK(contains(faults, "radius, next release"));
 }
 
-TEST_CASE("noise: unfair signs, and signs tied to the magnitude, do not pass") {
+TEST_CASE("noise: unfair signs, and signs that depend on the magnitude, are detected") {
   const Streamed streams(10);
   const Sampler fair = streams.of(Laplace{}, 1);
   const Sampler leaning = [&](std::span<double> x, std::uint32_t release) {

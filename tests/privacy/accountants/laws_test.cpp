@@ -1,4 +1,4 @@
-// Laws that hold for any sequence of releases, on random ones.
+// Laws for any sequence of releases, checked on random ones.
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
@@ -14,7 +14,7 @@ constexpr int kRandomInputs = 10'000;
 constexpr Accountant kClosedForms[] = {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp,
                                        Accountant::kRdp};
 
-// Pure steps over the whole range that the closed forms are stated for.
+// Pure steps over the whole range of the closed forms.
 Releases pure_releases(Random& random) {
   Releases releases;
   for (std::int64_t runs = random.whole(1, 5); runs > 0; --runs) {
@@ -65,7 +65,7 @@ TEST_CASE("closed forms: finite over the whole stated range, and never negative"
   }
 }
 
-TEST_CASE("closed forms: composing n times is n compositions, whatever the grouping") {
+TEST_CASE("closed forms: composing n times is n compositions, for any grouping") {
   Random random(2);
   INFO("seed " << random.seed());
   for (int i = 0; i < kRandomInputs; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("closed forms: composing n times is n compositions, whatever the group
   }
 }
 
-TEST_CASE("closed forms: a list of equal steps is their number times one step's share") {
+TEST_CASE("closed forms: a list of equal steps costs their number times one step") {
   // By hand from the definitions, not through runs: sum, drift and squares of n equal steps.
   Random random(3);
   INFO("seed " << random.seed());
@@ -104,7 +104,7 @@ TEST_CASE("closed forms: a list of equal steps is their number times one step's 
   }
 }
 
-TEST_CASE("closed forms: the order of the releases changes nothing") {
+TEST_CASE("closed forms: the order of the releases does not matter") {
   Random random(4);
   INFO("seed " << random.seed());
   for (int i = 0; i < kRandomInputs; ++i) {
@@ -212,7 +212,7 @@ TEST_CASE("closed forms: epsilon(delta(epsilon)) = epsilon") {
   CHECK(inverted > kRandomInputs / 2);
 }
 
-TEST_CASE("kairouz_exact: never above the closed forms, monotone, and its own inverse, up to T = 1e5") {
+TEST_CASE("kairouz_exact: never above the closed forms, monotone, and delta inverts epsilon, up to T = 1e5") {
   Random random(9);
   INFO("seed " << random.seed());
   int inverted = 0;
@@ -229,7 +229,7 @@ TEST_CASE("kairouz_exact: never above the closed forms, monotone, and its own in
     Releases split(pure_step(e), n / 2);
     split.add(laplace_step(e), n - n / 2);
     CHECK(kairouz_exact_epsilon(split, delta) == exact);
-    // Within a rounding of T epsilon, the largest loss, a delta says nothing any more.
+    // Within rounding of T epsilon, the largest loss, delta carries no information.
     if (exact == 0 || exact > static_cast<double>(n) * e * (1 - 1e-8)) continue;
     ++inverted;
     CHECK(kairouz_exact_delta(pure_releases_of(e, n), exact) == near(delta, 1e-7));

@@ -116,7 +116,7 @@ double best_order_epsilon(const Releases& releases, double delta) {
   return std::max(0.0, std::min(best, epsilon(releases, Accountant::kRdp, delta)));
 }
 
-// Our value for each method that the library implements and that the file states to a tolerance.
+// The library's value for each method of the file that it implements.
 using Compute = std::function<double(const Row&)>;
 const std::map<std::string, Compute>& methods() {
   const auto total = [](Accountant a) -> Compute {
