@@ -32,11 +32,10 @@
 
 namespace hearsay::models {
 
-namespace detail {
+/// 1 when the sign of s is not that of the class y, else 0.
 inline double misclassified(double s, double y) {
   return (s >= 0) == (y > 0) ? 0 : 1;
 }
-}  // namespace detail
 
 struct SquaredLoss {
   static constexpr std::string_view kName = "squared";
@@ -72,7 +71,7 @@ struct LogisticLoss {
     const double e = std::exp(-std::abs(s));
     return e / ((1 + e) * (1 + e));
   }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 
   /// For a block of records, so that exp is vectorised: turns scores into slopes, and sums the values. The sum takes
@@ -100,7 +99,7 @@ struct HingeLoss {
   double value(double s, double y) const { return std::max(0.0, 1 - y * s); }
   double slope(double s, double y) const { return y * s < 1 ? -y : 0.0; }
   double curvature(double, double) const { return 0; }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 
@@ -125,7 +124,7 @@ struct SmoothedHingeLoss {
     const double gap = 1 - y * s;
     return gap > 0 && gap < width ? 1 / width : 0.0;
   }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 

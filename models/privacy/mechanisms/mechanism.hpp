@@ -25,7 +25,6 @@ namespace hearsay::models {
 struct NoNoise {
   static constexpr std::string_view kName = "none";
   static constexpr std::string_view kHelp = "No noise; no privacy guarantee.";
-  static constexpr bool kPrivate = false;
   static constexpr Norm kNorm = Norm::kL1;
   static constexpr StepKind kStep = StepKind::kPure;
   void describe(sim::Visitor&) {}
@@ -35,7 +34,6 @@ struct Laplace {
   static constexpr std::string_view kName = "laplace";
   static constexpr std::string_view kHelp =
       "Independent Laplace noise on every coordinate, with scale L1 sensitivity / epsilon.";
-  static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL1;
   static constexpr StepKind kStep = StepKind::kLaplace;
   void describe(sim::Visitor&) {}
@@ -45,7 +43,6 @@ struct Gaussian {
   static constexpr std::string_view kName = "gaussian";
   static constexpr std::string_view kHelp =
       "Independent normal noise on every coordinate, proportional to the L2 sensitivity; requires delta.";
-  static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL2;
   static constexpr StepKind kStep = StepKind::kGaussian;
   GaussianCalibration calibration = GaussianCalibration::kAnalytic;
@@ -57,7 +54,6 @@ struct ExponentialNorm {
   static constexpr std::string_view kName = "exponential_norm";
   static constexpr std::string_view kHelp =
       "Noise with density proportional to exp(-beta norm_2), beta = epsilon / L2 sensitivity.";
-  static constexpr bool kPrivate = true;
   static constexpr Norm kNorm = Norm::kL2;
   static constexpr StepKind kStep = StepKind::kExponentialNorm;
   void describe(sim::Visitor&) {}
@@ -67,7 +63,7 @@ struct ExponentialNorm {
 using Mechanism = std::variant<NoNoise, Laplace, Gaussian, ExponentialNorm>;
 
 inline bool is_private(const Mechanism& m) {
-  return std::visit([](const auto& kind) { return kind.kPrivate; }, m);
+  return !std::holds_alternative<NoNoise>(m);
 }
 /// The norm of the sensitivity.
 inline Norm norm_of(const Mechanism& m) {

@@ -77,14 +77,6 @@ double any_order(double z, double q, double order, bool bound) {
   return log_add(std::max(below, above), std::min(below, above), 1);
 }
 
-double total_bound(std::span<const StepRun> runs, double order, Adjacency adjacency) {
-  double sum = 0;
-  for (const StepRun& run : runs) {
-    sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
-  }
-  return sum;
-}
-
 // The plain sum of the epsilons; infinite once a step is not pure.
 double plain_sum(std::span<const StepRun> runs) {
   double sum = 0;
@@ -95,26 +87,29 @@ double plain_sum(std::span<const StepRun> runs) {
   return sum;
 }
 
-double epsilon_of(double divergence, double order, double log_delta) {
-  return divergence + std::log1p(-1 / order) - (log_delta + std::log(order)) / (order - 1);
+// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
+std::vector<double> renyi_orders() {
+  std::vector<double> all;
+  for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
+  for (int i = 11; i < 64; ++i) all.push_back(i);
+  for (const int i : {128, 256, 512, 1024}) all.push_back(i);
+  return all;
 }
 
-double log_delta_of(double divergence, double order, double epsilon) {
-  return (order - 1) * (divergence - epsilon + std::log1p(-1 / order)) - std::log(order);
+// The minimum of `most` and of convert(R(a), a) over the orders a.
+template <class F>
+double least_over_orders(std::span<const StepRun> runs, Adjacency adjacency, double most, const F& convert) {
+  static const std::vector<double> orders = renyi_orders();
+  for (const double order : orders) {
+    double sum = 0;
+    for (const StepRun& run : runs)
+      sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
+    most = std::min(most, convert(sum, order));
+  }
+  return most;
 }
 
 }  // namespace
-
-const std::vector<double>& default_renyi_orders() {
-  static const std::vector<double> orders = [] {
-    std::vector<double> all;
-    for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
-    for (int i = 11; i < 64; ++i) all.push_back(i);
-    for (const int i : {128, 256, 512, 1024}) all.push_back(i);
-    return all;
-  }();
-  return orders;
-}
 
 double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound) {
   check(step);
@@ -133,28 +128,23 @@ double renyi_divergence(const Step& step, double order, Adjacency adjacency, boo
   return log_moment / (order - 1);
 }
 
-double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
-                   const std::vector<double>& orders) {
+double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
   require_delta(delta);
   const std::vector<StepRun> merged = canonical(runs);
   if (merged.empty()) return 0;
-  double least = plain_sum(merged);
-  for (const double order : orders) {
-    least = std::min(least, epsilon_of(total_bound(merged, order, adjacency), order, std::log(delta)));
-  }
-  return std::max(0.0, least);
+  const double log_delta = std::log(delta);
+  return std::max(0.0, least_over_orders(merged, adjacency, plain_sum(merged), [=](double r, double a) {
+                    return r + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1);
+                  }));
 }
 
-double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
-                 const std::vector<double>& orders) {
+double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency) {
   require_epsilon_at(epsilon);
   const std::vector<StepRun> merged = canonical(runs);
   if (epsilon >= plain_sum(merged)) return 0;
-  double least = 0;
-  for (const double order : orders) {
-    least = std::min(least, log_delta_of(total_bound(merged, order, adjacency), order, epsilon));
-  }
-  return std::exp(least);
+  return std::exp(least_over_orders(merged, adjacency, 0, [=](double r, double a) {
+    return (a - 1) * (r - epsilon + std::log1p(-1 / a)) - std::log(a);
+  }));
 }
 
 }  // namespace hearsay::models

@@ -28,21 +28,16 @@
 
 namespace hearsay::models {
 
-/// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
-const std::vector<double>& default_renyi_orders();
-
 /// R(a) of one step; for a sampled Gaussian step to 1e-9 relative unless the series cancels, or the bound.
 /// Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step under replace_one.
 double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound = false);
 
-/// The minimum epsilon >= 0 over `orders`; 0 for no steps. O(orders x distinct steps), sampled Gaussian steps
+/// The minimum epsilon >= 0 over the fixed orders (1.1 to 1024); 0 for no steps. O(orders x distinct steps), sampled Gaussian steps
 /// some microseconds each. Throws std::invalid_argument unless 0 < delta < 1, and as above.
-double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
-                   const std::vector<double>& orders = default_renyi_orders());
+double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency);
 
-/// The minimum delta over `orders` at `epsilon` >= 0, at most 1:
+/// The minimum delta over the same orders at `epsilon` >= 0, at most 1:
 ///   ln delta = (a - 1)(R - epsilon + ln(1 - 1/a)) - ln a.
-double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
-                 const std::vector<double>& orders = default_renyi_orders());
+double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency);
 
 }  // namespace hearsay::models
