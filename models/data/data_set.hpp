@@ -15,6 +15,10 @@ namespace hearsay::models {
 
 /// Records as rows, contiguous in memory.
 using Records = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// All numbers, row after row.
+inline std::span<double> numbers_of(Records& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
 
 /// Unusable data: one line, with file, line and column where there are any.
 class DataError : public std::runtime_error {

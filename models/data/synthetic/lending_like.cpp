@@ -70,7 +70,7 @@ DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
     const auto features = [&](std::size_t records, DataDraw what) {
       Records x(static_cast<Eigen::Index>(records), p);
       auto draws = data_stream(streams, i, what);
-      for (double& v : x.reshaped<Eigen::RowMajor>()) v = sim::uniform(draws, -kRoot3, kRoot3);
+      for (double& v : numbers_of(x)) v = sim::uniform(draws, -kRoot3, kRoot3);
       return x;
     };
     const auto shard = [&](Records x, DataDraw noise) {

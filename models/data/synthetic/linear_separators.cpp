@@ -17,7 +17,7 @@ using Separator = Eigen::Vector2d;  // in the two coordinates that determine the
 Records draw_points(const LinearSeparators& options, std::size_t records, sim::Stream stream) {
   Records x(static_cast<Index>(records), static_cast<Index>(options.features));
   const double s = options.feature_scale, deviation = s * std::numbers::sqrt2 / 2;
-  for (double& v : x.reshaped<Eigen::RowMajor>()) {
+  for (double& v : numbers_of(x)) {
     v = options.feature_law == PointLaw::kUniform ? sim::uniform(stream, -s, s)
                                                   : sim::normal(stream, 0, deviation);
   }

@@ -30,7 +30,7 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
   if (n == 0) throw DataError(fmt::format("task {}: expected at least one record, found none", task + 1));
   Shard all{Records(n, w.size()), {}};
   auto stream = data_stream(streams, task, DataDraw::kFeatures);
-  for (double& x : all.features.reshaped<Eigen::RowMajor>()) x = sim::normal(stream);
+  for (double& x : numbers_of(all.features)) x = sim::normal(stream);
   if (options.scale == RecordScale::kTask) {
     all.features /= all.features.rowwise().norm().maxCoeff();
   } else {
