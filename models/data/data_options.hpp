@@ -1,17 +1,11 @@
 #pragma once
-// The "data" of a scenario: one of the kinds of data there are.
-#include <variant>
-
+// The "data" of a scenario: one of the kinds of data.
 #include "models/data/csv/csv_data.hpp"
-#include "models/data/data_set.hpp"
+#include "models/data/ratings/movielens.hpp"
 #include "models/data/synthetic/fraud_like.hpp"
-#include "models/data/synthetic/hospital_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/data/synthetic/linear_separators.hpp"
 #include "models/data/synthetic/low_rank_tasks.hpp"
-#include "models/data/ratings/movielens.hpp"
-#include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -21,8 +15,7 @@ class DataOptions {
       std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens, LowRankTasks>;
 
   DataOptions() = default;
-  DataOptions(Kind kind)
-      : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor): a kind of data is data
+  DataOptions(Kind kind) : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor)
 
   const Kind& kind() const { return kind_; }
   Draw draw() const {
@@ -34,8 +27,10 @@ class DataOptions {
   Kind kind_;
 };
 
-/// The data that the options describe; what is drawn comes from Purpose::kData (see DataDraw) of `streams`,
-/// which are those of repetition 0 where `draw` is kStudy. Throws DataError.
-DataSet make_data(const DataOptions& options, const sim::Streams& streams);
+/// The data of the options; random parts are drawn from Purpose::kData (see DataDraw) of `streams`, which are
+/// those of repetition 0 where `draw` is kStudy. Throws DataError.
+inline DataSet make_data(const DataOptions& options, const sim::Streams& streams) {
+  return std::visit([&](const auto& kind) { return make_data(kind, streams); }, options.kind());
+}
 
 }  // namespace hearsay::models

@@ -1,10 +1,11 @@
 #pragma once
-// What the owners hold: for each of them records (rows) of p numbers and a target.
+// The data of the owners: for each of them records (rows) of p numbers and a target.
 #include <Eigen/Core>
 
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,10 +14,14 @@
 
 namespace hearsay::models {
 
-/// Records as rows, one after another in memory: every pass over them is one sweep.
+/// Records as rows, contiguous in memory.
 using Records = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// All numbers, row after row.
+inline std::span<double> numbers_of(Records& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
 
-/// Data that can not be used: one line that names the file, the line and the column where there are any.
+/// Unusable data: one line, with file, line and column where there are any.
 class DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,8 +33,8 @@ struct Shard {
   Eigen::VectorXd target;
 };
 
-/// Bounds that hold for every training record because they are declared (and enforced) or follow from the law
-/// that the data are drawn from; they are public, never read off the data.
+/// Public bounds on every training record, declared (and enforced) or implied by the distribution that the
+/// data are drawn from; never computed from the data.
 struct DeclaredBounds {
   double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
   double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), likewise, where that is known
@@ -37,16 +42,16 @@ struct DeclaredBounds {
 };
 
 struct DataSet {
-  std::vector<Shard> train = {};  ///< one an owner, none of them empty
-  std::vector<Shard> test = {};   ///< one an owner; may have 0 rows (but has p columns)
+  std::vector<Shard> train = {};  ///< one per owner, none empty
+  std::vector<Shard> test = {};   ///< one per owner; may have 0 rows (but has p columns)
   std::vector<std::string> owner_names = {}, feature_names = {};
   std::optional<DeclaredBounds> bounds = {};
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
   bool bias = false;  ///< whether the last feature is the constant 1
-  std::vector<std::string> fitted_on_private_data =
-      {};  ///< what was fitted without privacy accounting, a phrase each
-  std::optional<sim::WeightedEdges> similarity = {};  ///< owners that are alike, where the data say so
-  std::vector<std::string> notes = {};                ///< what was done to the data, a sentence each
+  /// What was fitted without privacy accounting, a phrase each.
+  std::vector<std::string> fitted_on_private_data = {};
+  std::optional<sim::WeightedEdges> similarity = {};  ///< similarity graph of the owners, if any
+  std::vector<std::string> notes = {};                ///< how the data were changed, a sentence each
 
   std::size_t owners() const { return train.size(); }
   Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }

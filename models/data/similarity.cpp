@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace hearsay::models {
 namespace {
@@ -14,25 +13,11 @@ namespace {
 using Eigen::Index;
 constexpr std::size_t kMostEdges = 100'000'000;
 
-// The k largest entries other than the one at `self`.
-std::vector<std::size_t> nearest(const Eigen::VectorXd& closeness, std::size_t self, std::size_t k) {
-  std::vector<std::size_t> others(static_cast<std::size_t>(closeness.size()));
-  std::iota(others.begin(), others.end(), std::size_t{0});
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(self));
-  k = std::min(k, others.size());
-  const auto nearer = [&](std::size_t a, std::size_t b) {
-    const double of_a = closeness[static_cast<Index>(a)], of_b = closeness[static_cast<Index>(b)];
-    return of_a != of_b ? of_a > of_b : a < b;
-  };
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(k), others.end(), nearer);
-  others.resize(k);
-  return others;
-}
-
 void add(sim::WeightedEdges& graph, std::size_t a, std::size_t b, double weight) {
   if (graph.edges.size() == kMostEdges) {
     throw DataError(fmt::format(
-        "the similarity graph has over {} edges: raise the least weight, or do without", kMostEdges));
+        "similarity graph: expected at most {} edges; raise the weight threshold, or use no graph",
+        kMostEdges));
   }
   graph.edges.push_back({static_cast<sim::AgentId>(a), static_cast<sim::AgentId>(b)});
   graph.weights.push_back(weight);
@@ -54,7 +39,7 @@ sim::WeightedEdges above(std::size_t owners, double least, const Closeness& weig
 double connecting_threshold(std::size_t owners, const Closeness& weight) {
   if (owners > ConnectedWeights::kMostOwners) {
     throw DataError(
-        fmt::format("weight threshold connected: expected at most {} owners, found {}: give a number",
+        fmt::format("weight threshold connected: expected at most {} owners, found {}: use a number",
                     ConnectedWeights::kMostOwners, owners));
   }
   const auto n = static_cast<Index>(owners);
@@ -72,22 +57,23 @@ double connecting_threshold(std::size_t owners, const Closeness& weight) {
     if (algebraic_connectivity(kept) > ConnectedWeights::kConnected) return threshold;
     if (((w.array() > 0) == (kept.array() > 0)).all()) break;  // nothing is left to add
   }
-  throw DataError(
-      "weight threshold connected: the similarities do not connect the owners, whatever the threshold");
+  throw DataError("weight threshold connected: no threshold connects the owners; use a number");
 }
 
 }  // namespace
-
-void LeastWeight::describe(sim::Visitor& v) {
-  v(value, {.name = "value", .help = "Threshold.", .min = 0, .required = true});
-}
 
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   Eigen::VectorXd row(static_cast<Index>(owners));
   for (std::size_t i = 0; i < owners; ++i) {
     closeness(i, row);
-    for (const std::size_t j : nearest(row, i, k)) pairs.emplace_back(std::minmax(i, j));
+    std::vector<std::pair<double, std::size_t>> others;  // farness, number
+    for (std::size_t j = 0; j < owners; ++j) {
+      if (j != i) others.emplace_back(-row[static_cast<Index>(j)], j);
+    }
+    const std::size_t near = std::min(k, others.size());
+    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(near), others.end());
+    for (std::size_t n = 0; n < near; ++n) pairs.emplace_back(std::minmax(i, others[n].second));
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -99,8 +85,8 @@ sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const C
 sim::WeightedEdges weighted_graph(std::size_t owners, const WeightThreshold& threshold,
                                   const Closeness& weight) {
   if (owners < 2) return {};
-  if (const auto* least = std::get_if<LeastWeight>(&threshold)) return above(owners, least->value, weight);
-  return above(owners, connecting_threshold(owners, weight), weight);
+  const auto* least = std::get_if<LeastWeight>(&threshold);
+  return above(owners, least ? least->value : connecting_threshold(owners, weight), weight);
 }
 
 double algebraic_connectivity(const Eigen::MatrixXd& weights) {

@@ -6,35 +6,36 @@
 //   hinge           max(0, 1 - m)
 //   smoothed_hinge  0 for m >= 1, (1 - m)^2/(2w) for 1 - w < m < 1, 1 - m - w/2 below
 //
-// All but the first are for classes, y in {-1, +1}.
+// All except the first are for classes, y in {-1, +1}.
 // A record's gradient is slope(s, y) x. The hinge's slope is the subgradient -y where m < 1 and 0 elsewhere.
 //
 // A loss is a struct with value, slope, curvature (second derivative in s), error and gradient_l1_bound, and these
-// properties, by which protocols, solvers and privacy accept it or refuse it:
+// properties, which protocols, solvers and privacy check:
 //   kClassifier           targets must be -1 and +1
-//   kQuadratic            (s - y)^2, so that moments of the records say all of it
+//   kQuadratic            (s - y)^2, so that moments of the records suffice
 //   kTwiceDifferentiable  the curvature is continuous
-//   kAttained             over separable classes it has a minimiser without a regulariser
+//   kAttained             for separable classes it has a minimiser without a regulariser
 //   max_slope()           bound of |slope| over all s and y; infinite: gradients are bounded only within a box
 //   max_curvature()       bound of the curvature, the Lipschitz constant of the slope; infinite: not smooth
 //   error                 what a test reports: squared error, or 1 when sign(s) differs from y (s = 0 counts as +1)
 //   gradient_l1_bound     bound of norm_1 of a record's gradient when norm_1(x) <= r1, |y| <= y_max and
-//                         norm_inf(theta) <= theta_max; infinite where there is none
+//                         norm_inf(theta) <= theta_max; infinite if unbounded
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
+#include <stdexcept>
 #include <variant>
 
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 
-namespace detail {
+/// 1 when the sign of s is not that of the class y, else 0.
 inline double misclassified(double s, double y) {
   return (s >= 0) == (y > 0) ? 0 : 1;
 }
-}  // namespace detail
 
 struct SquaredLoss {
   static constexpr std::string_view kName = "squared";
@@ -70,11 +71,11 @@ struct LogisticLoss {
     const double e = std::exp(-std::abs(s));
     return e / ((1 + e) * (1 + e));
   }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 
-  /// Of a block of records at once, so that exp is worked out for several at a time: scores become slopes, and the
-  /// sum of the values. One logarithm for all: of a product of at most 2^(records), so at most 1000 of them.
+  /// For a block of records, so that exp is vectorised: turns scores into slopes, and sums the values. The sum takes
+  /// one logarithm, of a product of at most 2^(records): use at most 1000 records.
   template <class Block, class Targets>
   void slopes(Block&& scores, const Targets& y) const {
     scores.array() = -y.array() / (1 + (y.array() * scores.array()).exp());
@@ -98,7 +99,7 @@ struct HingeLoss {
   double value(double s, double y) const { return std::max(0.0, 1 - y * s); }
   double slope(double s, double y) const { return y * s < 1 ? -y : 0.0; }
   double curvature(double, double) const { return 0; }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 
@@ -108,7 +109,9 @@ struct SmoothedHingeLoss {
   static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = false,
                         kAttained = true;
   double width = 0.5;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(width, {.name = "width", .help = "Width w of the parabola.", .min = 0, .open_min = true});
+  }
   double max_slope() const { return 1; }
   double max_curvature() const { return 1 / width; }
   double value(double s, double y) const {
@@ -121,11 +124,10 @@ struct SmoothedHingeLoss {
     const double gap = 1 - y * s;
     return gap > 0 && gap < width ? 1 / width : 0.0;
   }
-  double error(double s, double y) const { return detail::misclassified(s, y); }
+  double error(double s, double y) const { return misclassified(s, y); }
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 
-/// One of the losses.
 class Loss {
  public:
   using Kind = std::variant<SquaredLoss, LogisticLoss, HingeLoss, SmoothedHingeLoss>;
@@ -162,8 +164,12 @@ class Loss {
   double max_curvature() const {
     return visit([](const auto& l) { return l.max_curvature(); });
   }
-  /// The same, for what needs a smooth loss: throws std::invalid_argument where there is none.
-  double require_smooth() const;
+  /// max_curvature(); throws std::invalid_argument unless the loss is smooth.
+  double require_smooth() const {
+    if (smooth()) return max_curvature();
+    throw std::invalid_argument(fmt::format(
+        "the protocol needs a smooth loss, not {}: use squared, logistic or smoothed_hinge", name()));
+  }
   double value(double s, double y) const {
     return visit([=](const auto& l) { return l.value(s, y); });
   }

@@ -15,7 +15,7 @@ void noise(benchmark::State& state, const models::Mechanism& mechanism) {
   std::uint32_t release = 0;
   for (auto _ : state) {
     sim::Stream s = streams(sim::Purpose::kNoise, 1, 0, release++);
-    models::add_noise(mechanism, x, 2, s);
+    models::add_noise(models::shape_of(mechanism, 1).kind, x, 2, s);
     benchmark::DoNotOptimize(x.data());
     benchmark::ClobberMemory();
   }

@@ -7,12 +7,11 @@
 #include "tests/models/text_file.hpp"
 #include "tests/support/streams.hpp"
 
-
 using namespace hearsay;
 using namespace hearsay::models;
-using test::TextFile;
 using test::csv_data;
 using test::kStreams;
+using test::TextFile;
 
 namespace {
 
@@ -22,7 +21,7 @@ Records matrix(std::initializer_list<std::initializer_list<double>> rows) {
 
 }  // namespace
 
-TEST_CASE("csv: columns but the target are features, in file order") {
+TEST_CASE("csv: all columns except the target are features, in file order") {
   const TextFile file("a,y,b\n1,2,3\n4.5,-5e1,+6\n");
   const DataSet d = make_data(csv_data(file), kStreams);
   REQUIRE(d.owners() == 1);
@@ -35,7 +34,7 @@ TEST_CASE("csv: columns but the target are features, in file order") {
   CHECK(d.fitted_on_private_data.empty());
 }
 
-TEST_CASE("csv: the delimiter is the one that the first line has most of, outside quotes") {
+TEST_CASE("csv: the delimiter is the most frequent one in the first line, outside quotes") {
   for (const char* text : {"a;y\n1;2\n", "a\ty\n1\t2\n", "a|y\n1|2\n", "\"a,b,c\";y\n1;2\n"}) {
     const TextFile file(text);
     CHECK(make_data(csv_data(file), kStreams).train[0].features(0, 0) == 1);
@@ -67,11 +66,11 @@ TEST_CASE("csv: without a header columns are numbered or named by the options") 
   CHECK(d.feature_names == std::vector<std::string>{"a", "b"});
   CHECK(d.train[0].target == Eigen::Vector2d(3, 6));
   o = csv_data(file, "3");
-  o.header = Header::kYes;  // the first row are names even though they are numbers
+  o.header = Header::kYes;  // the first row are names although they are numbers
   CHECK(make_data(o, kStreams).train[0].target.size() == 1);
 }
 
-TEST_CASE("csv: features picks columns in its order, drop leaves some out") {
+TEST_CASE("csv: features selects columns in its order, drop excludes some") {
   const TextFile file("a,b,c,y\n1,2,3,4\n");
   CsvData o = csv_data(file);
   o.features = {"c", "a"};
@@ -81,7 +80,7 @@ TEST_CASE("csv: features picks columns in its order, drop leaves some out") {
   CHECK(make_data(o, kStreams).train[0].features == matrix({{3}}));
 }
 
-TEST_CASE("csv: text becomes codes in sorted order or a 0/1 column a value") {
+TEST_CASE("csv: text becomes codes in sorted order or a 0/1 column per value") {
   const TextFile file("k,a,y\nred,1,0\nblue,2,0\nred,3,0\ngreen,4,0\n");
   CsvData o = csv_data(file);
   CHECK(make_data(o, kStreams).train[0].features == matrix({{2, 1}, {0, 2}, {2, 3}, {1, 4}}));
@@ -118,7 +117,7 @@ TEST_CASE("csv: blocks are consecutive, the first ones take the remainder") {
 }
 
 TEST_CASE(
-    "csv: owners by a column come in the order of first appearance; small ones are left out and noted") {
+    "csv: owners by a column come in the order of first appearance; small ones are excluded and noted") {
   const TextFile file("k,x,y\nb,1,0\na,2,0\nb,3,0\nc,4,0\na,5,0\na,6,0\n");
   CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
@@ -145,7 +144,7 @@ TEST_CASE("csv: each of several files is an owner") {
   CHECK(d.train[1].features == matrix({{3}, {5}}));
 }
 
-TEST_CASE("csv: missing values take the owner's own median or mean, the pooled one where it has none") {
+TEST_CASE("csv: missing values take the owner's median or mean, the pooled one if it has none") {
   const TextFile file("k,x,y\na,1,0\na,?,0\na,2,0\na,9,0\nb,NA,0\nb,,0\n");
   CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
@@ -176,7 +175,7 @@ TEST_CASE("csv: missing text takes the most frequent value; an even median is th
   CHECK(make_data(o, kStreams).train[0].features(2, 0) == 5);
 }
 
-TEST_CASE("csv: the test share is drawn per owner, disjoint from training, and keyed by owner") {
+TEST_CASE("csv: the test fraction is drawn per owner, disjoint from training, and keyed by owner") {
   std::string text = "k,x,y\n";
   for (int i = 0; i < 40; ++i) text += (i % 2 ? "a," : "b,") + std::to_string(i) + ",0\n";
   const TextFile file(text);
@@ -192,7 +191,7 @@ TEST_CASE("csv: the test share is drawn per owner, disjoint from training, and k
   }
   CHECK(make_data(o, kStreams).test[0].features == d.test[0].features);
   CHECK(make_data(o, sim::Streams(1, 1)).test[0].features !=
-        d.test[0].features);  // alike with probability 1/38760
+        d.test[0].features);  // equal with probability 1/38760
   const TextFile longer(text + "c,99,0\nc,98,0\n");
   CsvData more = o;
   more.path = longer.input();

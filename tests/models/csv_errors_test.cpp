@@ -37,7 +37,7 @@ TEST_CASE("csv errors: files without records") {
   CHECK(failure("x,y\n") == "data.csv: expected rows, found only a header");
 }
 
-TEST_CASE("csv errors: what is no regular file") {
+TEST_CASE("csv errors: paths other than regular files") {
   CHECK(failure("", [](CsvData& o) { o.path = sim::InputFile{"dir", "/tmp"}; }) == "dir: not a regular file");
   CHECK(failure("", [](CsvData& o) {
           o.path = sim::InputFile{"gone", "/no/such"};
@@ -46,7 +46,7 @@ TEST_CASE("csv errors: what is no regular file") {
         "csv: expected a file in path or files, found none");
 }
 
-TEST_CASE("csv errors: a ragged row is named by its line, line breaks in quotes counted") {
+TEST_CASE("csv errors: a ragged row is reported with its line, counting line breaks in quotes") {
   CHECK(failure("x,y\n1,2\n3\n") == "data.csv:3: expected 2 fields, found 1");
   CHECK(failure("x,y\r\n1,2\r\n\r\n3,4,5\r\n") == "data.csv:4: expected 2 fields, found 3");
   CHECK(failure("x,k,y\n1,\"a\nb\",2\n3,4\n") == "data.csv:4: expected 3 fields, found 2");
@@ -54,12 +54,12 @@ TEST_CASE("csv errors: a ragged row is named by its line, line breaks in quotes 
         "data.csv:1: expected 1 fields, as many as /columns names, found 2");
 }
 
-TEST_CASE("csv errors: quotes that do not close or stand inside a field") {
+TEST_CASE("csv errors: quotes that are not closed or inside a field") {
   CHECK_THAT(failure("x,y\n1,2\n\"3,4\n"), Catch::Contains("quote that is not closed"));
   CHECK_THAT(failure("x,y\n1,2\n3\"4,5\n"), Catch::StartsWith("data.csv:3: ") && Catch::Contains("quote"));
 }
 
-TEST_CASE("csv errors: an unknown column, with the nearest name there is") {
+TEST_CASE("csv errors: an unknown column is refused with the nearest name") {
   CHECK(failure("int_rate,term\n1,2\n", [](CsvData& o) { o.target = "intrate"; }) ==
         "data.csv: target: there is no column 'intrate'; the nearest is 'int_rate'");
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"z"}; }),
@@ -67,15 +67,14 @@ TEST_CASE("csv errors: an unknown column, with the nearest name there is") {
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.owner = OwnerColumn{"z"}; }),
              Catch::Contains("owner.column: "));
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"x"}; }),
-             Catch::Contains("every column is left out"));
+             Catch::Contains("every column is excluded"));
   CHECK_THAT(failure("x,x,y\n1,2,3\n"), Catch::Contains("two columns have the same name"));
 }
 
 TEST_CASE("csv errors: text among numbers") {
   CHECK(failure("age,y\n50,1\n> 89,2\n61,2\n") ==
-        "data.csv:3: column 'age': expected a number, found '> 89' beside 2 numbers; name the column in "
-        "categorical, or "
-        "the entry in missing");
+        "data.csv:3: column 'age': expected a number, found '> 89' beside 2 numbers; add the column to "
+        "categorical, or the entry to missing");
   CHECK(failure("k,y\nred,1\n", [](CsvData& o) { o.numeric = {"k"}; }) ==
         "data.csv:2: column 'k': expected a number, found 'red'");
   CHECK_THAT(failure("x,y\n1,good\n"),
@@ -84,14 +83,15 @@ TEST_CASE("csv errors: text among numbers") {
   CHECK_THAT(failure("x,y\n1,1e999\n"), Catch::Contains("found '1e999'"));
 }
 
-TEST_CASE("csv errors: missing values say what can be done") {
+TEST_CASE("csv errors: a missing value is refused with the options that allow it") {
   CHECK(failure("x,y\n1,1\n?,2\n") ==
-        "data.csv:3: column 'x': a value is missing; say impute: median, mean or drop_rows, or drop the "
-        "column");
-  CHECK_THAT(failure("x,y\n1,\n"), Catch::StartsWith("data.csv:2: column 'y': a value is missing"));
-  CHECK_THAT(failure("x,z,y\n1,?,2\n"), Catch::Contains("column 'z' has no entry that is not missing"));
+        "data.csv:3: column 'x': expected a value, found none; set impute to median, mean or drop_rows, "
+        "or drop the column");
+  CHECK_THAT(failure("x,y\n1,\n"), Catch::StartsWith("data.csv:2: column 'y': expected a value, found none"));
+  CHECK_THAT(failure("x,z,y\n1,?,2\n"),
+             Catch::Contains("column 'z': expected a value, found only missing ones"));
   CHECK_THAT(failure("x,y\n1,?\n", [](CsvData& o) { o.impute = Impute::kMedian; }),
-             Catch::Contains("no record is left"));
+             Catch::Contains("expected a complete record, found none"));
   CHECK_THAT(failure("k,x,y\n?,1,2\n",
                      [](CsvData& o) {
                        o.owner = OwnerColumn{"k"};
@@ -104,9 +104,9 @@ TEST_CASE("csv errors: one class, too many owners, no owner") {
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.positive = PositiveAbove{0}; }) ==
         "data.csv: column 'y': expected two classes, found only the negative one");
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.owner = OwnerBlocks{3}; }) ==
-        "data.csv: expected at most as many owners as records (2), got 3 blocks");
+        "data.csv: expected at most as many owners as records (2), found 3 blocks");
   CHECK(failure("x,y\n1,0\n2,0\n", [](CsvData& o) { o.min_records = 3; }) ==
-        "data.csv: no owner has the 3 records that min_records asks for");
+        "data.csv: expected an owner with at least 3 records (min_records), found none");
 }
 
 TEST_CASE("csv errors: files of different columns") {

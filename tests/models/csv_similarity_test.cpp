@@ -1,10 +1,9 @@
-#include "models/data/csv/csv_similarity.hpp"
+#include "models/data/csv/csv_data.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
 
 using namespace hearsay;
@@ -37,7 +36,7 @@ std::vector<double> weights(const CsvData& options) {
 
 }  // namespace
 
-TEST_CASE("csv similarity: a profile is scaled over the owners, who count once each") {
+TEST_CASE("csv similarity: a profile is scaled over the owners, each counted once") {
   // Ages of variance 800/3: squared distances 400/(800/3) = 1.5, 6, 1.5, in the order ab, ac, bc.
   const TextFile file(kPeople);
   CsvSimilarity how{.from = ProfileColumns{{"age"}},
@@ -66,7 +65,7 @@ TEST_CASE("csv similarity: a text column counts as a number for each of its valu
   CHECK(w[2] == Approx(std::exp(-10.5 / 3 / 2)));
 }
 
-TEST_CASE("csv similarity: from the data, means of training features and target, and it is said") {
+TEST_CASE("csv similarity: from the data, means of training features and target, listed as unaccounted") {
   // x has means 1, 5, 9, of variance 32/3; y is constant and adds 0: squared distances 0.75, 3, 0.75.
   const TextFile file(kPeople);
   const CsvSimilarity how{.from = RecordMeans{},
@@ -89,7 +88,7 @@ TEST_CASE("csv similarity: from the data, means of training features and target,
   CHECK_THAT(d.notes[0], Catch::Contains("profiles (age)"));
 }
 
-TEST_CASE("csv similarity: test records have no part in it") {
+TEST_CASE("csv similarity: test records are not used") {
   std::string text = "who,x,y\n";
   for (int k = 0; k < 10; ++k) text += "ann," + std::to_string(k * k) + ",1\n";
   for (int k = 0; k < 10; ++k) text += "bob," + std::to_string(3 + k) + ",2\ncid,7,3\n";
@@ -125,7 +124,7 @@ TEST_CASE("csv similarity: nearest neighbours by profile") {
   CHECK(d.similarity->weights == std::vector<double>{1, 1});
 }
 
-TEST_CASE("csv similarity: what is no profile") {
+TEST_CASE("csv similarity: columns that are not profiles") {
   const auto failure = [](const std::string& text, const std::string& column) -> std::string {
     const TextFile file(text);
     try {
@@ -137,9 +136,8 @@ TEST_CASE("csv similarity: what is no profile") {
   };
   CHECK(failure(kPeople, "ages") ==
         "data.csv: similarity.from.columns: there is no column 'ages'; the nearest is 'age'");
-  CHECK(
-      failure("who,age,home,x,y\nann,20,a,1,0\nann,21,a,1,0\n", "age") ==
-      "data.csv:3: column 'age': a profile must be the same in all rows of an owner, owner 'ann' has others");
+  CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nann,21,a,1,0\n", "age") ==
+        "data.csv:3: column 'age': expected the same profile in all rows of owner 'ann', found others");
   CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nbob,?,a,1,0\n", "age") ==
-        "data.csv:3: column 'age': a profile must have no missing value");
+        "data.csv:3: column 'age': expected a profile without missing values");
 }

@@ -8,9 +8,9 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::TextFile;
 using test::csv_data;
 using test::kStreams;
+using test::TextFile;
 
 TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones are 0") {
   const TextFile file("a,b,y\n1,7,0\n3,7,0\n");
@@ -34,7 +34,7 @@ TEST_CASE("csv: test records are standardised by training statistics") {
   CHECK(d.train[0].features.sum() == Approx(0).margin(1e-12));
   CHECK(d.train[0].features.squaredNorm() == Approx(6));
   CHECK(d.train[0].target.squaredNorm() == Approx(6));
-  // x and y are the same column: the same map must have been used for both sets.
+  // x and y are the same column: both sets must have had the same transformation.
   CHECK((d.test[0].features.col(0) - d.test[0].target).norm() < 1e-12);
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("csv: principal components of points on a line are the line") {
   o.pca = PcaOptions{.components = 2, .whiten = true};
   CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("component 2 has no variance"));
   o.pca = PcaOptions{.components = 3};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("at most the 2 features, got 3"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("at most the 2 features, found 3"));
 }
 
 TEST_CASE("csv: unit ball divides by the largest norm") {
@@ -65,7 +65,7 @@ TEST_CASE("csv: unit ball divides by the largest norm") {
   CHECK(make_data(o, kStreams).train[0].features.isApprox(Eigen::MatrixXd{{0.6, 0.8}, {0, 0.2}}, 1e-15));
 }
 
-TEST_CASE("csv: the target may be centred") {
+TEST_CASE("csv: the target can be centred or standardised") {
   const TextFile file("a,y\n0,1\n0,5\n");
   CsvData o = csv_data(file);
   o.target_transform = TargetTransform::kCentre;
@@ -74,7 +74,7 @@ TEST_CASE("csv: the target may be centred") {
   CHECK(make_data(o, kStreams).train[0].target.isApprox(Eigen::Vector2d(-1, 1), 1e-15));
 }
 
-TEST_CASE("csv: declared bounds scale features, clamp targets, or refuse") {
+TEST_CASE("csv: declared bounds scale features and clamp targets, or refuse records") {
   const TextFile file("a,b,y\n1,3,9\n0.5,-0.5,-1\n");
   CsvData o = csv_data(file);
   o.bounds = BoundsOptions{.features = 2, .target = 3};

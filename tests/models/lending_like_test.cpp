@@ -11,7 +11,7 @@ using namespace hearsay;
 using namespace hearsay::models;
 using test::kStreams;
 
-TEST_CASE("lending_like: an owner's data stay when owners or records are added") {
+TEST_CASE("lending_like: adding owners or records does not change an owner's data") {
   LendingLike o{.owners = 2, .records = 50, .heterogeneity = 0.3, .test_records = 5};
   const DataSet few = make_data(o, kStreams);
   o.owners = 3;
@@ -68,7 +68,7 @@ TEST_CASE("lending_like: whitening makes every owner's second moment the identit
   for (std::size_t i = 0; i < 2; ++i) {
     const Eigen::MatrixXd second = d.train[i].features.transpose() * d.train[i].features / 30;
     CHECK((second - Eigen::MatrixXd::Identity(5, 5)).norm() < 1e-12);
-    // Without noise the target is linear in the whitened features, of training and test records alike.
+    // Without noise the target is linear in the whitened features, of training and test records.
     const Eigen::VectorXd theta = d.train[i].features.transpose() * d.train[i].target / 30;
     CHECK((d.test[i].features * theta - d.test[i].target).norm() < 1e-12);
     // Test features get the training matrix W: with raw second moment M, W M W = I.
@@ -83,7 +83,7 @@ TEST_CASE("lending_like: whitening makes every owner's second moment the identit
                     Catch::Contains("owner 0 has 4 records, too few for 5 features"));
 }
 
-TEST_CASE("owner sizes: a list, or a law drawn per owner and rounded to at least 1") {
+TEST_CASE("owner sizes: a list, or a distribution drawn per owner and rounded to at least 1") {
   LendingLike o{.owners = 2, .records = OwnerSizes(OwnerSizes::Law(SizeList{{3, 5}}))};
   CHECK(make_data(o, kStreams).train[1].target.size() == 5);
   o.owners = 3;

@@ -7,7 +7,6 @@
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
-
 using namespace hearsay;
 using namespace hearsay::models;
 using test::binomial_plausible;
@@ -51,7 +50,7 @@ Eigen::VectorXd clean_labels(LinearSeparators o, std::size_t owner) {
   return make_data(o, kStreams).train[owner].target;
 }
 
-// The directions (an arc, from and to in radians) of which every label is the sign.
+// The directions (an arc, from and to in radians) that give every label as sign.
 std::pair<double, double> separating_arc(const Shard& s) {
   const auto direction = [&](Eigen::Index k) {
     return std::atan2(s.features(k, 1) * s.target[k], s.features(k, 0) * s.target[k]);
@@ -68,7 +67,7 @@ std::pair<double, double> separating_arc(const Shard& s) {
 
 }  // namespace
 
-TEST_CASE("linear_separators: an owner's data stay when owners or records are added") {
+TEST_CASE("linear_separators: adding owners or records does not change an owner's data") {
   LinearSeparators o = small_separators();
   o.test_label_noise = true;
   const DataSet few = make_data(o, kStreams);
@@ -91,8 +90,7 @@ TEST_CASE("linear_separators: an owner's data stay when owners or records are ad
   CHECK(long_ones.train[3].target.head(20) == short_ones.train[3].target);
 }
 
-TEST_CASE(
-    "linear_separators: test records, seeds, repetitions and validation instances differ in everything") {
+TEST_CASE("linear_separators: test records, seeds, repetitions and validation instances all differ") {
   LinearSeparators o = small_separators();
   o.records = 30;
   o.test_records = 30;
@@ -126,7 +124,7 @@ TEST_CASE("linear_separators: sizes are uniform on the whole numbers, both ends 
   for (std::size_t m = 3; m <= 12; ++m) CHECK(binomial_plausible(count[m], 20000, 0.1));
 }
 
-TEST_CASE("linear_separators: features follow their law and keep to the declared bounds") {
+TEST_CASE("linear_separators: features have their distribution and the declared bounds") {
   LinearSeparators o = many(1, 20000);
   o.feature_scale = 10;
   const auto sample = [&] {
@@ -150,7 +148,8 @@ TEST_CASE("linear_separators: features follow their law and keep to the declared
 }
 
 TEST_CASE(
-    "linear_separators: bernoulli flips have their probability, and test labels none unless asked for") {
+    "linear_separators: bernoulli flips have their probability; test labels are flipped only with "
+    "test_label_noise") {
   LinearSeparators o = many(1, 20000);
   o.test_records = 20000;
   o.flip_probability = 0.05;
@@ -167,7 +166,7 @@ TEST_CASE(
   CHECK(binomial_plausible(static_cast<std::uint64_t>(wrong), 20000, 0.05));
 }
 
-TEST_CASE("linear_separators: exact_floor flips floor(f m) labels, each as likely as any other") {
+TEST_CASE("linear_separators: exact_floor flips floor(f m) labels, all equally likely") {
   LinearSeparators o = small_separators();
   o.flip = Flip::kExactFloor;
   for (const auto& [m, count] : {std::pair{19, 0}, {20, 1}, {39, 1}, {40, 2}, {60, 3}, {99, 4}, {100, 5}}) {
@@ -198,7 +197,7 @@ TEST_CASE(
   for (unsigned a = 0; a < 5; ++a) {
     const auto [from_a, to_a] = separating_arc(d.train[a]);
     CHECK(from_a < to_a);
-    // Test labels are of the same plane.
+    // Test labels are from the same plane.
     const auto [from_test, to_test] = separating_arc(d.test[a]);
     CHECK(std::abs(std::remainder((from_a + to_a - from_test - to_test) / 2, 2 * M_PI)) <
           (to_a - from_a + to_test - from_test) / 2);
@@ -212,7 +211,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("linear_separators: angles are uniform, so that a threshold keeps its share of all pairs") {
+TEST_CASE("linear_separators: angles are uniform, so that a threshold keeps the expected fraction of pairs") {
   LinearSeparators o = many(1200, 1);
   o.similarity = SeparatorGraph::kAngle;
   const DataSet all = make_data(o, kStreams);

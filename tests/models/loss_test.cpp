@@ -8,7 +8,7 @@
 
 using namespace hearsay::models;
 
-TEST_CASE("losses: values and slopes worked by hand") {
+TEST_CASE("losses: values and slopes computed by hand") {
   CHECK(SquaredLoss{}.value(3, 1) == 4);
   CHECK(SquaredLoss{}.slope(3, 1) == 4);
   CHECK(LogisticLoss{}.value(0, 1) == Approx(std::log(2)));
@@ -50,7 +50,7 @@ TEST_CASE("logistic loss: far scores neither overflow nor lose digits") {
   CHECK(LogisticLoss{}.curvature(1000, 1) == 0);
 }
 
-TEST_CASE("losses: the gradient bound is reached at the corner and nowhere exceeded") {
+TEST_CASE("losses: the gradient bound is reached at the corner and never exceeded") {
   // x = (r1, 0), theta = (theta_max, 0), y = -y_max: the squared loss's gradient is 2 (theta_max r1 + y_max)
   // r1.
   const double r1 = 1.5, y_max = 2, theta_max = 3;

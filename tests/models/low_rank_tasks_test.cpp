@@ -8,7 +8,7 @@
 
 using namespace hearsay;
 
-TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend on how many there are") {
+TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend on their number") {
   models::LowRankTasks options;
   const auto twenty = make_data(options, sim::Streams(9, 0));
   REQUIRE(twenty.owners() == 20);
@@ -26,7 +26,7 @@ TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend
   CHECK(three.train[2].features == twenty.train[2].features);
   CHECK(three.train[2].target == twenty.train[2].target);
 
-  // With targets that are not clipped (tiny records) y = X w_t exactly, and the w_t have rank 3 but for q_t.
+  // With targets that are not clipped (tiny records) y = X w_t exactly, and the w_t have rank 3 except for q_t.
   options = {};
   options.target = models::TaskTarget::kRegression;
   options.own_deviation = 0;

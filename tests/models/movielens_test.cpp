@@ -10,14 +10,14 @@
 #include <numeric>
 #include <set>
 
-#include "models/data/ratings/als.hpp"
+#include "models/data/ratings/ratings.hpp"
 #include "tests/models/text_file.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::TextFile;
 using test::kStreams;
+using test::TextFile;
 
 namespace {
 
@@ -26,7 +26,7 @@ Ratings ratings(std::vector<std::vector<Rating>> of_user, std::size_t items) {
 }
 
 // 12 users, each with 20 ratings of 30 items: user i's k-th rating is 2^k + i/16, so that a sum or difference
-// of ratings says which they are.
+// of ratings identifies them.
 std::string recognisable() {
   std::string text;
   for (int k = 0; k < 20; ++k) {
@@ -43,7 +43,7 @@ std::vector<double> sorted(const Eigen::VectorXd& a, const Eigen::VectorXd& b = 
   return all;
 }
 
-// What has to be added to every centred rating to get the rating: from their sum where they are all there.
+// The mean that was subtracted from the ratings, from the sum of the centred ones if all are present.
 double shift_of_all(const DataSet& d, std::size_t user) {
   const auto all = sorted(d.train[user].target, d.test[user].target);
   double sum = 0;
@@ -53,7 +53,7 @@ double shift_of_all(const DataSet& d, std::size_t user) {
 
 }  // namespace
 
-TEST_CASE("als: a sweep worked by hand") {
+TEST_CASE("als: one sweep computed by hand") {
   // Two users, three items, one factor, ridge 1/2, started from 1, 2, 5.
   //   u_1 = (2 1 + 1 2)/(1 + 4 + 1) = 2/3,              u_2 = -1 1/(1 + 1/2) = -2/3
   //   v_1 = (2 2/3 + 1 2/3)/(4/9 + 4/9 + 1) = 18/17,    v_2 = (2/3)/(4/9 + 1/2) = 12/17,   v_3 = 0: not rated
@@ -95,9 +95,9 @@ TEST_CASE("als: in the limit the gradient of its objective vanishes") {
   CHECK(gradient.norm() < 1e-9);
 }
 
-TEST_CASE("rating cosine: over what both have rated, against the norms of all") {
+TEST_CASE("rating cosine: products over items that both have rated, norms over all") {
   const Ratings r = ratings({{{0, 3}, {1, 4}}, {{1, 4}, {2, 3}}, {{0, -3}, {1, -4}}, {{3, 1}}, {{0, 0}}}, 4);
-  const RatingCosine cosine(r);
+  const auto cosine = rating_cosine(r);
   Eigen::VectorXd to;
   cosine(0, to);
   CHECK(to[1] == Approx(16 / 25.0));
@@ -109,7 +109,8 @@ TEST_CASE("rating cosine: over what both have rated, against the norms of all") 
 }
 
 TEST_CASE(
-    "movielens: a fifth of each user's ratings is for testing, and the training mean is taken off both") {
+    "movielens: a fifth of each user's ratings is for testing, and the training mean is subtracted from "
+    "both") {
   const TextFile file(recognisable(), "u.data");
   MovieLens o;
   o.path = file.input();
@@ -118,7 +119,7 @@ TEST_CASE(
   const DataSet d = make_data(o, kStreams);
   REQUIRE(d.owners() == 12);
   CHECK(d.p() == 3);
-  CHECK(d.owner_names.front() == "user 89");  // by number, not as they come
+  CHECK(d.owner_names.front() == "user 89");  // by number, not in file order
   std::set<double> chosen;
   for (std::size_t i = 0; i < 12; ++i) {
     CHECK(d.train[i].target.size() == 16);
@@ -126,15 +127,15 @@ TEST_CASE(
     CHECK(std::abs(d.train[i].target.mean()) < 1e-9);
     const auto all = sorted(d.train[i].target, d.test[i].target);
     for (std::size_t k = 1; k < 20; ++k)
-      CHECK(all[k] - all[0] == Approx(std::pow(2, k) - 1));  // all are there, once
+      CHECK(all[k] - all[0] == Approx(std::pow(2, k) - 1));  // all are present, once
     chosen.insert(d.test[i].target[0] - d.test[i].target[1]);
   }
-  CHECK(chosen.size() > 6);  // users' splits are drawn apart
+  CHECK(chosen.size() > 6);  // users' splits are drawn separately
   CHECK(d.fitted_on_private_data.size() == 3);
   CHECK(d.notes.empty());
 }
 
-TEST_CASE("movielens: validation splits the training part, and looks at no test rating") {
+TEST_CASE("movielens: validation splits the training part and uses no test rating") {
   const TextFile file(recognisable(), "u.data");
   MovieLens o;
   o.path = file.input();
@@ -147,7 +148,7 @@ TEST_CASE("movielens: validation splits the training part, and looks at no test 
     CHECK(validation.train[i].target.size() == 13);  // round(0.2 16) = 3 of 16
     CHECK(validation.test[i].target.size() == 3);
     CHECK(std::abs(validation.train[i].target.mean()) < 1e-9);
-    // The same 16 ratings as the training part, but for their mean.
+    // The same 16 ratings as the training part, except for their mean.
     const auto part = sorted(validation.train[i].target, validation.test[i].target);
     const auto train = sorted(test.train[i].target);
     REQUIRE(part.size() == train.size());
@@ -156,7 +157,7 @@ TEST_CASE("movielens: validation splits the training part, and looks at no test 
   }
 }
 
-TEST_CASE("movielens: records of an item have its features, whoever rated it") {
+TEST_CASE("movielens: the records of an item have its features for every user") {
   const TextFile file(recognisable(), "u.data");
   MovieLens o;
   o.path = file.input();
@@ -173,7 +174,7 @@ TEST_CASE("movielens: records of an item have its features, whoever rated it") {
 }
 
 TEST_CASE("movielens: users are linked with their nearest by centred training ratings") {
-  // Without test ratings, and two likings: users 1, 2 and 3 like odd items, 4 and 5 even ones.
+  // Without test ratings, and two tastes: users 1, 2 and 3 like odd items, 4 and 5 even ones.
   std::string text;
   for (int user = 1; user <= 5; ++user) {
     for (int item = 1; item <= 4; ++item) {
@@ -230,7 +231,7 @@ TEST_CASE("generated ratings: the shape of MovieLens-100K") {
   CHECK(square / count - std::pow(mean / count, 2) > 0.1);
 }
 
-TEST_CASE("generated ratings: the extremes of their number, and seeds") {
+TEST_CASE("generated ratings: minimum and maximum number, and seeds") {
   CHECK(generate_ratings({.users = 7, .items = 40, .ratings = 140}, kStreams).count() == 140);
   CHECK(generate_ratings({.users = 7, .items = 40, .ratings = 280}, kStreams).count() == 280);
   const Ratings a = generate_ratings({.users = 7, .items = 40, .ratings = 200}, kStreams);
@@ -261,7 +262,7 @@ TEST_CASE("movielens: without a file the ratings are generated, and a note says 
   }
 }
 
-TEST_CASE("movielens errors: lines that are no ratings") {
+TEST_CASE("movielens errors: lines other than ratings") {
   const auto failure = [](const std::string& text) -> std::string {
     const TextFile file(text, "u.data");
     try {
@@ -277,11 +278,12 @@ TEST_CASE("movielens errors: lines that are no ratings") {
         "u.data:1: expected user, item, rating and timestamp, separated by tabs, found 1 fields");
   CHECK(failure("1\t2\t3\t4\n1\t3\t3\n") == "u.data:2: expected 4 fields, found 3");
   CHECK(failure("1\t2\t3\t4\nx\t3\t3\t4\n") ==
-        "u.data:2: column '1': expected a whole number that names the user, found 'x'");
+        "u.data:2: column '1': expected the whole number of the user, found 'x'");
   CHECK(failure("1\t2.5\t3\t4\n") ==
-        "u.data:1: column '2': expected a whole number that names the item, found '2.5'");
+        "u.data:1: column '2': expected the whole number of the item, found '2.5'");
   CHECK(failure("1\t2\tgood\t4\n") == "u.data:1: column '3': expected a number, found 'good'");
-  CHECK(failure("1\t2\t3\t4\n2\t2\t3\t4\n1\t2\t5\t4\n") == "u.data:3: user 1 has rated item 2 before");
+  CHECK(failure("1\t2\t3\t4\n2\t2\t3\t4\n1\t2\t5\t4\n") ==
+        "u.data:3: user 1 has already rated item 2; remove one of the ratings");
   const TextFile without_time("5\t9\t3\n4\t8\t1\n");
   const Ratings r = read_ratings(without_time.input());
   CHECK(r.users() == 2);

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/privacy/accountants/amplification.hpp"
+#include "models/privacy/accountants/step.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;

@@ -147,7 +147,7 @@ TEST_CASE("p2p coordinate descent: a warm start is paid first, out of the same b
   CHECK(account.release_limit == 11);
   CHECK(account.releases == 11);
   CHECK(account.schedule->step(0).epsilon == 0.05);
-  const double step = epsilon_per_step(0.15 - 0.05, 10, {Accountant::kKairouz, std::exp(-5)});
+  const double step = step_for_budget(0.15 - 0.05, 10, Step{}, {Accountant::kKairouz, std::exp(-5)}).epsilon;
   CHECK(account.schedule->step(1).epsilon == step);
   CHECK(account.schedule->step(10).epsilon == step);
   CHECK(account.spent().epsilon == Approx(0.15).epsilon(1e-9));
@@ -257,7 +257,7 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
   privacy.steps.reset();
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("give privacy.steps"));
   privacy = laplace_for(1, 2.5);
-  CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps must be whole numbers, got 2.5"));
+  CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps: expected whole numbers, found 2.5"));
   privacy = laplace_for(1, 3);
   privacy.epsilon_warm = 0.1;
   CHECK_THROWS_WITH(make(privacy, {}),

@@ -41,7 +41,7 @@ models::PrivacyOptions only_laplace() {
 
 }  // namespace
 
-TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may still release") {
+TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts the accounts with releases left") {
   models::Ledger ledger(3);
   CHECK_FALSE(ledger.affords(1));  // no account, no release
   ledger.open(1, equal_steps(1, 4));
@@ -63,7 +63,7 @@ TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts who may s
   CHECK_NOTHROW(ledger.verify());
 }
 
-TEST_CASE("release schedule: steps that together exceed the budget make no schedule") {
+TEST_CASE("release schedule: steps that together exceed the budget are refused") {
   const models::AccountantOptions basic;
   CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25), 4}, basic));
   CHECK_THROWS_AS(models::ReleaseSchedule(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
@@ -77,7 +77,7 @@ TEST_CASE("release schedule: ten million equal steps stay within the budget to r
   CHECK(schedule->after(0).epsilon == 0);
 }
 
-TEST_CASE("release schedule: unequal steps come in their order, and parts cost what they compose to") {
+TEST_CASE("release schedule: unequal steps keep their order, and parts cost their composition") {
   models::Releases steps;
   for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.add(models::pure_step(epsilon));
   const models::ReleaseSchedule schedule(1.375, steps, {});
@@ -161,7 +161,7 @@ TEST_CASE("laplace: the sign is fair, independent of the magnitude, and zero sca
   CHECK(std::abs(sum / kDraws) < 6 * 2 * std::sqrt(2.0 / kDraws));
 }
 
-TEST_CASE("sensitive vectors can not be copied, read or turned into plain ones by themselves") {
+TEST_CASE("sensitive vectors cannot be copied, read or turned into plain ones by themselves") {
   STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<models::Sensitive>);
   STATIC_REQUIRE_FALSE(std::is_convertible_v<models::Sensitive, Eigen::VectorXd>);
   STATIC_REQUIRE_FALSE(std::is_constructible_v<models::Sensitive, Eigen::VectorXd, double>);
@@ -188,7 +188,7 @@ TEST_CASE("release: refused releases draw nothing and charge nothing") {
   CHECK_FALSE(context.may_release(1));
 }
 
-TEST_CASE("release: without privacy the gradient comes out as it is and nothing is spent") {
+TEST_CASE("release: without privacy the gradient is unchanged and nothing is spent") {
   const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   models::Context context(*world);

@@ -47,7 +47,7 @@ TEST_CASE("parkinsons: least squares on the voice features has the known error")
   }
 }
 
-TEST_CASE("parkinsons: patients linked by age and sex, or by what they recorded") {
+TEST_CASE("parkinsons: patients linked by age and sex, or by their records") {
   const auto file = data_file("parkinsons/parkinsons_updrs.data");
   if (!file) return;
   CsvData o;
@@ -70,10 +70,10 @@ TEST_CASE("parkinsons: patients linked by age and sex, or by what they recorded"
     CHECK(d.fitted_on_private_data.size() == (profile ? 1 : 2));
   }
   o.similarity = CsvSimilarity{.from = ProfileColumns{{"test_time"}}, .weights = NearestWeights{}};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("the same in all rows of an owner"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected the same profile in all rows"));
 }
 
-TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
+TEST_CASE("heart disease: four hospitals, their sizes and numbers of positives") {
   CsvData o;
   for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
     const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
@@ -84,7 +84,7 @@ TEST_CASE("heart disease: four hospitals, their sizes and their diseased") {
                "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
   o.target = "num";
   o.positive = PositiveAbove{0};
-  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("a value is missing"));
+  CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected a value, found none"));
   o.impute = Impute::kMedian;
   o.standardise = true;
   o.bias = true;
@@ -124,7 +124,7 @@ TEST_CASE("lending club: ordinal codes, principal components, three banks") {
   CHECK(states.notes.size() >= 1);
 }
 
-TEST_CASE("eicu: ages above 89 are text and must be dealt with by name") {
+TEST_CASE("eicu: ages above 89 are text and must be listed as missing or categorical") {
   const auto file = data_file("eicu_demo/patient.csv");
   if (!file) return;
   CsvData o;

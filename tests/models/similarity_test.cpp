@@ -38,8 +38,8 @@ Eigen::MatrixXd two_pairs(double one, double others) {
 
 }  // namespace
 
-TEST_CASE("nearest neighbours: a link where one is among the nearest of the other") {
-  // 0 -> 1, 1 -> 0, 2 -> 1, 3 -> 2: the far one is nobody's nearest, and is linked.
+TEST_CASE("nearest neighbours: an edge if one is among the nearest of the other") {
+  // 0 -> 1, 1 -> 0, 2 -> 1, 3 -> 2: node 3 is nearest to no other node, and still has an edge.
   const auto graph = nearest_neighbours(4, 1, on_line({0, 1, 3, 10}));
   CHECK(pairs(graph) == Pairs{{0, 1}, {1, 2}, {2, 3}});
   CHECK(graph.weights == std::vector<double>(3, 1.0));
@@ -48,7 +48,7 @@ TEST_CASE("nearest neighbours: a link where one is among the nearest of the othe
         Pairs{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}});
 }
 
-TEST_CASE("nearest neighbours: of equally near ones the first, and of few all") {
+TEST_CASE("nearest neighbours: ties go to the smaller number, and k >= owners - 1 links all") {
   CHECK(pairs(nearest_neighbours(4, 1, on_line({0, 0, 0, 0}))) == Pairs{{0, 1}, {0, 2}, {0, 3}});
   CHECK(nearest_neighbours(4, 9, on_line({0, 1, 3, 10})).edges.size() == 6);
   CHECK(nearest_neighbours(1, 3, on_line({0})).edges.empty());
@@ -71,7 +71,7 @@ TEST_CASE("algebraic connectivity: closed forms") {
   CHECK(std::abs(algebraic_connectivity(apart)) < 1e-12);
 }
 
-TEST_CASE("weighted graph: edges below a number are dropped, those at it kept") {
+TEST_CASE("weighted graph: edges below the threshold are dropped, those equal to it kept") {
   const auto graph = weighted_graph(4, LeastWeight{0.05}, row_of(two_pairs(0.05, 0.02)));
   CHECK(pairs(graph) == Pairs{{0, 1}, {0, 2}, {2, 3}});
   CHECK(graph.weights == std::vector<double>{1, 0.05, 1});
@@ -84,21 +84,21 @@ TEST_CASE("weighted graph: connected takes the largest of max(W) 10^(-k/2) that 
   // 0.32 and 0.1 leave two components; 0.032 keeps one link of 0.05, and drops those of 0.02.
   CHECK(pairs(weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0.05, 0.02)))) ==
         Pairs{{0, 1}, {0, 2}, {2, 3}});
-  // Unscaled: with all weights 4 times as large the thresholds are, and the same edges are left.
+  // Unscaled: with weights 4 times as large, the thresholds are too, and the same edges remain.
   CHECK(weighted_graph(4, ConnectedWeights{}, row_of(4 * two_pairs(0.05, 0.02))).edges.size() == 3);
   // At 0.032 a link of 0.04, at 0.01 three more of 0.03.
   CHECK(weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0.04, 0.03))).edges.size() == 3);
 }
 
-TEST_CASE("weighted graph: connected wants the second eigenvalue above 1e-3, not connectivity alone") {
+TEST_CASE("weighted graph: connected requires a second eigenvalue above 1e-3, not only connectivity") {
   // A link of 4e-4 between the pairs connects them, with an eigenvalue of 4e-4 (two masses of 2 on a spring:
   // 4e-4 (1/2 + 1/2)); the next threshold 1e-4 adds three of 3e-4, and 1.3e-3 is enough.
   CHECK(weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(4e-4, 3e-4))).edges.size() == 6);
   CHECK(weighted_graph(4, ConnectedWeights{}, row_of(10 * two_pairs(4e-4, 3e-4))).edges.size() == 3);
 }
 
-TEST_CASE("weighted graph: no threshold that connects is an error") {
-  const auto message = Catch::Contains("do not connect the owners, whatever the threshold");
+TEST_CASE("weighted graph: it is an error if no threshold connects the owners") {
+  const auto message = Catch::Contains("no threshold connects the owners");
   CHECK_THROWS_WITH(weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0, 0))), message);
   CHECK_THROWS_WITH(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 4e-4))),
                     message);  // eigenvalue 8e-4

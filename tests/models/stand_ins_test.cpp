@@ -4,7 +4,6 @@
 #include <set>
 
 #include "models/data/synthetic/fraud_like.hpp"
-#include "models/data/synthetic/hospital_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "tests/support/streams.hpp"
 
@@ -12,7 +11,7 @@ using namespace hearsay;
 using namespace hearsay::models;
 using test::kStreams;
 
-TEST_CASE("hospital_like: 86 owners of 10 000 to 80 000 records, each of its own size") {
+TEST_CASE("hospital_like: 86 owners of 10 000 to 80 000 records, with different sizes") {
   HospitalLike o;
   CHECK(o.owners == 86);
   std::set<std::size_t> sizes;
@@ -24,7 +23,7 @@ TEST_CASE("hospital_like: 86 owners of 10 000 to 80 000 records, each of its own
     sum += static_cast<double>(size);
   }
   CHECK(sizes.size() > 80);
-  // Hoeffding: the mean of 86 draws from an interval of 70 000 is within t of 45 000 but for 2 exp(-2 86
+  // Hoeffding: the mean of 86 draws from an interval of 70 000 is within t of 45 000 except with probability 2 exp(-2 86
   // (t/70000)^2); 1e-9 at t = 24 430.
   CHECK(std::abs(sum / 86 - 45000) < 24430);
 }
@@ -45,7 +44,7 @@ TEST_CASE("hospital_like: records are those of lending_like with the same option
   CHECK(hospitals.bounds->target == owners.bounds->target);
 }
 
-TEST_CASE("fraud_like: an owner's data stay when owners or records are added") {
+TEST_CASE("fraud_like: adding owners or records does not change an owner's data") {
   FraudLike o{.owners = 2, .records = 900, .test_records = 600};
   const DataSet few = make_data(o, kStreams);
   o.owners = 3;
@@ -77,10 +76,10 @@ TEST_CASE("fraud_like: of n records n positives are +1, to within one, evenly sp
     y.maxCoeff(&at);
     first.insert(at);
   }
-  CHECK(first.size() > 1);  // where they lie is an owner's own
+  CHECK(first.size() > 1);  // their positions differ between owners
 }
 
-TEST_CASE("fraud_like: the classes' means lie `separation` apart, with deviation 1 along every axis") {
+TEST_CASE("fraud_like: the class means are `separation` apart, with deviation 1 along every axis") {
   const FraudLike o{.owners = 1, .records = 200000, .features = 4, .positives = 0.5, .separation = 3};
   const DataSet d = make_data(o, kStreams);
   const Shard& s = d.train[0];

@@ -1,5 +1,5 @@
-// Attacks on the releases themselves: what an adversary learns from a million of them, on the worst pair of
-// neighbouring data sets, is what the claim allows and hardly less.
+// Attacks on the releases: what an adversary learns from a million of them, on the worst pair of neighbouring
+// data sets, is at most what the claim allows, and almost as much.
 #include <boost/algorithm/string.hpp>
 #include <fstream>
 
@@ -59,8 +59,7 @@ Counts attack(Releasing& one, Releasing& other, Event event) {
   return counts;
 }
 
-/// The claim of a release, epsilon, against the ratio at the event that shows it best: beyond the greater
-/// mean.
+/// A lower bound on the epsilon of a release, from the event with the largest ratio: beyond the greater mean.
 double attacked_epsilon(const PrivacyOptions& privacy, Eigen::Index p, std::uint64_t seed) {
   Releasing one(false, p, privacy, kReleases, seed), other(true, p, privacy, kReleases, seed + 1);
   const double edge = one.exact()[0];
@@ -100,7 +99,7 @@ TEST_CASE("falsification: exponential_norm in one dimension loses at most its ep
   }
 }
 
-TEST_CASE("falsification: a bound that is given, not enforced, and too small is caught in a false claim") {
+TEST_CASE("falsification: a given bound that is too small and not enforced is detected as a false claim") {
   PrivacyOptions privacy = clipped(Laplace{}, 1, 1);
   privacy.clip.reset();
   privacy.gradient_bound = 1000;  // the record's gradient has norm 2000
@@ -139,7 +138,7 @@ TEST_CASE("falsification: exponential_norm has the exact delta(epsilon) of quadr
   int compared = 0;
   for (std::string line; std::getline(in, line);) {
     if (!boost::starts_with(line, "G,")) continue;
-    // The mechanism's name is quoted and holds a comma.
+    // The mechanism's name is quoted and contains a comma.
     std::vector<std::string> cells;
     const std::string rest = line.substr(line.find('"', 3) + 2);
     boost::split(cells, rest, boost::is_any_of(","));

@@ -1,5 +1,5 @@
-// Whatever happens on the network, an owner never spends more than its budget, and what the ledger says it
-// has spent is what its releases in the trace compose to.
+// For all events on the network, an owner never spends more than its budget, and the amount in the ledger is
+// the composition of its releases in the trace.
 #include <map>
 
 #include "models/privacy/accountants/accountant.hpp"
@@ -81,7 +81,7 @@ struct Score {
   std::uint64_t runs = 0, releases = 0, exhausted = 0;
 };
 
-// One run, and what the ledger must be afterwards.
+// One run, and checks of the ledger afterwards.
 void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOptions& accountant, double budget,
                    std::uint32_t repetition, Random& random, Score& score) {
   CountReleases trace;
@@ -127,12 +127,12 @@ TEST_CASE("ledger: in 1e5 random schedules of ticks, losses and down times no bu
     }
   }
   CHECK(score.runs == 100'000);
-  // Budgets were put to the test: some owners came to the end of theirs.
+  // The test is not vacuous: some owners exhausted their budgets.
   CHECK(score.releases > 100'000);
   CHECK(score.exhausted > 1000);
 }
 
-TEST_CASE("ledger: a release in the trace states its own epsilon and what all so far compose to") {
+TEST_CASE("ledger: a release in the trace states its epsilon and the composition of all so far") {
   Random random(51);
   PrivacyOptions privacy;
   privacy.mechanism = Laplace{};
@@ -192,13 +192,13 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
                                 << sim::Choices<Schedule>::kValues[s].name);
         CHECK(releases->releases() == 5);
         CHECK(releases->after(5).epsilon <= 1);
-        // lemma_3 keeps a share for ticks that are not the agent's.
+        // lemma_3 reserves a part for ticks that are not the agent's.
         if (schedule == Schedule::kLemma3) {
           CHECK(releases->after(5).epsilon < 0.2);
         } else {
           CHECK(releases->after(5).epsilon == near(1, 1e-9));
         }
-        const auto noise = [&](std::uint64_t n) { return noise_scale(mechanism, 1, releases->step(n)); };
+        const auto noise = [&](std::uint64_t n) { return noise_scale(1, releases->step(n)); };
         const bool falls =
             schedule == Schedule::kProposition2Corrected || schedule == Schedule::kExpectedScheduleCorrected;
         CHECK((noise(4) < noise(0)) == falls);

@@ -18,7 +18,7 @@ class Faults {
   void require(bool holds, const std::string& name) {
     if (!holds) names_.push_back(name);
   }
-  /// The value lies in no tail of probability kAlpha/2.
+  /// The value is in neither tail of probability kAlpha/2.
   template <class Law>
   void in_law(const Law& law, double value, const std::string& name) {
     require(cdf(law, value) >= kAlpha / 2 && cdf(complement(law, value)) >= kAlpha / 2, name);
@@ -27,7 +27,7 @@ class Faults {
   void distance(const std::vector<double>& sample, const Cdf& cdf, const std::string& name) {
     require(test::ks_distance(sample, cdf) <= test::dkw_threshold(sample.size()), name);
   }
-  /// Independent fair coins a_k and b_k agree as often as not.
+  /// Independent fair coins a_k and b_k agree half the time.
   void coins(const std::vector<bool>& a, const std::vector<bool>& b, const std::string& name) {
     std::uint64_t agree = 0;
     for (std::size_t k = 0; k < a.size(); ++k) agree += a[k] == b[k] ? 1 : 0;

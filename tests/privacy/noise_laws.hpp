@@ -1,6 +1,6 @@
 #pragma once
 // Tests of noise against its law. Each check fails with probability at most test::kAlpha if the law holds;
-// the names of those that fail are returned, so that a wrong sampler can be shown to be caught.
+// the names of the failed checks are returned, so that tests can show that they detect wrong samplers.
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/gamma.hpp>
 #include <cmath>

@@ -1,8 +1,8 @@
-// What the "privacy" of a scenario may be, and what it is answered with when it may not.
+// The "privacy" of a scenario: what is accepted, and the messages for what is refused.
 #include <nlohmann/json.hpp>
 
-#include "scenarios/language/reader.hpp"
 #include "scenarios/commands/command_line.hpp"
+#include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/input_message.hpp"
@@ -22,7 +22,7 @@ std::string scenario(const std::string& privacy, int iterations = 10) {
          std::to_string(iterations) + R"(}, "privacy": {)" + privacy + "}}";
 }
 
-// What reading a scenario and putting it together is answered with; "accepted" if it is.
+// The message from reading and assembling a scenario; "accepted" if there is none.
 std::string answer(const std::string& privacy, int iterations = 10) {
   return test::message_of([&] {
     const scenarios::Document document = scenarios::parse(scenario(privacy, iterations), "x.json");
@@ -51,7 +51,7 @@ Outcome calculator(const std::string& options) {
 
 }  // namespace
 
-TEST_CASE("privacy options: an epsilon, delta or bound that is none") {
+TEST_CASE("privacy options: an epsilon, delta or bound out of range") {
   for (const char* bad : {"0", "-1", "1e999"}) {
     INFO(bad);
     const std::string number(bad);
@@ -66,14 +66,14 @@ TEST_CASE("privacy options: an epsilon, delta or bound that is none") {
   CHECK_THAT(answer(R"("mechanism": "laplace", "clip": 1, "epsilon": NaN)"), !Contains("accepted"));
 }
 
-TEST_CASE("privacy options: delta is asked for where the guarantee has one") {
+TEST_CASE("privacy options: delta is required if the guarantee has one") {
   CHECK(answer(R"("mechanism": "laplace", "clip": 1)") == "accepted");
   CHECK_THAT(answer(R"("mechanism": "gaussian", "clip": 1)"),
-             Contains("/privacy/delta") && Contains("gaussian under basic needs a delta above 0"));
+             Contains("/privacy/delta") && Contains("expected a delta above 0 with gaussian and basic"));
   for (const char* accountant : {"kairouz", "kairouz_exact", "zcdp", "rdp", "pld"}) {
     const std::string options =
         R"("mechanism": "laplace", "clip": 1, "accountant": ")" + std::string(accountant);
-    CHECK_THAT(answer(options + "\""), Contains("needs a delta above 0"));
+    CHECK_THAT(answer(options + "\""), Contains("expected a delta above 0"));
     CHECK(answer(options + R"(", "delta": 1e-5)") == "accepted");
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE("privacy options: mechanisms that an accountant does not cover") {
              Contains("/privacy") && Contains("use kairouz_exact or kairouz"));
   CHECK_THAT(answer(R"("clip": 1, "delta": 1e-5, "epsilon": 20, "mechanism":
                         {"type": "gaussian", "calibration": "classic"})"),
-             Contains("epsilon at most 1") && Contains("use analytic"));
+             Contains("epsilon: expected at most 1") && Contains("use analytic"));
 }
 
 TEST_CASE("privacy options: schedules other than uniform are refused by protocols that do not offer them") {
@@ -100,8 +100,8 @@ TEST_CASE("privacy options: schedules other than uniform are refused by protocol
   }
 }
 
-TEST_CASE("privacy options: where the bound comes from") {
-  CHECK_THAT(answer(R"("mechanism": "laplace")"), Contains("needs a bound on a record's gradient"));
+TEST_CASE("privacy options: sources of the gradient bound") {
+  CHECK_THAT(answer(R"("mechanism": "laplace")"), Contains("requires a bound on a record's gradient"));
   CHECK_THAT(answer(R"("mechanism": "laplace", "clip": 1, "gradient_bound": 2)"),
              Contains("give only one of"));
   CHECK_THAT(warnings(R"("mechanism": "laplace", "bound_from_data": true)").at(0),
@@ -109,7 +109,7 @@ TEST_CASE("privacy options: where the bound comes from") {
   CHECK(warnings(R"("mechanism": "laplace", "clip": 1)").empty());
 }
 
-TEST_CASE("privacy options: a delta of a record's share is warned of, a smaller one is not") {
+TEST_CASE("privacy options: a delta of 1/records causes a warning, a smaller one does not") {
   const std::string privacy = R"("mechanism": "laplace", "clip": 1, "accountant": "zcdp", "delta": )";
   CHECK(warnings(privacy + "0.0049").empty());
   CHECK_THAT(warnings(privacy + "0.005").at(0),
@@ -119,14 +119,14 @@ TEST_CASE("privacy options: a delta of a record's share is warned of, a smaller 
 }
 
 TEST_CASE(
-    "privacy options: releases that can not fit the budget are refused before the run, with exit code 5") {
+    "privacy options: releases that cannot fit the budget are refused before the run, with exit code 5") {
   const std::string stated =
       R"("clip": 1, "delta": 1e-5, "mechanism": {"type": "gaussian", "delta_step": 1e-6})";
   CHECK(answer(stated, 10) == "accepted");
   CHECK_THAT(answer(stated, 11), Contains("over budget: the deltas of 11 steps add up to 1.1e-05"));
   CHECK_THAT(
       answer(R"("clip": 1, "delta": 1e-10, "epsilon": 1e-3, "accountant": "rdp", "mechanism": "gaussian")"),
-      Contains("over budget: no strength of the steps"));
+      Contains("over budget: no noise gives"));
   const Scratch scratch;
   scratch.write("x.json", scenario(stated, 11));
   const Outcome run = shell("cd " + scratch.path().string() + " && hearsay run x.json --no-progress");
@@ -166,7 +166,7 @@ TEST_CASE("calculator: the split of epsilon 1 over 10 steps at delta exp(-5)") {
 }
 
 TEST_CASE(
-    "calculator: what given releases cost, the sensitivity of a mean, and accountants that do not apply") {
+    "calculator: the cost of given releases, the sensitivity of a mean, and accountants that do not apply") {
   const auto rows = [](const std::string& options) {
     return nlohmann::json::parse(calculator(options + " --format json").out)["accountants"];
   };
@@ -196,8 +196,8 @@ TEST_CASE("calculator: wrong questions end in one line") {
   };
   const std::string laplace = "--mechanism laplace --delta 1e-5 --steps 10 ";
   for (const char* bad : {"0", "-1", "nan", "inf"}) {
-    refused(laplace + "--epsilon " + bad, "epsilon must be a positive finite number");
-    refused(laplace + "--epsilon 1 --sensitivity " + bad, "sensitivity must be a positive finite number");
+    refused(laplace + "--epsilon " + bad, "epsilon: expected a positive finite number");
+    refused(laplace + "--epsilon 1 --sensitivity " + bad, "sensitivity: expected a positive finite number");
   }
   for (const char* bad : {"-1", "1", "nan", "inf"})
     refused("--mechanism gaussian --epsilon 1 --steps 10 --delta " + std::string(bad), "delta");
@@ -218,5 +218,6 @@ TEST_CASE("calculator: wrong questions end in one line") {
       "use analytic");
   refused("--mechanism exponential_norm --dimension 2 --accountant pld --epsilon 1 --delta 1e-5 --steps 5",
           "use kairouz_exact or kairouz");
-  refused("--mechanism gaussian --accountant rdp --epsilon 0.001 --delta 1e-10 --steps 5", "no strength", 5);
+  refused("--mechanism gaussian --accountant rdp --epsilon 0.001 --delta 1e-10 --steps 5", "no noise gives",
+          5);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What an owner of central_async gives out, through the release that the protocol itself calls: one owner's
-// mean of clipped gradients with noise, for one of two neighbouring data sets.
+// The release of an owner of central_async, by the call that the protocol makes: one owner's mean of clipped
+// gradients with noise, for one of two neighbouring data sets.
 #include <boost/math/distributions/beta.hpp>
 #include <cstdint>
 
@@ -21,9 +21,9 @@ inline double clopper_pearson_high(std::uint64_t k, std::uint64_t n, double alph
   return quantile(complement(law, alpha));
 }
 
-/// One owner of four records in R^p. The first one's gradient at 0 points along the first axis, far longer
-/// than any clip, one way or the other: the two data sets are neighbours whose clipped gradients differ as
-/// much as they may.
+/// One owner of four records in R^p. The gradient of the first record at 0 is along the first axis, much longer
+/// than any clip, in one of two directions: the two data sets are neighbours whose clipped gradients differ as
+/// much as possible.
 inline models::DataSet neighbour(bool other, Eigen::Index p) {
   models::DataSet data;
   for (Eigen::Index j = 0; j < p; ++j) data.feature_names.push_back("x" + std::to_string(j));
@@ -50,7 +50,7 @@ class Releasing {
 
   /// The next release.
   models::Vector operator()() { return *context_.release(1, context_.gradient(1, theta_)); }
-  /// What it would be without noise.
+  /// The same without noise.
   Eigen::VectorXd exact() { return context_.keep_local(context_.gradient(1, theta_)).inside_owner(); }
   const models::World& world() const { return *world_; }
   double sensitivity() const { return world_->study.privacy.sensitivity(4); }

@@ -1,5 +1,5 @@
-// The sensitivity that noise is scaled to holds: no pair of neighbouring data sets has mean clipped gradients
-// further apart, and some come close.
+// The sensitivity that scales the noise holds: no pair of neighbouring data sets has mean clipped gradients
+// further apart, and some are almost as far.
 #include "models/core/context.hpp"
 #include "models/privacy/budget/privacy.hpp"
 #include "tests/privacy/accountants/support.hpp"
@@ -23,7 +23,7 @@ double target(const Loss& loss, Random& random) {
   return random.uniform(-1, 1) * random.log_uniform(1e-3, 1e3);
 }
 
-// Pairs of data sets: owner k of one and of the other differ in one record, or one has a record more.
+// Pairs of data sets: owner k of one and of the other differ in one record, or one has an additional record.
 struct Neighbours {
   DataSet one, other;
 };
@@ -123,7 +123,9 @@ TEST_CASE("sensitivity: a replaced record moves the mean of clipped gradients by
   }
 }
 
-TEST_CASE("sensitivity: a record more moves the sum of clipped gradients over a public n by at most clip/n") {
+TEST_CASE(
+    "sensitivity: an additional record moves the sum of clipped gradients over a public n by at most "
+    "clip/n") {
   Random random(41);
   for (const Loss& loss : losses()) {
     check_sensitivity(loss, removed(loss, random), Adjacency::kAddRemove, random,

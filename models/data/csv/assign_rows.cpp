@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 
-#include "models/data/csv/selection.hpp"
 #include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
@@ -17,55 +16,40 @@ struct Owners {
   std::vector<Rows> rows;  // of the table, in file order
 };
 
-Owners by_file(const TextTable& table, const Rows& rows) {
-  Owners o;
-  for (std::size_t f = 0; f < table.files(); ++f)
-    o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
-  o.rows.resize(table.files());
-  for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
-  return o;
-}
-
-Owners by_column(const TextTable& table, const Rows& rows, const OwnerColumn& rule, const CsvData& options) {
-  const std::size_t column = table.column(rule.column, "owner.column");
-  Owners o;
-  std::map<std::string_view, std::size_t> number;
-  for (const std::size_t row : rows) {
-    const std::string_view name = table.field(row, column);
-    if (is_missing(name, options))
-      throw DataError(fmt::format("{}expected an owner, found none", table.at(row, column)));
-    const auto [entry, added] = number.emplace(name, o.names.size());
-    if (added) {
-      o.names.emplace_back(name);
-      o.rows.emplace_back();
-    }
-    o.rows[entry->second].push_back(row);
-  }
-  return o;
-}
-
-Owners by_blocks(const TextTable& table, const Rows& rows, const OwnerBlocks& rule) {
-  if (rule.blocks > rows.size()) {
-    throw DataError(fmt::format("{}: expected at most as many owners as records ({}), got {} blocks",
-                                table.file_name(0), rows.size(), rule.blocks));
-  }
-  Owners o;
-  const std::size_t size = rows.size() / rule.blocks, longer = rows.size() % rule.blocks;
-  auto begin = rows.begin();
-  for (std::size_t b = 0; b < rule.blocks; ++b) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(size + (b < longer ? 1 : 0));
-    o.names.push_back(fmt::format("block {}", b + 1));
-    o.rows.emplace_back(begin, end);
-    begin = end;
-  }
-  return o;
-}
-
 Owners find_owners(const TextTable& table, const Rows& rows, const CsvData& options) {
-  if (!options.owner) return by_file(table, rows);
-  if (const auto* column = std::get_if<OwnerColumn>(&*options.owner))
-    return by_column(table, rows, *column, options);
-  return by_blocks(table, rows, std::get<OwnerBlocks>(*options.owner));
+  Owners o;
+  if (!options.owner) {
+    for (std::size_t f = 0; f < table.files(); ++f)
+      o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
+    o.rows.resize(table.files());
+    for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
+  } else if (const auto* rule = std::get_if<OwnerColumn>(&*options.owner)) {
+    const std::size_t column = table.column(rule->column, "owner.column");
+    std::map<std::string_view, std::size_t> number;
+    for (const std::size_t row : rows) {
+      const std::string_view name = table.field(row, column);
+      if (is_missing(name, options))
+        throw DataError(fmt::format("{}expected an owner, found none", table.at(row, column)));
+      const std::size_t owner = number.emplace(name, o.names.size()).first->second;
+      if (owner == o.names.size()) {
+        o.names.emplace_back(name);
+        o.rows.emplace_back();
+      }
+      o.rows[owner].push_back(row);
+    }
+  } else {
+    const std::size_t blocks = std::get<OwnerBlocks>(*options.owner).blocks;
+    if (blocks > rows.size()) {
+      throw DataError(fmt::format("{}: expected at most as many owners as records ({}), found {} blocks",
+                                  table.file_name(0), rows.size(), blocks));
+    }
+    o.names = numbered("block ", blocks);
+    for (auto begin = rows.begin(); o.rows.size() < blocks; begin += std::ssize(o.rows.back())) {
+      const std::size_t size = rows.size() / blocks + (o.rows.size() < rows.size() % blocks ? 1 : 0);
+      o.rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(size));
+    }
+  }
+  return o;
 }
 
 void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vector<std::string>& notes) {
@@ -80,8 +64,8 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
     kept.rows.push_back(std::move(o.rows[i]));
   }
   if (kept.rows.empty()) {
-    throw DataError(
-        fmt::format("{}: no owner has the {} records that min_records asks for", table.file_name(0), least));
+    throw DataError(fmt::format("{}: expected an owner with at least {} records (min_records), found none",
+                                table.file_name(0), least));
   }
   if (kept.rows.size() < o.rows.size()) {
     notes.push_back(fmt::format("left out {} owners with fewer than {} records ({} records)",
@@ -90,7 +74,32 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
   o = std::move(kept);
 }
 
+// Null if the column is not one number for each owner.
+std::optional<std::vector<double>> values_of_owners(const TextTable& table, const Assignment& rows,
+                                                    std::size_t column) {
+  std::vector<double> values(rows.owner_names.size());
+  std::vector<std::string_view> seen(values.size());  // the field as it was written, empty before the first
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::string_view field = table.field(rows.row[k], column);
+    std::string_view& first = seen[rows.owner[k]];
+    if (field == first && !field.empty()) continue;
+    const std::optional<double> number = parse_number(field);
+    if (!number || (!first.empty() && *number != values[rows.owner[k]])) return std::nullopt;
+    values[rows.owner[k]] = *number;
+    first = field;
+  }
+  return values;
+}
+
 }  // namespace
+
+std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows) {
+  std::map<std::string, std::vector<double>> all;
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    if (auto values = values_of_owners(table, rows, c)) all.emplace(table.names()[c], std::move(*values));
+  }
+  return all;
+}
 
 Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options, const sim::Streams& streams,
                        std::vector<std::string>& notes) {
@@ -99,27 +108,19 @@ Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));
   drop_small(owners, std::max<std::size_t>(options.min_records, 1), table, notes);
 
-  struct Use {
-    std::size_t owner;
-    char test;
-  };
-  std::map<std::size_t, Use> use;  // by row, so that the assignment is in file order
+  std::map<std::size_t, std::pair<std::size_t, char>> use;  // owner and test, by row: in file order
   for (std::size_t i = 0; i < owners.rows.size(); ++i) {
     const Rows& own = owners.rows[i];
-    const auto wanted =
-        static_cast<std::size_t>(std::lround(options.test_fraction * static_cast<double>(own.size())));
-    const auto test = choose(own.size(), std::min(wanted, own.size() - 1),
-                             streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0,
-                                     static_cast<std::uint32_t>(DataDraw::kSplit)));
-    for (std::size_t k = 0; k < own.size(); ++k) use.emplace(own[k], Use{i, test[k]});
+    const auto test =
+        choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
+    for (std::size_t k = 0; k < own.size(); ++k) use.try_emplace(own[k], i, test[k]);
   }
-
   Assignment a;
   a.owner_names = std::move(owners.names);
   for (const auto& [row, of] : use) {
     a.row.push_back(row);
-    a.owner.push_back(of.owner);
-    a.test.push_back(of.test);
+    a.owner.push_back(of.first);
+    a.test.push_back(of.second);
   }
   return a;
 }

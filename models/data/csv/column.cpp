@@ -1,10 +1,10 @@
-#include "models/data/csv/column.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+
+#include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -15,6 +15,17 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// The entries of a column by `number` of each field and its row; NaN where missing.
+template <class F>
+Eigen::VectorXd entries(const TextTable& table, std::size_t column, const CsvData& options, const F& number) {
+  Eigen::VectorXd values = Eigen::VectorXd::Constant(static_cast<Eigen::Index>(table.rows()), kMissing);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string_view field = table.field(row, column);
+    if (!is_missing(field, options)) values[static_cast<Eigen::Index>(row)] = number(field, row);
+  }
+  return values;
+}
+
 // Numbers where the fields are; `first_text` is the first row whose field is neither a number nor missing.
 struct Numbers {
   Eigen::VectorXd values;
@@ -23,43 +34,32 @@ struct Numbers {
 
 Numbers read_numbers(const TextTable& table, std::size_t column, const CsvData& options) {
   Numbers n;
-  n.values.resize(static_cast<Eigen::Index>(table.rows()));
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::string_view field = table.field(row, column);
-    double& value = n.values[static_cast<Eigen::Index>(row)];
-    value = kMissing;
-    if (is_missing(field, options)) continue;
-    if (const auto number = parse_number(field)) {
-      value = *number;
-      ++n.numbers;
-    } else if (n.texts++ == 0) {
-      n.first_text = row;
-    }
-  }
+  n.values = entries(table, column, options, [&n](std::string_view field, std::size_t row) {
+    const auto number = parse_number(field);
+    if (!number && n.texts++ == 0) n.first_text = row;
+    n.numbers += number.has_value();
+    return number.value_or(kMissing);
+  });
   return n;
 }
 
 [[noreturn]] void refuse_empty(const TextTable& table, std::string_view name) {
-  throw DataError(
-      fmt::format("{}: column '{}' has no entry that is not missing; drop it", table.file_name(0), name));
+  throw DataError(fmt::format("{}: column '{}': expected a value, found only missing ones; drop it",
+                              table.file_name(0), name));
 }
 
 Column read_text(const TextTable& table, std::size_t column, const CsvData& options) {
   std::map<std::string_view, double> code;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (!is_missing(table.field(row, column), options)) code.emplace(table.field(row, column), 0);
-  }
+  entries(table, column, options,
+          [&](std::string_view field, std::size_t) { return code.emplace(field, 0).first->second; });
   Column c{.name = table.names()[column], .values = {}, .levels = {}};
+  if (code.empty()) refuse_empty(table, c.name);
   for (auto& [level, number] : code) {
     number = static_cast<double>(c.levels.size());
     c.levels.emplace_back(level);
   }
-  if (c.levels.empty()) refuse_empty(table, c.name);
-  c.values.resize(static_cast<Eigen::Index>(table.rows()));
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto found = code.find(table.field(row, column));
-    c.values[static_cast<Eigen::Index>(row)] = found == code.end() ? kMissing : found->second;
-  }
+  c.values =
+      entries(table, column, options, [&](std::string_view field, std::size_t) { return code.at(field); });
   return c;
 }
 
@@ -68,22 +68,6 @@ Column read_text(const TextTable& table, std::size_t column, const CsvData& opti
   throw DataError(fmt::format("{}expected a number, found '{}'{}", table.at(row, column),
                               table.field(row, column), hint));
 }
-
-struct IsPositive {
-  std::string_view field;
-  const TextTable& table;
-  std::size_t row, column;
-
-  bool operator()(const PositiveAbove& rule) const {
-    const auto number = parse_number(field);
-    if (!number) refuse_text(table, row, column, "; for a class by name say positive: {equals: ...}");
-    return *number > rule.above;
-  }
-  bool operator()(const PositiveEquals& rule) const {
-    const auto a = parse_number(field), b = parse_number(rule.equals);
-    return a && b ? *a == *b : field == rule.equals;
-  }
-};
 
 }  // namespace
 
@@ -99,7 +83,7 @@ Column read_column(const TextTable& table, std::size_t column, const CsvData& op
     if (n.texts > 0 && contains(options.numeric, name)) refuse_text(table, n.first_text, column, "");
     if (n.texts > 0 && n.numbers > 0) {
       refuse_text(table, n.first_text, column,
-                  fmt::format(" beside {} numbers; name the column in categorical, or the entry in missing",
+                  fmt::format(" beside {} numbers; add the column to categorical, or the entry to missing",
                               n.numbers));
     }
     if (n.texts == 0) return {.name = name, .values = std::move(n.values), .levels = {}};
@@ -111,22 +95,25 @@ Column read_target(const TextTable& table, const CsvData& options) {
   const std::size_t column = table.column(options.target, "target");
   if (!options.positive) {
     Numbers n = read_numbers(table, column, options);
-    if (n.texts > 0) refuse_text(table, n.first_text, column, "; for classes say positive: {equals: ...}");
+    if (n.texts > 0) refuse_text(table, n.first_text, column, "; for classes set positive: {equals: ...}");
     return {.name = options.target, .values = std::move(n.values), .levels = {}};
   }
-  Column c{.name = options.target,
-           .values = Eigen::VectorXd(static_cast<Eigen::Index>(table.rows())),
-           .levels = {}};
   bool seen[2] = {false, false};
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::string_view field = table.field(row, column);
-    double& value = c.values[static_cast<Eigen::Index>(row)];
-    value = kMissing;
-    if (is_missing(field, options)) continue;
-    const bool positive = std::visit(IsPositive{field, table, row, column}, *options.positive);
-    value = positive ? 1 : -1;
+  Column c{.name = options.target, .values = {}, .levels = {}};
+  c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
+    const auto number = parse_number(field);
+    bool positive = false;
+    if (const auto* rule = std::get_if<PositiveAbove>(&*options.positive)) {
+      if (!number) refuse_text(table, row, column, "; for a class by name set positive: {equals: ...}");
+      positive = *number > rule->above;
+    } else {
+      const std::string& equals = std::get<PositiveEquals>(*options.positive).equals;
+      const auto other = parse_number(equals);
+      positive = number && other ? *number == *other : field == equals;
+    }
     seen[positive] = true;
-  }
+    return positive ? 1 : -1;
+  });
   if (!seen[0] || !seen[1]) {
     throw DataError(fmt::format("{}: column '{}': expected two classes, found {}", table.file_name(0),
                                 options.target, seen[1] ? "only the positive one" : "only the negative one"));

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/data/csv/column.hpp"
-#include "models/data/csv/owner_columns.hpp"
-#include "models/data/csv/text_table.hpp"
 #include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
@@ -31,14 +28,9 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
     if (!out[c]) features.push_back(c);
   }
   if (features.empty())
-    throw DataError(fmt::format("{}: expected features, every column is left out", table.file_name(0)));
+    throw DataError(
+        fmt::format("{}: expected a feature, found none: every column is excluded", table.file_name(0)));
   return features;
-}
-
-[[noreturn]] void refuse_missing(const TextTable& table, std::size_t row, std::string_view column) {
-  throw DataError(
-      fmt::format("{}a value is missing; say impute: median, mean or drop_rows, or drop the column",
-                  table.at(row, table.column(column, "features"))));
 }
 
 // The rows that may be used: those with a target and, under drop_rows, with nothing missing.
@@ -49,36 +41,29 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
   std::size_t without_target = 0, incomplete = 0;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto k = static_cast<Index>(row);
-    const auto lacking = std::find_if(features.begin(), features.end(),
-                                      [k](const auto& c) { return std::isnan(c.values[k]); });
-    if (impute == Impute::kNone && std::isnan(target.values[k])) refuse_missing(table, row, target.name);
-    if (impute == Impute::kNone && lacking != features.end()) refuse_missing(table, row, lacking->name);
-    if (std::isnan(target.values[k])) {
+    const auto lacking =
+        std::ranges::find_if(features, [k](const auto& c) { return std::isnan(c.values[k]); });
+    const bool no_target = std::isnan(target.values[k]), gap = lacking != features.end();
+    if (impute == Impute::kNone && (no_target || gap)) {
+      throw DataError(fmt::format(
+          "{}expected a value, found none; set impute to median, mean or drop_rows, or drop the column",
+          table.at(row, table.column(no_target ? target.name : lacking->name, "features"))));
+    }
+    if (no_target) {
       ++without_target;
-    } else if (impute == Impute::kDropRows && lacking != features.end()) {
+    } else if (impute == Impute::kDropRows && gap) {
       ++incomplete;
     } else {
       rows.push_back(row);
     }
   }
   if (rows.empty())
-    throw DataError(fmt::format("{}: no record is left: all have missing values", table.file_name(0)));
+    throw DataError(fmt::format("{}: expected a complete record, found none: all have missing values",
+                                table.file_name(0)));
   if (without_target > 0)
     notes.push_back(fmt::format("left out {} records without a target", without_target));
   if (incomplete > 0) notes.push_back(fmt::format("left out {} records with missing values", incomplete));
   return rows;
-}
-
-void impute_all(std::vector<Column>& features, const Assignment& rows, Impute how, DataSet& out) {
-  for (auto& column : features) {
-    const std::size_t filled = impute(column, rows, how);
-    if (filled == 0) continue;
-    const std::string_view by = column.text()          ? "most frequent value"
-                                : how == Impute::kMean ? "mean"
-                                                       : "median";
-    out.notes.push_back(fmt::format("imputed {} values of '{}' by the owner's {}", filled, column.name, by));
-    out.fitted_on_private_data.push_back(fmt::format("{} of '{}' (imputation)", by, column.name));
-  }
 }
 
 // The features of the used rows as a matrix; text as codes or as a 0/1 column a level.
@@ -119,12 +104,9 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), options,
                          streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
-  impute_all(features, set.rows, options.impute, set.out);
+  impute(features, options.impute, set);
   fill_features(set, features, options.encode);
-  set.y.resize(static_cast<Index>(set.rows.size()));
-  for (std::size_t k = 0; k < set.rows.size(); ++k) {
-    set.y[static_cast<Index>(k)] = target.values[static_cast<Index>(set.rows.row[k])];
-  }
+  set.y = target.values(set.rows.row);
 
   if (options.standardise) standardise(set);
   if (options.pca) project_on_components(set, *options.pca);
@@ -134,8 +116,8 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.similarity) link_similar(set, table, options);
   if (options.bias) append_bias(set);
   if (options.unit_ball) {
-    if (!set.out.bounds) set.out.bounds = DeclaredBounds{};
-    set.out.bounds->features_l2 = options.bias ? std::sqrt(2.0) : 1;
+    auto& bounds = set.out.bounds ? *set.out.bounds : set.out.bounds.emplace();
+    bounds.features_l2 = options.bias ? std::sqrt(2.0) : 1;
   }
   return scatter(std::move(set));
 }

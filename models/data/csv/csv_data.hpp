@@ -1,30 +1,28 @@
 #pragma once
 // Data from delimited text (RFC 4180 quoting), one owner a block of rows, a value of a column, or a file.
 //
-// What happens, in this order:
+// Steps, in this order:
 //   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is
 //   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
-//   4. rows go to owners; the first `records` of each stay; owners with under `min_records` are dropped
+//   4. rows are assigned to owners; the first `records` of each are kept; owners with fewer than
+//      `min_records` are dropped
 //   5. each owner's records are split into training and test
-//   6. imputation by an owner's own training median, mean or (text) most frequent value; by the pooled one
+//   6. imputation by an owner's training median, mean or (text) most frequent value; by the pooled one
 //      where it has none
 //   7. standardise, pca, unit_ball, target_transform: fitted on pooled training records, applied to all
 //   8. declared bounds are enforced; 9. the similarity graph of the owners; 10. the constant feature is
 //   appended
 // Fits of 6 and 7, and a graph from the data in 9, use private data without accounting;
 // DataSet::fitted_on_private_data says so.
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include "models/data/csv/csv_similarity.hpp"
-#include "models/data/data_set.hpp"
+//
+// Similarity: every owner i has a vector z_i of k numbers: a profile (columns that are the same in all of its
+// rows; a 0/1 number for each value of a text column), or the means of its training features and target.
+// Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
+//   d_ij^2 = norm_2(z_i - z_j)^2 / k
+// Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
 #include "models/data/draw.hpp"
-#include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
+#include "models/data/similarity.hpp"
 
 namespace hearsay::models {
 
@@ -40,7 +38,9 @@ struct OwnerColumn {
   static constexpr std::string_view kHelp = "One owner per distinct value of a column.";
   static constexpr sim::Shorthand kShorthand{"column", sim::Shorthand::kNone};
   std::string column;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(column, {.name = "column", .help = "Column that names the owner of each row.", .required = true});
+  }
 };
 
 /// Consecutive blocks of rows in file order, the first (rows mod blocks) of them one row longer.
@@ -50,7 +50,9 @@ struct OwnerBlocks {
       "Consecutive blocks of equally many rows; each block is one owner.";
   static constexpr sim::Shorthand kShorthand{"blocks", sim::Shorthand::kNone};
   std::size_t blocks = 1;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(blocks, {.name = "blocks", .help = "Number of blocks.", .min = 1, .required = true});
+  }
 };
 using OwnerRule = std::variant<OwnerColumn, OwnerBlocks>;
 
@@ -60,7 +62,9 @@ struct PositiveAbove {
   static constexpr std::string_view kHelp = "Targets above a number are the positive class.";
   static constexpr sim::Shorthand kShorthand{"above", sim::Shorthand::kNone};
   double above = 0;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(above, {.name = "above", .help = "Targets above this are +1, others -1.", .required = true});
+  }
 };
 
 /// The class +1: the target is this text, or this number where both are numbers.
@@ -69,7 +73,9 @@ struct PositiveEquals {
   static constexpr std::string_view kHelp = "Targets equal to a value are the positive class.";
   static constexpr sim::Shorthand kShorthand{"equals", sim::Shorthand::kNone};
   std::string equals;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(equals, {.name = "equals", .help = "Targets equal to this are +1, others -1.", .required = true});
+  }
 };
 using PositiveRule = std::variant<PositiveAbove, PositiveEquals>;
 
@@ -87,13 +93,52 @@ struct BoundsOptions {
   void describe(sim::Visitor& v);
 };
 
+struct ProfileColumns {
+  static constexpr std::string_view kName = "profile";
+  static constexpr std::string_view kHelp =
+      "Public columns that describe an owner, constant over the owner's rows.";
+  static constexpr sim::Shorthand kShorthand{"columns", sim::Shorthand::kList};
+  std::vector<std::string> columns = {};
+  void describe(sim::Visitor& v);
+};
+struct RecordMeans {
+  static constexpr std::string_view kName = "data";
+  static constexpr std::string_view kHelp =
+      "Means of an owner's training features and target: private data, used without accounting.";
+  void describe(sim::Visitor&) {}
+};
+
+struct NearestWeights {
+  static constexpr std::string_view kName = "nearest";
+  static constexpr std::string_view kHelp =
+      "Edge of weight 1 between two owners if one is among the nearest neighbours of the other.";
+  std::size_t neighbours = 5;
+  void describe(sim::Visitor& v) {
+    v(neighbours, {.name = "neighbours", .help = "Number of nearest neighbours.", .min = 1});
+  }
+};
+struct GaussianWeights {
+  static constexpr std::string_view kName = "gaussian";
+  static constexpr std::string_view kHelp =
+      "Weight exp(-d^2/(2 h^2)) at distance d; edges with a small weight are dropped.";
+  double bandwidth = 1;  ///< h
+  WeightThreshold weight_threshold = {};
+  void describe(sim::Visitor& v);
+};
+
+struct CsvSimilarity {
+  std::variant<RecordMeans, ProfileColumns> from = {};
+  std::variant<NearestWeights, GaussianWeights> weights = {};
+  void describe(sim::Visitor& v);
+};
+
 struct CsvData {
   static constexpr std::string_view kName = "csv";
   static constexpr std::string_view kHelp = "Records from delimited text files.";
 
   std::optional<sim::InputFile> path;  ///< one file, or
-  std::vector<sim::InputFile>
-      files;  ///< several with the same columns: an owner each, unless `owner` says otherwise
+  /// Several with the same columns: each is one owner, unless `owner` is given.
+  std::vector<sim::InputFile> files;
   std::string delimiter = "auto";  ///< "auto" or one character
   Header header = Header::kAuto;
   std::vector<std::string> columns;  ///< names where there is no header; else "1", "2", ...
@@ -123,8 +168,8 @@ struct CsvData {
   void describe(sim::Visitor& v);
 };
 
-/// Reads the files and does what the options say. Draws the split of owner i from (kData, i,
-/// DataDraw::kSplit). Memory: a small multiple of the files' size. Throws DataError.
+/// Draws the split of owner i from (kData, i, kSplit). Memory: a small multiple of the files' size. Throws
+/// DataError.
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

@@ -2,22 +2,6 @@
 
 namespace hearsay::models {
 
-void OwnerColumn::describe(sim::Visitor& v) {
-  v(column, {.name = "column", .help = "Column that names the owner of each row.", .required = true});
-}
-
-void OwnerBlocks::describe(sim::Visitor& v) {
-  v(blocks, {.name = "blocks", .help = "Number of blocks.", .min = 1, .required = true});
-}
-
-void PositiveAbove::describe(sim::Visitor& v) {
-  v(above, {.name = "above", .help = "Targets above this are +1, others -1.", .required = true});
-}
-
-void PositiveEquals::describe(sim::Visitor& v) {
-  v(equals, {.name = "equals", .help = "Targets equal to this are +1, others -1.", .required = true});
-}
-
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
     {.name = "components", .help = "Number of principal components kept.", .min = 1, .required = true});
@@ -36,6 +20,22 @@ void BoundsOptions::describe(sim::Visitor& v) {
              .min = 0,
              .open_min = true});
   v(enforce, {.name = "enforce", .help = "Treatment of records that exceed the bounds."});
+}
+
+void ProfileColumns::describe(sim::Visitor& v) {
+  v(columns,
+    {.name = "columns", .help = "Names of the columns; columns in `drop` are allowed.", .required = true});
+  v.check(!columns.empty(), "columns", "expected at least one column");
+}
+
+void GaussianWeights::describe(sim::Visitor& v) {
+  v(bandwidth, {.name = "bandwidth", .help = "Bandwidth h.", .min = 0, .open_min = true});
+  v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
+}
+
+void CsvSimilarity::describe(sim::Visitor& v) {
+  v(from, {.name = "from", .help = "Attributes by which owners are compared.", .required = true});
+  v(weights, {.name = "weights", .help = "Rule for edges and their weights."});
 }
 
 void CsvData::describe(sim::Visitor& v) {
@@ -85,9 +85,9 @@ void CsvData::describe(sim::Visitor& v) {
   v(draw, kAboutDraw);
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");
   v.check(delimiter == "auto" || delimiter.size() == 1, "delimiter",
-          "expected auto or one character, got '" + delimiter + "'");
+          "expected auto or one character, found '" + delimiter + "'");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
-          "a class can not be transformed: leave out positive or target_transform");
+          "a class cannot be transformed: remove positive or target_transform");
 }
 
 }  // namespace hearsay::models

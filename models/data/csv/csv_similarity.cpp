@@ -1,5 +1,3 @@
-#include "models/data/csv/csv_similarity.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +9,7 @@ namespace {
 
 using Eigen::Index;
 
-// The number that all rows of each owner have in a column.
+// The value of a column that all rows of an owner share.
 Eigen::VectorXd value_of_owners(const WorkingSet& set, const TextTable& table, const Column& column) {
   Eigen::VectorXd out =
       Eigen::VectorXd::Constant(static_cast<Index>(set.rows.owner_names.size()), std::nan(""));
@@ -20,11 +18,10 @@ Eigen::VectorXd value_of_owners(const WorkingSet& set, const TextTable& table, c
     const double value = column.values[static_cast<Index>(row)];
     double& of_owner = out[static_cast<Index>(set.rows.owner[k])];
     const auto where = [&] { return table.at(row, table.column(column.name, "similarity.from.columns")); };
-    if (std::isnan(value)) throw DataError(where() + "a profile must have no missing value");
+    if (std::isnan(value)) throw DataError(where() + "expected a profile without missing values");
     if (!std::isnan(of_owner) && of_owner != value) {
-      throw DataError(
-          fmt::format("{}a profile must be the same in all rows of an owner, owner '{}' has others", where(),
-                      set.rows.owner_names[set.rows.owner[k]]));
+      throw DataError(fmt::format("{}expected the same profile in all rows of owner '{}', found others",
+                                  where(), set.rows.owner_names[set.rows.owner[k]]));
     }
     of_owner = value;
   }
@@ -66,32 +63,11 @@ void scale(Eigen::MatrixXd& z) {
     const double mean = column.mean();
     column.array() -= mean;
     const double variance = column.squaredNorm() / static_cast<double>(column.size());
-    const bool constant = variance <= 1e-24 * (1 + mean * mean);  // rounding leaves it a tiny variance
-    column *= constant ? 0 : 1 / std::sqrt(variance);
+    column *= is_constant(mean, variance) ? 0 : 1 / std::sqrt(variance);
   }
 }
 
 }  // namespace
-
-void ProfileColumns::describe(sim::Visitor& v) {
-  v(columns,
-    {.name = "columns", .help = "Names of the columns; columns in `drop` are allowed.", .required = true});
-  v.check(!columns.empty(), "columns", "must name at least one column");
-}
-
-void NearestWeights::describe(sim::Visitor& v) {
-  v(neighbours, {.name = "neighbours", .help = "Number of nearest neighbours.", .min = 1});
-}
-
-void GaussianWeights::describe(sim::Visitor& v) {
-  v(bandwidth, {.name = "bandwidth", .help = "Bandwidth h.", .min = 0, .open_min = true});
-  v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
-}
-
-void CsvSimilarity::describe(sim::Visitor& v) {
-  v(from, {.name = "from", .help = "Attributes by which owners are compared.", .required = true});
-  v(weights, {.name = "weights", .help = "Rule for edges and their weights."});
-}
 
 void link_similar(WorkingSet& set, const TextTable& table, const CsvData& options) {
   const CsvSimilarity& how = *options.similarity;
@@ -119,9 +95,8 @@ void link_similar(WorkingSet& set, const TextTable& table, const CsvData& option
         "similarity graph (means of every owner's features and target)");
     return;
   }
-  std::string names;
-  for (const std::string& name : profile->columns) names += (names.empty() ? "" : ", ") + name;
-  set.out.notes.push_back(fmt::format("similarity graph from profiles ({}), taken to be public", names));
+  set.out.notes.push_back(
+      fmt::format("similarity graph from profiles ({}), assumed public", fmt::join(profile->columns, ", ")));
 }
 
 }  // namespace hearsay::models

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -28,40 +30,48 @@ double mode(const std::vector<double>& values) {
       ->first;
 }
 
-}  // namespace
-
-std::size_t impute(Column& column, const Assignment& assignment, Impute how) {
+// Fills the missing entries of a column at the assigned rows; returns how many.
+std::size_t impute_column(Column& column, const Assignment& rows, Impute how) {
   const auto value = [&](std::size_t k) -> double& {
-    return column.values[static_cast<Eigen::Index>(assignment.row[k])];
+    return column.values[static_cast<Eigen::Index>(rows.row[k])];
   };
-  std::vector<std::vector<double>> own(assignment.owner_names.size());
+  std::vector<std::vector<double>> own(rows.owner_names.size());
   std::vector<double> pooled;
-  bool missing = false;
-  for (std::size_t k = 0; k < assignment.size(); ++k) {
-    missing = missing || std::isnan(value(k));
-    if (assignment.test[k] || std::isnan(value(k))) continue;
-    own[assignment.owner[k]].push_back(value(k));
-    pooled.push_back(value(k));
+  std::vector<std::size_t> missing;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (std::isnan(value(k))) {
+      missing.push_back(k);
+    } else if (!rows.test[k]) {
+      own[rows.owner[k]].push_back(value(k));
+      pooled.push_back(value(k));
+    }
   }
-  if (!missing) return 0;
-  if (pooled.empty())
-    throw DataError("column '" + column.name + "': every training record lacks it; drop it");
-
+  if (missing.empty()) return 0;
+  if (pooled.empty()) {
+    throw DataError(fmt::format("column '{}': expected a value in the training records, found none; drop it",
+                                column.name));
+  }
   const auto typical = [&](const std::vector<double>& values) {
     if (column.text()) return mode(values);
     return how == Impute::kMean ? mean(values) : median(values);
   };
-  const double of_all = typical(pooled);
-  std::vector<double> fill(own.size());
-  std::transform(own.begin(), own.end(), fill.begin(),
-                 [&](const auto& v) { return v.empty() ? of_all : typical(v); });
-  std::size_t filled = 0;
-  for (std::size_t k = 0; k < assignment.size(); ++k) {
-    if (!std::isnan(value(k))) continue;
-    value(k) = fill[assignment.owner[k]];
-    ++filled;
+  std::vector<double> fill;
+  for (const auto& values : own) fill.push_back(typical(values.empty() ? pooled : values));
+  for (const std::size_t k : missing) value(k) = fill[rows.owner[k]];
+  return missing.size();
+}
+
+}  // namespace
+
+void impute(std::vector<Column>& features, Impute how, WorkingSet& set) {
+  for (auto& column : features) {
+    const std::size_t filled = impute_column(column, set.rows, how);
+    if (filled == 0) continue;
+    const char* const by = column.text() ? "most frequent value" : how == Impute::kMean ? "mean" : "median";
+    set.out.notes.push_back(
+        fmt::format("imputed {} values of '{}' by the owner's {}", filled, column.name, by));
+    set.out.fitted_on_private_data.push_back(fmt::format("{} of '{}' (imputation)", by, column.name));
   }
-  return filled;
 }
 
 }  // namespace hearsay::models

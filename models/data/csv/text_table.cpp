@@ -24,13 +24,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Not fmt::join: GCC 12 warns of an overflow inside it.
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options) {
   sim::CsvFormat format{.fallback = ',', .header = sim::HeaderRow::kIfNoNumber};
   if (options.delimiter != "auto") format.delimiter = options.delimiter.at(0);
@@ -46,11 +39,8 @@ sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options) {
 // The header's names, else those of options.columns, else 1, 2, ...
 std::vector<std::string> column_names(const sim::CsvTable& table, const CsvData& options) {
   if (!table.names().empty()) return table.names();
-  std::vector<std::string> names = options.columns;
   const std::size_t fields = table.columns(0);
-  if (names.empty()) {
-    for (std::size_t i = 0; i < fields; ++i) names.push_back(std::to_string(i + 1));
-  }
+  auto names = options.columns.empty() ? numbered("", fields) : options.columns;
   if (names.size() == fields) return names;
   throw DataError(fmt::format("{}expected {} fields, as many as /columns names, found {}", table.at_top(),
                               names.size(), fields));
@@ -70,7 +60,7 @@ void TextTable::add(const sim::InputFile& input, const CsvData& options) {
   std::vector<std::string> names = column_names(table, options);
   if (files_.size() > 1 && names != names_) {
     throw DataError(fmt::format("{}expected the columns of {} ({}), found other ones ({})", table.at_top(),
-                                file_name(0), listed(names_), listed(names)));
+                                file_name(0), fmt::join(names_, ", "), fmt::join(names, ", ")));
   }
   if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
     throw DataError(table.at_top() + "two columns have the same name");

@@ -1,6 +1,5 @@
 #pragma once
-// The text of a data set: named columns, rows of fields, and where each row came from.
-#include <cstddef>
+// The text of a data set: named columns, rows of fields, and the origin of each row.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +14,14 @@ using sim::parse_number;
 /// All rows of one or several files with the same columns.
 class TextTable {
  public:
-  /// Reads the files that the options name. Throws DataError on anything but rectangular text with at least
-  /// one record.
+  /// Reads the files of the options. Throws DataError unless they are rectangular text with a record or more.
   explicit TextTable(const CsvData& options);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
   std::string_view field(std::size_t row, std::size_t column) const;
-  /// Which file, in the order given, the row is from. O(log files).
+  /// The number of the file, in the order given, that the row is from. O(log files).
   std::size_t file_of(std::size_t row) const;
   std::size_t files() const { return files_.size(); }
   const std::string& file_name(std::size_t file) const { return files_[file].table.file(); }

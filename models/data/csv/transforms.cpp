@@ -15,47 +15,36 @@ bool is_test(const WorkingSet& set, Index row) {
   return set.rows.test[static_cast<std::size_t>(row)] != 0;
 }
 
-// Mean, variance (over n, not n - 1) of the training rows of a vector.
+std::vector<Index> training_rows(const WorkingSet& set) {
+  std::vector<Index> rows;
+  for (Index k = 0; k < set.x.rows(); ++k) {
+    if (!is_test(set, k)) rows.push_back(k);
+  }
+  return rows;
+}
+
+// Mean, variance (over n, not n - 1) of some rows of a vector.
 struct MeanVariance {
   double mean = 0, variance = 0;
 };
 template <class V>
-MeanVariance training_moments(const WorkingSet& set, const V& v) {
-  double n = 0;
+MeanVariance moments(const std::vector<Index>& rows, const V& v) {
+  const auto n = static_cast<double>(rows.size());
   MeanVariance m;
-  for (Index k = 0; k < v.size(); ++k) {
-    if (is_test(set, k)) continue;
-    m.mean += v[k];
-    ++n;
-  }
+  for (const Index k : rows) m.mean += v[k];
   m.mean /= n;
-  for (Index k = 0; k < v.size(); ++k) {
-    if (!is_test(set, k)) m.variance += (v[k] - m.mean) * (v[k] - m.mean);
-  }
+  for (const Index k : rows) m.variance += (v[k] - m.mean) * (v[k] - m.mean);
   m.variance /= n;
   return m;
-}
-
-// Rounding leaves a constant column a tiny variance.
-bool constant(const MeanVariance& m) {
-  return m.variance <= 1e-24 * (1 + m.mean * m.mean);
-}
-
-// Row numbers of the last `count` training records; all for 0.
-std::vector<Index> last_training_rows(const WorkingSet& set, std::size_t count) {
-  std::vector<Index> rows;
-  for (Index k = set.x.rows() - 1; k >= 0; --k) {
-    if (!is_test(set, k) && (count == 0 || rows.size() < count)) rows.push_back(k);
-  }
-  return rows;
 }
 
 }  // namespace
 
 void standardise(WorkingSet& set) {
+  const auto rows = training_rows(set);
   for (Index j = 0; j < set.x.cols(); ++j) {
-    const auto m = training_moments(set, set.x.col(j));
-    const double scale = constant(m) ? 0 : 1 / std::sqrt(m.variance);
+    const auto m = moments(rows, set.x.col(j));
+    const double scale = is_constant(m.mean, m.variance) ? 0 : 1 / std::sqrt(m.variance);
     if (scale == 0) {
       set.out.notes.push_back(fmt::format("feature '{}' is constant: 0 after standardising",
                                           set.out.feature_names[static_cast<std::size_t>(j)]));
@@ -69,9 +58,11 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
   const auto components = static_cast<Index>(options.components);
   if (components > set.x.cols()) {
     throw DataError(
-        fmt::format("pca.components: expected at most the {} features, got {}", set.x.cols(), components));
+        fmt::format("pca.components: expected at most the {} features, found {}", set.x.cols(), components));
   }
-  const auto rows = last_training_rows(set, options.fit_on_last);
+  auto rows = training_rows(set);
+  std::ranges::reverse(rows);
+  if (options.fit_on_last > 0) rows.resize(std::min(rows.size(), options.fit_on_last));
   const Eigen::MatrixXd sample = set.x(rows, Eigen::all);
   const Eigen::RowVectorXd mean = sample.colwise().mean();
   const Eigen::MatrixXd centred = sample.rowwise() - mean;
@@ -87,8 +78,8 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
     if (directions(largest, c) < 0) directions.col(c) *= -1;
     if (!options.whiten) continue;
     if (variances[c] <= 1e-12 * variances[0]) {
-      throw DataError(
-          fmt::format("pca.components: component {} has no variance to be whitened; ask for fewer", c + 1));
+      throw DataError(fmt::format(
+          "pca.components: component {} has no variance and cannot be whitened; reduce components", c + 1));
     }
     directions.col(c) /= std::sqrt(variances[c]);
   }
@@ -102,19 +93,19 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
 void scale_into_unit_ball(WorkingSet& set) {
   const Eigen::VectorXd norms = set.x.rowwise().norm();
   double largest = 0;
-  for (Index k = 0; k < norms.size(); ++k) largest = is_test(set, k) ? largest : std::max(largest, norms[k]);
-  if (largest == 0) throw DataError("unit_ball: every training record is zero");
+  for (const Index k : training_rows(set)) largest = std::max(largest, norms[k]);
+  if (largest == 0) throw DataError("unit_ball: expected a training record other than 0, found none");
   for (Index k = 0; k < norms.size(); ++k) set.x.row(k) /= std::max(largest, norms[k]);
   set.out.fitted_on_private_data.emplace_back("largest norm of a record (unit_ball)");
 }
 
 void transform_target(WorkingSet& set, TargetTransform how) {
   if (how == TargetTransform::kNone) return;
-  const auto m = training_moments(set, set.y);
+  const auto m = moments(training_rows(set), set.y);
   set.y.array() -= m.mean;
   if (how == TargetTransform::kStandardise) {
-    if (constant(m))
-      throw DataError("target_transform: the target is constant and has no variance to be scaled to 1");
+    if (is_constant(m.mean, m.variance))
+      throw DataError("target_transform: expected a target of positive variance, found a constant one");
     set.y /= std::sqrt(m.variance);
   }
   set.out.fitted_on_private_data.emplace_back(
@@ -160,23 +151,12 @@ void append_bias(WorkingSet& set) {
 }
 
 DataSet scatter(WorkingSet&& set) {
-  const std::size_t owners = set.rows.owner_names.size();
-  std::vector<Index> train(owners, 0), test(owners, 0);
-  for (std::size_t k = 0; k < set.rows.size(); ++k) ++(set.rows.test[k] ? test : train)[set.rows.owner[k]];
-
+  std::vector<std::vector<Index>> train(set.rows.owner_names.size()), test(train.size());
+  for (std::size_t k = 0; k < set.rows.size(); ++k)
+    (set.rows.test[k] ? test : train)[set.rows.owner[k]].push_back(static_cast<Index>(k));
   DataSet out = std::move(set.out);
-  for (std::size_t i = 0; i < owners; ++i) {
-    out.train.push_back({Records(train[i], set.x.cols()), Eigen::VectorXd(train[i])});
-    out.test.push_back({Records(test[i], set.x.cols()), Eigen::VectorXd(test[i])});
-    train[i] = test[i] = 0;
-  }
-  for (std::size_t k = 0; k < set.rows.size(); ++k) {
-    const std::size_t i = set.rows.owner[k];
-    const Index at = (set.rows.test[k] ? test : train)[i]++;
-    Shard& shard = (set.rows.test[k] ? out.test : out.train)[i];
-    shard.features.row(at) = set.x.row(static_cast<Index>(k));
-    shard.target[at] = set.y[static_cast<Index>(k)];
-  }
+  for (const auto& rows : train) out.train.push_back({set.x(rows, Eigen::all), set.y(rows)});
+  for (const auto& rows : test) out.test.push_back({set.x(rows, Eigen::all), set.y(rows)});
   out.owner_names = std::move(set.rows.owner_names);
   return out;
 }

@@ -1,20 +1,30 @@
 #pragma once
-// The records of a csv data set while they are being prepared: one matrix in file order, each row knowing its
-// owner. The steps are those of csv_data.hpp; each notes what it did.
-#include <Eigen/Core>
-
-#include <string>
-#include <vector>
-
-#include "models/data/csv/column.hpp"
-#include "models/data/csv/csv_data.hpp"
-#include "models/data/data_set.hpp"
+// The records of a csv data set during preparation: one matrix in file order, with the owner of each row. The
+// steps are those of csv_data.hpp; each adds a note of what it did.
 #include "models/data/csv/text_table.hpp"
+#include "models/data/data_set.hpp"
 
 namespace hearsay::models {
 
-/// Which rows of the table are used, by whom and for what; all vectors have one entry a used row, in file
-/// order.
+/// A column of a text table as numbers.
+struct Column {
+  std::string name;
+  Eigen::VectorXd values;           ///< one a row; NaN where missing; of text, codes into `levels`
+  std::vector<std::string> levels;  ///< of text: its values, sorted; empty for numbers
+  bool text() const { return !levels.empty(); }
+};
+
+/// Whether a field means a missing value.
+bool is_missing(std::string_view field, const CsvData& options);
+
+/// The column's entries: numbers, unless options.categorical names it or no entry is a number. Throws
+/// DataError where only some are numbers (and it is not listed as categorical), or where all are missing.
+Column read_column(const TextTable& table, std::size_t column, const CsvData& options);
+
+/// The target: a column of numbers, or by options.positive -1 and +1.
+Column read_target(const TextTable& table, const CsvData& options);
+
+/// The rows of the table that are used; all vectors have one entry for each, in file order.
 struct Assignment {
   std::vector<std::size_t> row;    ///< in the table
   std::vector<std::size_t> owner;  ///< 0, 1, ...
@@ -24,13 +34,13 @@ struct Assignment {
   std::size_t size() const { return row.size(); }
 };
 
-/// Gives `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
+/// Assigns `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
 /// options.min_records, and draws the test records of owner i from (kData, i, kSplit).
 Assignment assign_rows(const TextTable& table, std::vector<std::size_t> rows, const CsvData& options,
                        const sim::Streams& streams, std::vector<std::string>& notes);
 
-/// Fills the missing entries of a column at the assigned rows; returns how many.
-std::size_t impute(Column& column, const Assignment& assignment, Impute how);
+/// By name, the columns that hold one number for all used records of an owner: a number for each owner.
+std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows);
 
 struct WorkingSet {
   Assignment rows;
@@ -39,6 +49,13 @@ struct WorkingSet {
   DataSet out;  ///< names, bounds, notes; its shards are filled at the end
 };
 
+/// Whether values of this mean and variance are all the same: rounding leaves a tiny variance.
+inline bool is_constant(double mean, double variance) {
+  return variance <= 1e-24 * (1 + mean * mean);
+}
+
+/// Fills the missing entries of the columns at the used rows.
+void impute(std::vector<Column>& features, Impute how, WorkingSet& set);
 /// Features to training mean 0 and variance 1; a constant one to 0.
 void standardise(WorkingSet& set);
 /// Features to principal components: eigenvectors of the covariance, largest eigenvalue first, each with its
@@ -48,10 +65,9 @@ void project_on_components(WorkingSet& set, const PcaOptions& options);
 void scale_into_unit_ball(WorkingSet& set);
 void transform_target(WorkingSet& set, TargetTransform how);
 void enforce_bounds(WorkingSet& set, const BoundsOptions& options, const TextTable& table);
-/// The similarity graph that options.similarity asks for.
 void link_similar(WorkingSet& set, const TextTable& table, const CsvData& options);
 void append_bias(WorkingSet& set);
-/// Moves the rows to their owners.
+/// Moves the rows into their owners' shards.
 DataSet scatter(WorkingSet&& set);
 
 }  // namespace hearsay::models

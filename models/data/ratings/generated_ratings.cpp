@@ -1,12 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "models/data/draw.hpp"
 #include "models/data/ratings/ratings.hpp"
 #include "sim/random/random.hpp"
 
@@ -21,15 +18,10 @@ struct Item {
   Factors factors;
 };
 
-sim::Stream of_user(const sim::Streams& streams, std::size_t user, DataDraw what) {
-  return streams(sim::Purpose::kData, static_cast<std::uint32_t>(user), 0, draw_index(what));
-}
-
 std::vector<Item> draw_items(std::size_t count, const sim::Streams& streams) {
   std::vector<Item> items(count);
   for (std::size_t j = 0; j < count; ++j) {
-    auto stream = streams(sim::Purpose::kData, kWholeStudy, static_cast<std::uint32_t>(j),
-                          draw_index(DataDraw::kParameters));
+    auto stream = data_stream(streams, kWholeStudy, DataDraw::kParameters, Instances::kTest, j);
     items[j].weight = std::exp(sim::normal(stream, 0, 1.5));
     items[j].bias = sim::normal(stream, 0, 0.5);
     for (double& f : items[j].factors) f = sim::normal(stream);
@@ -83,27 +75,25 @@ Ratings generate_ratings(const RatingsShape& shape, const sim::Streams& streams)
   const std::vector<Item> items = draw_items(shape.items, streams);
   std::vector<double> size;
   for (std::size_t i = 0; i < shape.users; ++i) {
-    auto stream = of_user(streams, i, DataDraw::kSize);
+    auto stream = data_stream(streams, i, DataDraw::kSize);
     size.push_back(std::exp(sim::normal(stream, 0, 0.925)));
   }
   const auto count =
       scale_to_total(size, RatingsShape::kLeast, std::min(RatingsShape::kMost, shape.items), shape.ratings);
 
-  Ratings out;
-  out.items = shape.items;
+  Ratings out{.of_user = {}, .items = shape.items, .user_names = numbered("user ", shape.users)};
   for (std::size_t i = 0; i < shape.users; ++i) {
-    auto own = of_user(streams, i, DataDraw::kParameters);
+    auto own = data_stream(streams, i, DataDraw::kParameters);
     const double mean = sim::normal(own, 3.53, 0.45);
     Factors taste;
     for (double& f : taste) f = sim::normal(own);
-    auto noise = of_user(streams, i, DataDraw::kTargetNoise);
+    auto noise = data_stream(streams, i, DataDraw::kTargetNoise);
     std::vector<Rating>& ratings = out.of_user.emplace_back();
-    for (const std::size_t j : pick(items, count[i], of_user(streams, i, DataDraw::kFeatures))) {
+    for (const std::size_t j : pick(items, count[i], data_stream(streams, i, DataDraw::kFeatures))) {
       const double liking = std::inner_product(taste.begin(), taste.end(), items[j].factors.begin(), 0.0);
       const double score = mean + items[j].bias + 0.2 * liking + sim::normal(noise, 0, 0.75);
       ratings.push_back({j, std::clamp(std::round(score), 1.0, 5.0)});
     }
-    out.user_names.push_back(fmt::format("user {}", i + 1));
   }
   return out;
 }

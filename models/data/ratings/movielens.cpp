@@ -4,9 +4,6 @@
 
 #include <cmath>
 
-#include "models/data/csv/selection.hpp"
-#include "models/data/ratings/als.hpp"
-#include "models/data/similarity.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -20,18 +17,11 @@ struct Split {
 
 // Draws a share of each user's ratings for testing, at least one being left.
 Split split(const Ratings& all, double share, const sim::Streams& streams, Instances instances) {
-  Split out;
-  for (Ratings* part : {&out.train, &out.test}) {
-    part->items = all.items;
-    part->user_names = all.user_names;
-    part->of_user.resize(all.users());
-  }
+  const Ratings none{RatingLists(all.users()), all.items, all.user_names};
+  Split out{none, none};
   for (std::size_t i = 0; i < all.users(); ++i) {
     const auto& own = all.of_user[i];
-    const auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(own.size())));
-    const auto test = choose(own.size(), std::min(wanted, own.size() - 1),
-                             streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0,
-                                     draw_index(DataDraw::kSplit, instances)));
+    const auto test = choose_test(own.size(), share, data_stream(streams, i, DataDraw::kSplit, instances));
     for (std::size_t k = 0; k < own.size(); ++k)
       (test[k] ? out.test : out.train).of_user[i].push_back(own[k]);
   }
@@ -53,8 +43,7 @@ Eigen::MatrixXd item_features(const Ratings& train, const MovieLens& options, co
   const auto p = static_cast<Index>(options.features);
   Eigen::MatrixXd phi(p, static_cast<Index>(train.items));
   for (std::size_t j = 0; j < train.items; ++j) {
-    auto stream = streams(sim::Purpose::kData, kWholeStudy, static_cast<std::uint32_t>(j),
-                          draw_index(DataDraw::kFeatures, options.instances));
+    auto stream = data_stream(streams, kWholeStudy, DataDraw::kFeatures, options.instances, j);
     for (double& v : phi.col(static_cast<Index>(j))) v = sim::normal(stream, 0, 1 / std::sqrt(p));
   }
   alternate_least_squares(train, options.ridge, options.sweeps, phi);
@@ -73,28 +62,25 @@ Shard shard(const std::vector<Rating>& ratings, const Eigen::MatrixXd& phi) {
 
 }  // namespace
 
-RatingCosine::RatingCosine(const Ratings& ratings)
-    : ratings_(ratings), of_item_(ratings.items), norm_(static_cast<Index>(ratings.users())) {
+Closeness rating_cosine(const Ratings& ratings) {
+  Eigen::VectorXd norm(static_cast<Index>(ratings.users()));
   for (std::size_t i = 0; i < ratings.users(); ++i) {
     double squares = 0;
-    for (const Rating& r : ratings.of_user[i]) {
-      of_item_[r.item].push_back({i, r.value});
-      squares += r.value * r.value;
-    }
-    norm_[static_cast<Index>(i)] = std::sqrt(squares);
+    for (const Rating& r : ratings.of_user[i]) squares += r.value * r.value;
+    norm[static_cast<Index>(i)] = std::sqrt(squares);
   }
-}
-
-void RatingCosine::operator()(std::size_t user, Eigen::VectorXd& to) const {
-  to.setZero(norm_.size());
-  for (const Rating& own : ratings_.of_user[user]) {
-    for (const Rating& other : of_item_[own.item])
-      to[static_cast<Index>(other.item)] += own.value * other.value;
-  }
-  for (Index j = 0; j < to.size(); ++j) {
-    const double scale = norm_[static_cast<Index>(user)] * norm_[j];
-    to[j] = scale > 0 ? to[j] / scale : 0;
-  }
+  return
+      [&ratings, norm = std::move(norm), of_item = ratings.of_item()](std::size_t user, Eigen::VectorXd& to) {
+        to.setZero(norm.size());
+        for (const Rating& own : ratings.of_user[user]) {
+          for (const Rating& other : of_item[own.item])
+            to[static_cast<Index>(other.item)] += own.value * other.value;
+        }
+        for (Index j = 0; j < to.size(); ++j) {
+          const double scale = norm[static_cast<Index>(user)] * norm[j];
+          to[j] = scale > 0 ? to[j] / scale : 0;
+        }
+      };
 }
 
 void MovieLens::describe(sim::Visitor& v) {
@@ -126,8 +112,8 @@ void MovieLens::describe(sim::Visitor& v) {
   const auto& [users, items, ratings] = generated;
   const std::size_t most = std::min(RatingsShape::kMost, items);
   v.check(path || (ratings >= RatingsShape::kLeast * users && ratings <= most * users), "ratings",
-          fmt::format("must be {} to {} for each of the {} users, got {} in all", RatingsShape::kLeast, most,
-                      users, ratings));
+          fmt::format("expected {} to {} for each of the {} users, found {} in all", RatingsShape::kLeast,
+                      most, users, ratings));
 }
 
 DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
@@ -145,8 +131,8 @@ DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
     out.test.push_back(shard(ratings.test.of_user[i], phi));
   }
   out.owner_names = all.user_names;
-  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("phi{}", j + 1));
-  out.similarity = nearest_neighbours(all.users(), options.neighbours, RatingCosine(ratings.train));
+  out.feature_names = numbered("phi", options.features);
+  out.similarity = nearest_neighbours(all.users(), options.neighbours, rating_cosine(ratings.train));
   out.fitted_on_private_data = {
       "mean of every user's ratings", "features of the items (alternating least squares)",
       fmt::format("similarity graph ({} nearest by cosine of ratings)", options.neighbours)};

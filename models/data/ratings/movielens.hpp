@@ -3,26 +3,21 @@
 // Machine Learning" (2018), section 5.2 and appendix D.2: every user is an owner who has rated some items.
 //
 //   1. of each user's ratings round(test_fraction n) are drawn for testing; for validation instances those are
-//      put aside, and as large a share of the others is drawn for testing instead
+//      set aside, and the same fraction of the others is drawn for testing instead
 //   2. the mean of a user's training ratings is subtracted from all of the user's ratings
 //   3. features phi_j in R^p of the items: alternating least squares on the centred training ratings, started
 //      from N(0, I/p)
 //   4. user i's records are (phi_j, centred rating of j): squared loss learns theta_i . phi_j
 //   5. similarity graph: weight 1 between two users if one is among the nearest `neighbours` of the other by the
-//      cosine of their centred training ratings, 0 where there is none
+//      cosine of their centred training ratings, a missing rating counting as 0
 // 2, 3 and 5 use private data without accounting, as in the paper; DataSet::fitted_on_private_data says so.
 //
-// Without a file ratings of the shape and about the moments of MovieLens-100K are generated (ratings.hpp).
+// Without a file, ratings are generated with the shape and about the moments of MovieLens-100K (ratings.hpp).
 //
 // Streams: the split of user i from (kData, i, kSplit), the start of item j from (kData, kWholeStudy, j,
 // kFeatures), each of the instances; generated ratings are the same for both.
-#include <optional>
-
-#include "models/data/data_set.hpp"
-#include "models/data/draw.hpp"
 #include "models/data/ratings/ratings.hpp"
-#include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
+#include "models/data/similarity.hpp"
 
 namespace hearsay::models {
 
@@ -32,7 +27,7 @@ struct MovieLens {
       "Ratings of items by users, read from a file (u.data of MovieLens-100K) or generated.";
 
   std::optional<sim::InputFile> path;
-  RatingsShape generated;     ///< used where there is no path
+  RatingsShape generated;     ///< used without a path
   std::size_t features = 20;  ///< p
   double ridge = 0.1;
   std::size_t sweeps = 10;
@@ -48,17 +43,8 @@ struct MovieLens {
 /// squared numbers of ratings.
 DataSet make_data(const MovieLens& options, const sim::Streams& streams);
 
-/// Cosine of two users' ratings, 0 where one has not rated: of user i to all. A user whose ratings are all 0
-/// has cosine 0 with everyone. `of_item` is the transpose: for each item its users and ratings.
-class RatingCosine {
- public:
-  explicit RatingCosine(const Ratings& ratings);
-  void operator()(std::size_t user, Eigen::VectorXd& to) const;
-
- private:
-  const Ratings& ratings_;
-  std::vector<std::vector<Rating>> of_item_;
-  Eigen::VectorXd norm_;
-};
+/// Cosine of the ratings of one user and of each user, a missing rating counting as 0; 0 for a user whose
+/// ratings are all 0. `ratings` must outlive it.
+Closeness rating_cosine(const Ratings& ratings);
 
 }  // namespace hearsay::models

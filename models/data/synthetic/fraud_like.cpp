@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "sim/random/random.hpp"
 
@@ -12,18 +11,8 @@ namespace {
 
 using Eigen::Index;
 
-// Where the means of the positives lie, apart from those of the others.
-Eigen::VectorXd shift(const FraudLike& options, const sim::Streams& streams) {
-  auto stream =
-      streams(sim::Purpose::kData, kWholeStudy, 0, static_cast<std::uint32_t>(DataDraw::kParameters));
-  Eigen::VectorXd d(static_cast<Index>(options.features));
-  const double step = options.separation / std::sqrt(static_cast<double>(options.features));
-  for (double& s : d) s = sim::bernoulli(stream, 0.5) ? step : -step;
-  return d;
-}
-
-Shard draw(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t records, sim::Stream features,
-           sim::Stream offset) {
+Shard draw_shard(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t records,
+                 sim::Stream features, sim::Stream offset) {
   const auto n = static_cast<Index>(records), p = static_cast<Index>(options.features) + 1;
   Shard shard{Records(n, p), Eigen::VectorXd(n)};
   const double u = sim::uniform(offset);
@@ -42,9 +31,9 @@ Shard draw(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t r
 
 void FraudLike::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
-  v(records,
-    {.name = "records",
-     .help = "Number of records of each owner: a number, a distribution drawn once per owner, or a list."});
+  records.describe_for(
+      owners, v,
+      "Number of records of each owner: a number, a distribution drawn once per owner, or a list.");
   v(features,
     {.name = "features", .help = "Number of features, excluding the constant one.", .min = 1, .max = 1e5});
   v(positives, {.name = "positives",
@@ -58,30 +47,29 @@ void FraudLike::describe(sim::Visitor& v) {
   v(test_records,
     {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
   v(draw, kAboutDraw);
-  v.check(!records.list() || records.list()->values.size() == owners, "records",
-          fmt::format("expected {} values, one an owner, found {}", owners,
-                      records.list() ? records.list()->values.size() : 0));
 }
 
 DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
-  const Eigen::VectorXd means = shift(options, streams);
-  DataSet out;
-  for (std::size_t i = 0; i < options.owners; ++i) {
-    const auto of = [&](DataDraw what) {
-      return streams(sim::Purpose::kData, static_cast<std::uint32_t>(i), 0, static_cast<std::uint32_t>(what));
-    };
-    out.train.push_back(draw(options, means, options.records.size(i, streams), of(DataDraw::kFeatures),
-                             of(DataDraw::kTargetNoise)));
-    out.test.push_back(
-        draw(options, means, options.test_records, of(DataDraw::kTestFeatures), of(DataDraw::kTestNoise)));
-    out.owner_names.push_back(fmt::format("owner {}", i + 1));
-  }
-  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
-  out.feature_names.emplace_back("1");
-  out.bias = true;
   const auto features = static_cast<double>(options.features);
-  out.bounds = DeclaredBounds{.features_l1 = kRoot3 * features + options.separation * std::sqrt(features) + 1,
-                              .target = 1};
+  auto signs = data_stream(streams, kWholeStudy, DataDraw::kParameters);
+  Eigen::VectorXd shift(static_cast<Index>(options.features));  // of the means of the positives
+  const double step = options.separation / std::sqrt(features);
+  for (double& s : shift) s = sim::bernoulli(signs, 0.5) ? step : -step;
+
+  DataSet out{.owner_names = numbered("owner ", options.owners),
+              .feature_names = numbered("x", options.features),
+              .bounds = DeclaredBounds{.features_l1 =
+                                           kRoot3 * features + options.separation * std::sqrt(features) + 1,
+                                       .target = 1},
+              .bias = true};
+  out.feature_names.emplace_back("1");
+  for (std::size_t i = 0; i < options.owners; ++i) {
+    const auto of = [&](DataDraw what) { return data_stream(streams, i, what); };
+    out.train.push_back(draw_shard(options, shift, options.records.size(i, streams), of(DataDraw::kFeatures),
+                                   of(DataDraw::kTargetNoise)));
+    out.test.push_back(draw_shard(options, shift, options.test_records, of(DataDraw::kTestFeatures),
+                                  of(DataDraw::kTestNoise)));
+  }
   return out;
 }
 

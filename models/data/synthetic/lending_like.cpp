@@ -2,58 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include "models/solvers/dense.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
 namespace {
-
-using Eigen::Index;
-class LendingDraws {
- public:
-  LendingDraws(const LendingLike& options, const sim::Streams& streams)
-      : options_(options), streams_(streams), p_(static_cast<Index>(options.features)) {
-    auto stream =
-        streams(sim::Purpose::kData, kWholeStudy, 0, static_cast<std::uint32_t>(DataDraw::kParameters));
-    theta_.resize(p_);
-    for (double& t : theta_) t = sim::uniform(stream, -1, 1);
-  }
-
-  Eigen::VectorXd theta(std::size_t owner) const {
-    Eigen::VectorXd theta = theta_;
-    auto stream = of(owner, DataDraw::kParameters);
-    for (double& t : theta) t += sim::normal(stream, 0, options_.heterogeneity);
-    return theta;
-  }
-  Records features(std::size_t owner, std::size_t records, DataDraw what) const {
-    Records x(static_cast<Index>(records), p_);
-    auto stream = of(owner, what);
-    for (double* v = x.data(); v != x.data() + x.size(); ++v) *v = sim::uniform(stream, -kRoot3, kRoot3);
-    return x;
-  }
-  Eigen::VectorXd target(std::size_t owner, const Records& x, const Eigen::VectorXd& theta,
-                         DataDraw what) const {
-    Eigen::VectorXd y = x * theta;
-    auto stream = of(owner, what);
-    for (double& v : y) v += options_.noise * sim::uniform(stream, -kRoot3, kRoot3);
-    return y;
-  }
-
- private:
-  sim::Stream of(std::size_t owner, DataDraw what) const {
-    return streams_(sim::Purpose::kData, static_cast<std::uint32_t>(owner), 0,
-                    static_cast<std::uint32_t>(what));
-  }
-
-  const LendingLike& options_;
-  const sim::Streams& streams_;
-  Index p_;
-  Eigen::VectorXd theta_;
-};
 
 // (X^T X / n)^(-1/2).
 Eigen::MatrixXd whitening(const Records& x, std::size_t owner) {
@@ -68,57 +21,93 @@ Eigen::MatrixXd whitening(const Records& x, std::size_t owner) {
          eigen.vectors().transpose();
 }
 
+void describe_common(auto& o, sim::Visitor& v, auto describe_own) {
+  v(o.owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
+  o.records.describe_for(
+      o.owners, v,
+      "Number of records of each owner: a number, a distribution drawn once per owner, or a list.");
+  v(o.features, {.name = "features", .help = "Number of features p.", .min = 1, .max = 1e5});
+  v(o.noise, {.name = "noise", .help = "Standard deviation of the target's noise.", .min = 0});
+  v(o.heterogeneity, {.name = "heterogeneity",
+                      .help = "Standard deviation of an owner's parameters around the common ones; 0: all "
+                              "owners have the same parameters.",
+                      .min = 0});
+  v(o.test_records,
+    {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
+  describe_own();
+  v(o.draw, kAboutDraw);
+}
+
 }  // namespace
 
 void LendingLike::describe(sim::Visitor& v) {
-  v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
-  v(records,
-    {.name = "records",
-     .help = "Number of records of each owner: a number, a distribution drawn once per owner, or a list."});
-  v(features, {.name = "features", .help = "Number of features p.", .min = 1, .max = 1e5});
-  v(noise, {.name = "noise", .help = "Standard deviation of the target's noise.", .min = 0});
-  v(heterogeneity, {.name = "heterogeneity",
-                    .help = "Standard deviation of an owner's parameters around the common ones; 0: all "
-                            "owners have the same parameters.",
-                    .min = 0});
-  v(test_records,
-    {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
-  v(whiten,
-    {.name = "whiten",
-     .help = "Transform each owner's features so that the Hessian of its squared loss is exactly 2 I."});
-  v(draw, kAboutDraw);
-  v.check(!records.list() || records.list()->values.size() == owners, "records",
-          fmt::format("expected {} values, one an owner, found {}", owners,
-                      records.list() ? records.list()->values.size() : 0));
+  describe_common(*this, v, [&] {
+    v(whiten,
+      {.name = "whiten",
+       .help = "Transform each owner's features so that the Hessian of its squared loss is exactly 2 I."});
+  });
+}
+
+void HospitalLike::describe(sim::Visitor& v) {
+  describe_common(*this, v, [] {});
 }
 
 DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
-  const LendingDraws draws(options, streams);
-  DataSet out;
+  const auto p = static_cast<Eigen::Index>(options.features);
+  Eigen::VectorXd common(p);
+  auto stream = data_stream(streams, kWholeStudy, DataDraw::kParameters);
+  for (double& t : common) t = sim::uniform(stream, -1, 1);
+
+  DataSet out{.owner_names = numbered("owner ", options.owners),
+              .feature_names = numbered("x", options.features)};
   double theta_l1 = 0;
   for (std::size_t i = 0; i < options.owners; ++i) {
-    const Eigen::VectorXd theta = draws.theta(i);
+    Eigen::VectorXd theta = common;
+    auto own = data_stream(streams, i, DataDraw::kParameters);
+    for (double& t : theta) t += sim::normal(own, 0, options.heterogeneity);
     theta_l1 = std::max(theta_l1, theta.lpNorm<1>());
-    Records x = draws.features(i, options.records.size(i, streams), DataDraw::kFeatures);
-    Records x_test = draws.features(i, options.test_records, DataDraw::kTestFeatures);
+
+    const auto features = [&](std::size_t records, DataDraw what) {
+      Records x(static_cast<Eigen::Index>(records), p);
+      auto draws = data_stream(streams, i, what);
+      for (double& v : numbers_of(x)) v = sim::uniform(draws, -kRoot3, kRoot3);
+      return x;
+    };
+    const auto shard = [&](Records x, DataDraw noise) {
+      Eigen::VectorXd y = x * theta;
+      auto draws = data_stream(streams, i, noise);
+      for (double& v : y) v += options.noise * sim::uniform(draws, -kRoot3, kRoot3);
+      return Shard{std::move(x), std::move(y)};
+    };
+    Records x = features(options.records.size(i, streams), DataDraw::kFeatures);
+    Records x_test = features(options.test_records, DataDraw::kTestFeatures);
     if (options.whiten) {
       const Eigen::MatrixXd w = whitening(x, i);
       x *= w;
       x_test *= w;
     }
-    Eigen::VectorXd y = draws.target(i, x, theta, DataDraw::kTargetNoise);
-    Eigen::VectorXd y_test = draws.target(i, x_test, theta, DataDraw::kTestNoise);
-    out.train.push_back({std::move(x), std::move(y)});
-    out.test.push_back({std::move(x_test), std::move(y_test)});
-    out.owner_names.push_back(fmt::format("owner {}", i + 1));
+    out.train.push_back(shard(std::move(x), DataDraw::kTargetNoise));
+    out.test.push_back(shard(std::move(x_test), DataDraw::kTestNoise));
   }
-  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
   if (options.whiten) {
     out.fitted_on_private_data.emplace_back("second moments of every owner's features (whiten)");
   } else {
-    const auto p = static_cast<double>(options.features);
-    out.bounds = DeclaredBounds{.features_l1 = kRoot3 * p, .target = kRoot3 * (theta_l1 + options.noise)};
+    out.bounds = DeclaredBounds{.features_l1 = kRoot3 * static_cast<double>(p),
+                                .target = kRoot3 * (theta_l1 + options.noise)};
   }
+  return out;
+}
+
+DataSet make_data(const HospitalLike& o, const sim::Streams& streams) {
+  DataSet out = make_data(LendingLike{.owners = o.owners,
+                                      .records = o.records,
+                                      .features = o.features,
+                                      .noise = o.noise,
+                                      .heterogeneity = o.heterogeneity,
+                                      .test_records = o.test_records,
+                                      .draw = o.draw},
+                          streams);
+  out.owner_names = numbered("hospital ", o.owners);
   return out;
 }
 

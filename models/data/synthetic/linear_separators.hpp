@@ -5,24 +5,18 @@
 //
 //   theta_i in R^p: N(0, 1/2) in the first two coordinates, 0 in the others; the owner's target separator
 //   m_i records:    x uniform on [-s, s]^p, or N(0, s^2/2 I);  y = sign(theta_i . x), each then flipped with
-//                   probability f, or floor(f m_i) of them, all choices alike
-//   test records:   x alike; y clean unless test_label_noise
+//                   probability f, or exactly floor(f m_i) of them, chosen uniformly
+//   test records:   x likewise; y without noise unless test_label_noise
 //   W_ij = exp((cos(angle(theta_i, theta_j)) - 1)/gamma), small ones dropped: the similarity graph
 //
-// Declared bounds: |y| = 1 and, for uniform features, norm_1(x) <= s p and norm_2(x) <= s sqrt(p). The
-// separators are nobody's knowledge: a graph made from them is an oracle's, and the data set says so.
+// Declared bounds: |y| = 1 and, for uniform features, norm_1(x) <= s p and norm_2(x) <= s sqrt(p). No owner
+// has the true separators: a graph computed from them is an oracle's, and the data set says so.
 //
-// Streams: all of owner i's from (kData, i, ...). An owner's data are a function of its number alone: adding
-// owners leaves them as they were, and with more records its first ones stay (not so the labels under
-// exact_floor). p changes them. Validation instances are drawn from streams of their own.
-#include <cstddef>
-
-#include "models/data/data_set.hpp"
+// Streams: all of owner i's from (kData, i, ...). An owner's data depend on its number only: adding owners
+// does not change them, and adding records keeps the first ones (except the labels under exact_floor).
+// Changing p changes them. Validation instances are drawn from separate streams.
 #include "models/data/draw.hpp"
-#include "models/data/owner_sizes.hpp"
 #include "models/data/similarity.hpp"
-#include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -53,7 +47,7 @@ struct LinearSeparators {
   void describe(sim::Visitor& v);
 };
 
-/// Cost O(n p), and that of weighted_graph. Throws DataError where the graph can not be made.
+/// Cost O(n p), and that of weighted_graph. Throws DataError when the graph cannot be made.
 DataSet make_data(const LinearSeparators& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

@@ -14,13 +14,9 @@ using Eigen::Index;
 
 constexpr double kFactorDeviation = 0.5;  // of the entries of A and B
 
-sim::Stream stream_of(const sim::Streams& streams, std::uint32_t owner, DataDraw what) {
-  return streams(sim::Purpose::kData, owner, 0, static_cast<std::uint32_t>(what));
-}
-
 Eigen::VectorXd parameters(const LowRankTasks& options, const Eigen::MatrixXd& a, std::size_t task,
                            const sim::Streams& streams) {
-  auto stream = stream_of(streams, static_cast<std::uint32_t>(task), DataDraw::kParameters);
+  auto stream = data_stream(streams, task, DataDraw::kParameters);
   Eigen::VectorXd b(a.cols());
   for (double& x : b) x = sim::normal(stream, 0, kFactorDeviation);
   Eigen::VectorXd w = a * b;
@@ -30,14 +26,11 @@ Eigen::VectorXd parameters(const LowRankTasks& options, const Eigen::MatrixXd& a
 
 Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::size_t task,
                  const sim::Streams& streams) {
-  const auto owner = static_cast<std::uint32_t>(task);
-  // Division by the greatest norm leaves a norm of 1 up to rounding.
   const auto n = static_cast<Index>(options.records.size(task, streams));
   if (n == 0) throw DataError(fmt::format("task {}: expected at least one record, found none", task + 1));
   Shard all{Records(n, w.size()), {}};
-  auto stream = stream_of(streams, owner, DataDraw::kFeatures);
-  for (double* x = all.features.data(); x != all.features.data() + all.features.size(); ++x)
-    *x = sim::normal(stream);
+  auto stream = data_stream(streams, task, DataDraw::kFeatures);
+  for (double& x : numbers_of(all.features)) x = sim::normal(stream);
   if (options.scale == RecordScale::kTask) {
     all.features /= all.features.rowwise().norm().maxCoeff();
   } else {
@@ -47,7 +40,7 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
   if (options.target == TaskTarget::kClassification) {
     for (double& y : all.target) y = y >= 0 ? 1 : -1;
   } else {
-    auto noise = stream_of(streams, owner, DataDraw::kTargetNoise);
+    auto noise = data_stream(streams, task, DataDraw::kTargetNoise);
     if (options.noise > 0) {
       for (double& y : all.target) y += sim::normal(noise, 0, options.noise);
     }
@@ -60,9 +53,9 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
 
 void LowRankTasks::describe(sim::Visitor& v) {
   v(tasks, {.name = "tasks", .help = "Number of tasks T, one per owner.", .min = 1, .max = 1e6});
-  v(records, {.name = "records",
-              .help = "Number of records of each task, including test records: a number, a distribution "
-                      "drawn once per task, or a list."});
+  records.describe_for(tasks, v,
+                       "Number of records of each task, including test records: a number, a distribution "
+                       "drawn once per task, or a list.");
   v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
   v(scale, {.name = "scale", .help = "Scaling of the records into the unit ball."});
@@ -78,18 +71,16 @@ void LowRankTasks::describe(sim::Visitor& v) {
      .max = 1,
      .open_min = true});
   v(draw, kAboutDraw);
-  v.check(!records.list() || records.list()->values.size() == tasks, "records",
-          fmt::format("expected {} values, one a task, found {}", tasks,
-                      records.list() ? records.list()->values.size() : 0));
 }
 
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   const auto d = static_cast<Index>(options.features);
   Eigen::MatrixXd a(d, static_cast<Index>(options.rank));
-  auto whole = stream_of(streams, kWholeStudy, DataDraw::kParameters);
-  for (Index j = 0; j < a.size(); ++j) a.data()[j] = sim::normal(whole, 0, kFactorDeviation);
+  auto whole = data_stream(streams, kWholeStudy, DataDraw::kParameters);
+  for (double& x : a.reshaped()) x = sim::normal(whole, 0, kFactorDeviation);
 
-  DataSet out;
+  DataSet out{.owner_names = numbered("task ", options.tasks),
+              .feature_names = numbered("x", options.features)};
   for (std::size_t t = 0; t < options.tasks; ++t) {
     const Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
     const Index n = all.target.size();
@@ -97,13 +88,11 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
         static_cast<Index>(std::lround(options.train_fraction * static_cast<double>(n))), Index{1}, n);
     out.train.push_back({all.features.topRows(train), all.target.head(train)});
     out.test.push_back({all.features.bottomRows(n - train), all.target.tail(n - train)});
-    out.owner_names.push_back(fmt::format("task {}", t + 1));
   }
-  for (std::size_t j = 0; j < options.features; ++j) out.feature_names.push_back(fmt::format("x{}", j + 1));
   out.bounds = DeclaredBounds{
       .features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1, .target = 1};
   if (options.scale == RecordScale::kTask)
-    out.fitted_on_private_data.emplace_back("greatest norm of a task's records (low_rank_tasks)");
+    out.fitted_on_private_data.emplace_back("maximum norm of a task's records (low_rank_tasks)");
   return out;
 }
 

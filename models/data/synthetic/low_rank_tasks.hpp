@@ -3,25 +3,19 @@
 // Distributed Multi-Task Learning with Asynchronous Updates", section 4 (Table 1: 20 tasks, 200 records, d = 28).
 //
 //   P = A B, A d x rank, B rank x T, entries N(0, 1/4);   w_t = p_t + q_t, q_t with entries N(0, own_deviation^2)
-//   x ~ N(0, I_d), divided by the greatest norm among the task's records (scale task) or each by its own (scale
+//   x ~ N(0, I_d), divided by the maximum norm of the task's records (scale task) or each by its norm (scale
 //   record): norm_2(x) <= 1
 //   classification  y = sign(x . w_t), 0 counting as +1
 //   regression      y = x . w_t + noise N(0, 1), clipped to [-1, 1]
 //
 // The first train_fraction of a task's records (rounded, at least one) are for training, the rest for testing.
-// Declared bounds: norm_2(x) <= 1, norm_1(x) <= sqrt(d), |y| <= 1. The scale is a task's own greatest norm, which is
-// its data's: listed as fitted without accounting.
+// Declared bounds: norm_2(x) <= 1, norm_1(x) <= sqrt(d), |y| <= 1. The maximum norm of a task's records is private
+// data: listed as fitted without accounting.
 //
 // Streams: A from (kData, kWholeStudy, kParameters); task t's column of B, q_t, size, features and noise from
-// (kData, t, ...): adding tasks leaves the others as they were.
-#include <array>
-#include <cstddef>
-
+// (kData, t, ...): adding tasks does not change the others.
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/owner_sizes.hpp"
-#include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 

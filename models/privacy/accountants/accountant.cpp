@@ -4,12 +4,33 @@
 
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/accountants/theorems/basic.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/theorems/kairouz_exact.hpp"
-#include "models/privacy/accountants/theorems/zcdp.hpp"
 
 namespace hearsay::models {
+
+namespace {
+
+// The total epsilon at delta x, or the total delta at epsilon x.
+double epsilon_or_delta(std::span<const StepRun> runs, double x, const AccountantOptions& o, bool epsilon) {
+  switch (o.accountant) {
+    case Accountant::kBasic:
+      break;
+    case Accountant::kKairouz:
+      return epsilon ? kairouz_epsilon(runs, x) : kairouz_delta(runs, x);
+    case Accountant::kKairouzExact:
+      return epsilon ? kairouz_exact_epsilon(runs, x) : kairouz_exact_delta(runs, x);
+    case Accountant::kZcdp:
+      return epsilon ? zcdp_epsilon(runs, x) : zcdp_delta(runs, x);
+    case Accountant::kRdp:
+      return epsilon ? rdp_epsilon(runs, x, o.adjacency) : rdp_delta(runs, x, o.adjacency);
+    case Accountant::kPld:
+      return epsilon ? pld_epsilon(runs, x, o.adjacency) : pld_delta(runs, x, o.adjacency);
+  }
+  throw std::logic_error("unknown accountant");
+}
+
+}  // namespace
 
 std::string_view name_of(Accountant accountant) {
   return sim::Choices<Accountant>::kValues[static_cast<std::size_t>(accountant)].name;
@@ -24,55 +45,21 @@ void AccountantOptions::describe(sim::Visitor& v) {
             .open_max = true});
   v(adjacency, {.name = "adjacency", .help = "Definition of neighbouring data sets."});
   v.check(accountant == Accountant::kBasic || delta > 0, "delta",
-          "must be greater than 0 for every accountant but basic");
+          "expected a number above 0 with every accountant except basic, found 0");
 }
 
 Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions& o) {
-  Guarantee total{.delta = o.delta, .accountant = o.accountant, .adjacency = o.adjacency};
-  switch (o.accountant) {
-    case Accountant::kBasic: {
-      const BasicTotal basic = basic_total(runs);
-      total.epsilon = basic.epsilon;
-      total.delta = basic.delta;
-      return total;
-    }
-    case Accountant::kKairouz:
-      total.epsilon = kairouz_epsilon(runs, o.delta);
-      return total;
-    case Accountant::kKairouzExact:
-      total.epsilon = kairouz_exact_epsilon(runs, o.delta);
-      return total;
-    case Accountant::kZcdp:
-      total.epsilon = zcdp_epsilon(runs, o.delta);
-      return total;
-    case Accountant::kRdp:
-      total.epsilon = rdp_epsilon(runs, o.delta, o.adjacency);
-      return total;
-    case Accountant::kPld:
-      total.epsilon = pld_epsilon(runs, o.delta, o.adjacency);
-      return total;
+  if (o.accountant == Accountant::kBasic) {
+    const BasicTotal basic = basic_total(runs);
+    return {basic.epsilon, basic.delta, o.accountant, o.adjacency};
   }
-  throw std::logic_error("unknown accountant");
+  return {epsilon_or_delta(runs, o.delta, o, true), o.delta, o.accountant, o.adjacency};
 }
 
 double total_delta(std::span<const StepRun> runs, double epsilon, const AccountantOptions& o) {
-  switch (o.accountant) {
-    case Accountant::kBasic: {
-      const BasicTotal basic = basic_total(runs);
-      return basic.epsilon <= epsilon ? basic.delta : 1;
-    }
-    case Accountant::kKairouz:
-      return kairouz_delta(runs, epsilon);
-    case Accountant::kKairouzExact:
-      return kairouz_exact_delta(runs, epsilon);
-    case Accountant::kZcdp:
-      return zcdp_delta(runs, epsilon);
-    case Accountant::kRdp:
-      return rdp_delta(runs, epsilon, o.adjacency);
-    case Accountant::kPld:
-      return pld_delta(runs, epsilon, o.adjacency);
-  }
-  throw std::logic_error("unknown accountant");
+  if (o.accountant != Accountant::kBasic) return epsilon_or_delta(runs, epsilon, o, false);
+  const BasicTotal basic = basic_total(runs);
+  return basic.epsilon <= epsilon ? basic.delta : 1;
 }
 
 }  // namespace hearsay::models

@@ -1,18 +1,13 @@
 #pragma once
-// The accountants by name: what a sequence of releases guarantees, and at which delta. Pure functions that
-// draw nothing.
+// The accountants by name: the guarantee of a sequence of releases. Pure functions that draw nothing.
 //
-//   basic          the sum of the epsilons                                       basic.hpp
-//   kairouz        the least of three closed forms                               kairouz.hpp
+//   basic          the sum of the epsilons                                       closed_forms.hpp
+//   kairouz        the minimum of three closed forms                             closed_forms.hpp
 //   kairouz_exact  the optimum for equal pure steps                              kairouz_exact.hpp
-//   zcdp           zero-concentrated differential privacy                        zcdp.hpp
+//   zcdp           zero-concentrated differential privacy                        closed_forms.hpp
 //   rdp            Renyi differential privacy at fixed orders                    rdp.hpp
 //   pld            the privacy loss distribution, numerically                    pld.hpp
-#include <span>
-#include <string_view>
-
 #include "models/privacy/accountants/step.hpp"
-#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 
@@ -27,19 +22,18 @@ struct AccountantOptions {
   void describe(sim::Visitor& v);
 };
 
-/// (epsilon, delta)-differential privacy of all releases together, and the accountant that states it.
+/// (epsilon, delta)-differential privacy of all releases together, and the accountant that computed it.
 struct Guarantee {
   double epsilon = 0, delta = 0;
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
 };
 
-/// The total guarantee; epsilon = 0 for no steps. `delta` of the result is options.delta, for basic the sum
-/// of those of the steps. Throws std::invalid_argument when the accountant does not cover a step, or delta is
-/// out of its range.
+/// The total guarantee; epsilon = 0 for no steps. Its delta is options.delta, with basic the sum of the deltas
+/// of the steps. Throws std::invalid_argument if the accountant does not cover a step, or delta is out of range.
 Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions& options);
 
-/// The least delta at total `epsilon`; options.delta is not read.
+/// The minimum delta at total `epsilon`; options.delta is not used.
 double total_delta(std::span<const StepRun> runs, double epsilon, const AccountantOptions& options);
 
 }  // namespace hearsay::models

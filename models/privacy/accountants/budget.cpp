@@ -1,50 +1,41 @@
 #include "models/privacy/accountants/budget.hpp"
 
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
-#include <vector>
 
-#include "models/privacy/accountants/require.hpp"
-#include "models/privacy/accountants/solve.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 
 namespace hearsay::models {
 
 namespace {
 
-constexpr double kPldTolerance = 1e-9;
-
-double tolerance(const AccountantOptions& options) {
-  return options.accountant == Accountant::kPld ? kPldTolerance : 0;
-}
-
 // Where the total crosses the budget, from below.
 double greatest_within(const std::function<double(double)>& excess, double guess, double epsilon,
                        const AccountantOptions& options) {
   try {
-    return greatest_below(excess, guess, tolerance(options)).below;
+    return greatest_below(excess, guess, options.accountant == Accountant::kPld ? 1e-9 : 0).below;
   } catch (const NoCrossing&) {
     throw BudgetError(fmt::format(
-        "no strength of the steps gives a total epsilon of {} at delta {} under {}: choose another budget "
-        "or accountant",
+        "no noise gives a total epsilon of {} at delta {} with {}: choose another budget or accountant",
         epsilon, options.delta, name_of(options.accountant)));
   }
 }
 
-bool by_stated_guarantee(const Step& shape, const AccountantOptions& options) {
-  return shape.kind == StepKind::kGaussian &&
-         (options.accountant == Accountant::kBasic || options.accountant == Accountant::kKairouz);
+bool composes_stated_guarantees(const AccountantOptions& options) {
+  return options.accountant == Accountant::kBasic || options.accountant == Accountant::kKairouz;
 }
 
-// `shape` made as private as x says: the epsilon of the step, or the inverse of its noise multiplier.
+bool by_stated_guarantee(const Step& shape, const AccountantOptions& options) {
+  return shape.kind == StepKind::kGaussian && composes_stated_guarantees(options);
+}
+
+// `shape` with strength x: the epsilon of the step, or the inverse of its noise multiplier.
 Step with_strength(Step shape, double x, const AccountantOptions& options) {
   if (shape.kind == StepKind::kGaussian && !by_stated_guarantee(shape, options)) {
     shape.noise_multiplier = 1 / x;
     shape.epsilon = shape.delta = 0;
   } else {
     shape.epsilon = x;
-    if (shape.kind == StepKind::kGaussian) shape.noise_multiplier = 1;  // plays no part in a stated guarantee
+    if (shape.kind == StepKind::kGaussian) shape.noise_multiplier = 1;  // unused in a stated guarantee
   }
   return shape;
 }
@@ -67,8 +58,8 @@ void require_deltas_within(const Step& shape, std::int64_t steps, const Accounta
 
 Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, const AccountantOptions& options,
                      GaussianCalibration calibration) {
-  require_positive(epsilon, "the total epsilon");
-  if (steps < 1) throw std::invalid_argument(fmt::format("a budget needs at least 1 step, got {}", steps));
+  require_positive(epsilon, "total epsilon");
+  require(steps >= 1, "steps of a budget", "at least 1", steps);
   if (by_stated_guarantee(shape, options)) require_deltas_within(shape, steps, options);
   const auto excess = [&](double x) {
     const Releases releases(with_strength(shape, x, options), steps);
@@ -80,19 +71,11 @@ Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, cons
   return step_of_strength(shape, greatest_within(excess, guess, epsilon, options), options, calibration);
 }
 
-double epsilon_per_step(double epsilon, std::int64_t steps, const AccountantOptions& options) {
-  return step_for_budget(epsilon, steps, Step{}, options).epsilon;
-}
-
-double factor_for_budget(double epsilon, std::span<const double> weights, const AccountantOptions& options) {
-  return factor_for_budget(epsilon, weights, Step{}, options);
-}
-
 double factor_for_budget(double epsilon, std::span<const double> weights, const Step& shape,
                          const AccountantOptions& options) {
-  require_positive(epsilon, "the total epsilon");
-  if (weights.empty()) throw std::invalid_argument("a budget needs at least 1 weight, got none");
-  for (const double weight : weights) require_positive(weight, "the weight of a step");
+  require_positive(epsilon, "total epsilon");
+  require(!weights.empty(), "weights of a budget", "at least 1", "none");
+  for (const double weight : weights) require_positive(weight, "weight of a step");
   if (by_stated_guarantee(shape, options)) {
     require_deltas_within(shape, static_cast<std::int64_t>(weights.size()), options);
   }
@@ -116,7 +99,7 @@ Step step_of_strength(const Step& shape, double strength, const AccountantOption
 }
 
 double step_delta(std::optional<double> given, std::int64_t steps, const AccountantOptions& options) {
-  if (options.accountant != Accountant::kBasic && options.accountant != Accountant::kKairouz) return 0;
+  if (!composes_stated_guarantees(options)) return 0;
   if (given) return *given;
   const double share = options.delta / static_cast<double>(steps);
   return options.accountant == Accountant::kBasic ? share : share / 2;

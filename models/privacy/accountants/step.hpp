@@ -1,10 +1,18 @@
 #pragma once
 // One release as accountants see it, and a sequence of them.
 //
-// A step is free of scale: a mechanism's noise is stated relative to its sensitivity, so that adjacency
-// enters only through the sensitivity that was divided by, and through which amplification by sampling holds.
+// A step has no scale: a mechanism's noise is stated relative to its sensitivity, so that adjacency matters
+// only in the sensitivity, and in which amplification by sampling holds.
+//
+// Amplification by subsampling, in closed form. An epsilon-differentially private release of a random part of
+// the data is epsilon'-differentially private for the whole, with
+//   epsilon' = ln(1 + q (e^epsilon - 1)).
+// Valid for add_remove when each record takes part independently with probability q (Poisson), and for
+// replace_one when a fraction q is drawn without replacement; the step must be private under that adjacency.
+// With Poisson sampling and replace_one it must be epsilon-private under both.
+//
+// Source: Balle, Barthe, Gaboardi 2018, "Privacy Amplification by Subsampling", Theorems 8 and 9.
 #include <compare>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,7 +36,7 @@ struct Step {
   double epsilon = 0;  ///< guarantee before sampling; Gaussian: the one it was calibrated to, 0 if none
   double delta = 0;    ///< Gaussian: the delta that goes with epsilon; otherwise 0
   double noise_multiplier = 0;  ///< Gaussian only
-  /// Each record takes part with this probability (Poisson), or that share of them without replacement.
+  /// Each record takes part with this probability (Poisson), or this fraction of them without replacement.
   double sampling_rate = 1;
   int dimension = 1;  ///< exponential_norm only
 
@@ -40,7 +48,7 @@ struct Step {
 Step pure_step(double epsilon, double q = 1);
 Step laplace_step(double epsilon, double q = 1);
 Step gaussian_step(double noise_multiplier, double q = 1);
-/// A Gaussian release with the (epsilon, delta) it was calibrated to; what `basic` and `kairouz` need.
+/// A Gaussian release with the (epsilon, delta) it was calibrated to, as `basic` and `kairouz` need it.
 Step calibrated_gaussian_step(double noise_multiplier, double epsilon, double delta);
 Step exponential_norm_step(double epsilon, int dimension, double q = 1);
 
@@ -69,10 +77,6 @@ class Releases {
     steps_ += count;
   }
   void reserve(std::size_t runs) { runs_.reserve(runs); }
-  void clear() {
-    runs_.clear();
-    steps_ = 0;
-  }
 
   std::int64_t steps() const { return steps_; }
   std::span<const StepRun> runs() const { return runs_; }
@@ -84,13 +88,25 @@ class Releases {
   std::int64_t steps_ = 0;
 };
 
-/// The same releases sorted, equal steps merged and empty runs left out, each step checked: composition does
-/// not depend on the order, and with this neither does rounding. O(r log r) in the number of runs.
+/// The same releases sorted, equal steps merged, empty runs removed, each step checked: so neither composition
+/// nor its rounding depends on the order. O(r log r) in the number of runs.
 std::vector<StepRun> canonical(std::span<const StepRun> runs);
 
 /// The epsilon for which the step is epsilon-differentially private, sampling included. Throws
-/// std::invalid_argument for a Gaussian step, naming `accountant` as the one that needs it.
+/// std::invalid_argument for a Gaussian step; the message names the accountant.
 double pure_epsilon(const Step& step, std::string_view accountant);
+
+/// epsilon' above, for any epsilon in (0, 700] without loss of digits at small q or epsilon; epsilon itself
+/// when q = 1. Throws std::invalid_argument unless epsilon > 0 and 0 < q <= 1.
+double amplified_epsilon(double epsilon, double q);
+
+/// Epsilon of a turn of releases, `epsilon` together before sampling, all computed from one Poisson subsample
+/// with probability q and a fixed public divisor. add_remove: epsilon' above. replace_one: each of two
+/// neighbours samples the differing record with probability q; a release with and without one record is
+/// epsilon/2-private, its sensitivity being half of that for a replacement, so that with e = epsilon/2
+///   ln[ (1 - q + q e^e)/(1 - q + q e^-e) ].
+/// Throws as amplified_epsilon does.
+double amplified_turn(double epsilon, double q, Adjacency adjacency);
 
 }  // namespace hearsay::models
 

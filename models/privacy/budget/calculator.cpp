@@ -1,26 +1,24 @@
 #include "models/privacy/budget/calculator.hpp"
 
-#include <stdexcept>
-
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/require.hpp"
+#include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
 
 namespace hearsay::models {
 
 namespace {
 
 void require_sense(const CostQuestion& q) {
-  if (!is_private(q.mechanism)) throw std::invalid_argument("mechanism none has no privacy to reckon with");
+  if (!is_private(q.mechanism))
+    throw std::invalid_argument("mechanism \"none\" provides no privacy guarantee; choose another one");
   if (q.epsilon.has_value() == q.epsilon_step.has_value())
-    throw std::invalid_argument("give either the total epsilon or that of a step");
+    throw std::invalid_argument("expected either the total epsilon or that of a step, found both or none");
   if (q.epsilon) require_positive(*q.epsilon, "epsilon");
   if (q.epsilon_step) require_positive(*q.epsilon_step, "epsilon of a step");
   if (q.sensitivity) require_positive(*q.sensitivity, "sensitivity");
-  if (!(q.delta >= 0 && q.delta < 1))
-    throw std::invalid_argument(fmt::format("delta must lie in [0, 1), got {}", q.delta));
-  if (q.steps < 1) throw std::invalid_argument(fmt::format("steps must be at least 1, got {}", q.steps));
-  if (q.dimension < 1)
-    throw std::invalid_argument(fmt::format("dimension must be at least 1, got {}", q.dimension));
+  require(q.delta >= 0 && q.delta < 1, "delta", "a number in [0, 1)", q.delta);
+  require(q.steps >= 1, "steps", "at least 1", q.steps);
+  require(q.dimension >= 1, "dimension", "at least 1", q.dimension);
   require_rate(q.sampling_rate);
   const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
   if (gaussian == nullptr) return;
@@ -28,8 +26,8 @@ void require_sense(const CostQuestion& q) {
   if (gaussian->delta_step) require_delta(*gaussian->delta_step);
 }
 
-// A release of the given epsilon; a Gaussian one has the noise of its calibration, and the delta of half an
-// equal share unless it is told, so that every accountant is asked about the same noise.
+// A release of the given epsilon; a Gaussian one has the noise of its calibration and, by default, the delta of
+// half an equal share, so that all accountants compose the same noise.
 Step given_step(const CostQuestion& q, Step shape) {
   shape.epsilon = *q.epsilon_step;
   if (const auto* gaussian = std::get_if<Gaussian>(&q.mechanism)) {
@@ -39,13 +37,6 @@ Step given_step(const CostQuestion& q, Step shape) {
   return shape;
 }
 
-Step allowed_step(const CostQuestion& q, Step shape, const AccountantOptions& options) {
-  const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
-  if (gaussian != nullptr) shape.delta = step_delta(gaussian->delta_step, q.steps, options);
-  return step_for_budget(*q.epsilon, q.steps, shape, options,
-                         gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
-}
-
 }  // namespace
 
 CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
@@ -53,12 +44,15 @@ CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
   CostAnswer answer;
   answer.accountant = accountant;
   const AccountantOptions options{accountant, q.delta, q.adjacency};
-  Step shape = shape_of(q.mechanism, q.dimension);
+  const auto steps = static_cast<std::uint64_t>(q.steps);
+  Step shape = planned_step(q.mechanism, q.dimension, steps, options);
   shape.sampling_rate = q.sampling_rate;
   try {
-    answer.step = q.epsilon ? allowed_step(q, shape, options) : given_step(q, shape);
+    answer.step = q.epsilon
+                      ? step_for_budget(*q.epsilon, q.steps, shape, options, calibration_of(q.mechanism))
+                      : given_step(q, shape);
     answer.total = total_guarantee(Releases(answer.step, q.steps), options);
-    answer.noise_scale = noise_scale(q.mechanism, q.sensitivity.value_or(1), answer.step);
+    answer.noise_scale = noise_scale(q.sensitivity.value_or(1), answer.step);
   } catch (const BudgetError& e) {
     answer.refusal = e.what();
     answer.over_budget = true;

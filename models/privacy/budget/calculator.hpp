@@ -1,7 +1,6 @@
 #pragma once
-// The accountants as a calculator: what a total budget allows each of so many equal releases, or what
-// releases of a given strength come to together.
-#include <cstdint>
+// The accountants as a calculator: the step that a total budget allows each of equal releases, or the total of
+// releases of a given strength.
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,15 +24,15 @@ struct CostQuestion {
 
 struct CostAnswer {
   Accountant accountant = Accountant::kBasic;
-  std::string refusal;       ///< why the accountant has no answer; empty if it has one
-  bool over_budget = false;  ///< it has none because no noise is enough
+  std::string refusal;       ///< why the accountant gives no answer; empty if it gives one
+  bool over_budget = false;  ///< no answer because no noise is enough
   Step step;                 ///< one release
-  double noise_scale = 0;    ///< where there is no sensitivity: divided by it
+  double noise_scale = 0;    ///< divided by the sensitivity if that is not given
   Guarantee total;
 };
 
-/// The answer of one accountant. Throws std::invalid_argument if the question itself is wrong: neither or
-/// both of the epsilons, a number out of its range, no mechanism.
+/// The answer of one accountant. Throws std::invalid_argument if the question is wrong: neither or both of the
+/// epsilons, a number out of range, no mechanism.
 CostAnswer cost_under(Accountant accountant, const CostQuestion& question);
 /// The answers of all, in their order.
 std::vector<CostAnswer> cost(const CostQuestion& question);

@@ -1,15 +1,11 @@
 #pragma once
-// What each agent may spend and has spent. Every release is charged here, before it leaves; one beyond its
-// schedule is refused. Lost messages stay spent: a release is charged when it is made, not when it is
+// What each agent may spend and has spent. Every release is charged here before it is sent; one beyond its
+// schedule is refused. Lost messages stay charged: a release is charged when it is made, not when it is
 // received. Sending the same released vector again costs nothing.
 //
-// The releases of an agent are those of its ReleaseSchedule, in order: charging means counting, and what has been
-// spent is composed when asked for.
-#include <cstddef>
-#include <cstdint>
+// The releases of an agent are those of its ReleaseSchedule, in order: charging means counting, and the amount
+// spent is composed on request.
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "models/privacy/budget/release_schedule.hpp"
 #include "sim/check.hpp"
@@ -18,20 +14,20 @@
 namespace hearsay::models {
 
 struct Account {
-  std::shared_ptr<const ReleaseSchedule> schedule;  ///< none: releases cost nothing
+  std::shared_ptr<const ReleaseSchedule> schedule;  ///< null: releases cost nothing
   std::uint64_t releases = 0;
   std::uint64_t release_limit = 0;
 
   /// (epsilon, delta) of the releases so far, composed; 0 without privacy.
   Guarantee spent() const { return schedule ? schedule->after(releases) : Guarantee{}; }
-  /// What they may come to; 0 without privacy.
+  /// The budget; 0 without privacy.
   double epsilon_budget() const { return schedule ? schedule->budget() : 0; }
   double delta_budget() const { return schedule ? schedule->delta() : 0; }
   /// The epsilon of the next release, or of the last one once all are made; 0 without privacy, and for
-  /// Gaussian releases that no (epsilon, delta) of their own has been stated for.
+  /// Gaussian releases without a stated (epsilon, delta).
   double epsilon_step() const {
     if (!schedule) return 0;
-    return schedule->step(releases < release_limit ? releases : release_limit - 1).epsilon;
+    return schedule->step(std::min(releases, release_limit - 1)).epsilon;
   }
 };
 
@@ -39,8 +35,7 @@ class Ledger {
  public:
   explicit Ledger(sim::AgentId agents = 0) : accounts_(agents) {}
 
-  /// Without a schedule releases are free and unlimited. Before its account is opened an agent may release
-  /// nothing.
+  /// Without a schedule releases are free and unlimited. An agent without an open account may release nothing.
   void open(sim::AgentId agent, std::shared_ptr<const ReleaseSchedule> schedule) {
     Account& a = accounts_[agent];
     sim::check(a.release_limit == 0, "an account was opened twice");
@@ -63,9 +58,23 @@ class Ledger {
   const Account& account(sim::AgentId agent) const { return accounts_[agent]; }
   sim::AgentId agents() const { return static_cast<sim::AgentId>(accounts_.size()); }
 
-  /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Of agents
-  /// with the same schedule the one with most releases is looked at: composition is monotone.
-  void verify() const;
+  /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Composes for
+  /// each schedule the account with the most releases only: composition is monotone.
+  void verify() const {
+    std::map<const ReleaseSchedule*, const Account*> most;
+    for (const Account& a : accounts_) {
+      sim::check(a.releases <= a.release_limit, "an agent has made more releases than its budget allows");
+      if (!a.schedule) continue;
+      const Account*& greatest = most[a.schedule.get()];
+      if (greatest == nullptr || a.releases > greatest->releases) greatest = &a;
+    }
+    for (const auto& [schedule, account] : most) {
+      const Guarantee spent = account->spent();
+      sim::check(spent.epsilon <= schedule->budget() * (1 + ReleaseSchedule::kTolerance) &&
+                     spent.delta <= schedule->delta() * (1 + ReleaseSchedule::kTolerance),
+                 "an agent has spent more than its budget");
+    }
+  }
 
  private:
   std::vector<Account> accounts_;

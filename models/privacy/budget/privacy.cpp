@@ -20,7 +20,7 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
   std::vector<std::uint64_t> rounded;
   for (const double value : steps.values(first, count, kStepsOption, streams)) {
     if ((steps.constant() || steps.list()) && value != std::round(value))
-      throw std::invalid_argument(fmt::format("privacy.steps must be whole numbers, got {}", value));
+      throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
     rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
   }
   return rounded;
@@ -52,20 +52,22 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
     privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
   } else {
     throw std::invalid_argument(
-        "noise needs a bound on a record's gradient: give gradient_bound or clip, or declare bounds of the "
+        "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds of the "
         "data and theta_max, or set bound_from_data");
   }
 }
 
-// A release of each kind is put before the accountant, so that one it does not cover is refused before the
-// run.
+// Composes one release, so that a mechanism that the accountant does not cover is refused before the run.
 void require_cover(const Privacy& privacy, int dimension) {
   Step step = shape_of(privacy.mechanism, dimension);
   step.epsilon = 1;
-  if (step.kind == StepKind::kGaussian) step.noise_multiplier = 1;
-  const bool stated = privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
-  if (step.kind == StepKind::kGaussian && stated) step.delta = privacy.delta / 2;
-  if (step.kind == StepKind::kGaussian && !stated) step.epsilon = 0;
+  if (step.kind == StepKind::kGaussian) {
+    const bool stated =
+        privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+    step.noise_multiplier = 1;
+    if (stated) step.delta = privacy.delta / 2;
+    if (!stated) step.epsilon = 0;
+  }
   total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
 }
 
@@ -73,8 +75,7 @@ void warn(Privacy& privacy, const Problem& problem) {
   if (privacy.source == BoundSource::kFromData) {
     privacy.warnings.emplace_back(
         "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
-        "hold; "
-        "use clip for one that does");
+        "hold; use clip for one that does");
   }
   Eigen::Index fewest = problem.n(), exposed = 0;
   for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
@@ -82,39 +83,21 @@ void warn(Privacy& privacy, const Problem& problem) {
     if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
   }
   if (exposed > 0) {
-    privacy.warnings.push_back(
-        fmt::format("privacy.delta: {:g} is at least 1/records of {} of {} owners: to publish a record at "
-                    "random would keep "
-                    "it; choose delta well below {:.3g}",
-                    privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+    privacy.warnings.push_back(fmt::format(
+        "privacy.delta: {:g} is at least 1/records of {} of {} owners: publishing a random record "
+        "would satisfy it; choose delta well below {:.3g}",
+        privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
   const auto* gaussian = std::get_if<Gaussian>(&privacy.mechanism);
   const double greatest = *std::max_element(privacy.epsilon.begin(), privacy.epsilon.end());
   if (gaussian != nullptr && gaussian->calibration == GaussianCalibration::kPaper && greatest > 1) {
     privacy.warnings.emplace_back(
-        "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 a release; use analytic");
+        "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 per release; use "
+        "analytic");
   }
 }
 
 }  // namespace
-
-std::string Privacy::describe_bound() const {
-  switch (source) {
-    case BoundSource::kNone:
-      return "none";
-    case BoundSource::kGiven:
-      return "given by the scenario, not enforced";
-    case BoundSource::kDerived:
-      return "derived from declared bounds of features, target and theta_max";
-    case BoundSource::kClip:
-      return "enforced: each record's gradient is clipped";
-    case BoundSource::kProtocol:
-      return "worked out by the protocol from the bounds that it is told";
-    case BoundSource::kFromData:
-      return "taken from the private data: the stated epsilon does not hold";
-  }
-  return "";
-}
 
 std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
                                                             const Timetable& timetable) const {
@@ -137,7 +120,7 @@ void Privacy::require_room_for_steps(const std::optional<Step>& upfront) const {
   if (!active()) return;
   if (steps.empty()) {
     throw std::invalid_argument(
-        "this protocol spreads each owner's budget over its own releases: give privacy.steps, how many");
+        "this protocol spreads each owner's budget over a number of releases: set privacy.steps");
   }
   std::set<std::pair<double, std::uint64_t>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
@@ -159,14 +142,14 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
   privacy.delta = options.needs_delta() ? options.delta : 0;
   if (options.by_turn()) {
     if (!std::holds_alternative<ExponentialNorm>(privacy.mechanism))
-      throw std::invalid_argument("epsilon_1 and epsilon_2 are of mechanism exponential_norm");
+      throw std::invalid_argument("epsilon_1 and epsilon_2 require mechanism exponential_norm");
     privacy.epsilon_1 = options.epsilon_1.value_or(0);
     privacy.epsilon_2 = *options.epsilon_2;
     privacy.epsilon.assign(problem.owners(), privacy.epsilon_1 + privacy.epsilon_2);
     const PrivacyOptions defaults;
     if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
       privacy.warnings.emplace_back(
-          "privacy.epsilon: ignored where epsilon_1 and epsilon_2 give the budget of a turn");
+          "privacy.epsilon: ignored with epsilon_1 and epsilon_2, which give the budget of a turn");
     if (options.steps)
       privacy.warnings.emplace_back(
           "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");

@@ -1,9 +1,5 @@
 #pragma once
 // The "privacy" of a scenario, resolved for a given problem.
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "models/core/problem.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
@@ -22,11 +18,11 @@ struct Privacy {
   Schedule schedule = Schedule::kUniform;
   double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
   BoundSource source = BoundSource::kNone;
-  double bound = 0;               ///< the norm of a record's gradient is at most this (Xi)
-  std::vector<double> epsilon{};  ///< total budget, by owner; of a turn where the budget is given by turn
-  double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, where the budget is given by turn
-  std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty where none are given
-  std::optional<double> epsilon_warm{};  ///< part of it that a private warm start spends
+  double bound = 0;                      ///< the norm of a record's gradient is at most this (Xi)
+  std::vector<double> epsilon{};         ///< total budget, by owner; of a turn if the budget is given by turn
+  double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, if the budget is given by turn
+  std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
+  std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
   std::shared_ptr<ReleaseSchedules> schedules{};  ///< null without privacy
 
@@ -36,28 +32,26 @@ struct Privacy {
   bool clips() const { return source == BoundSource::kClip; }
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }
-  /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n where a record is
-  /// added or removed (n is public and the same on both neighbours). 0 where there is no record to protect.
+  /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n if a record is added
+  /// or removed (n is public and the same for both neighbours). 0 without records.
   double sensitivity(Eigen::Index n) const {
     if (n == 0) return 0;
     return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
   }
-  /// What an owner may release by the timetable under the scenario's schedule; null without privacy.
+  /// The releases of an owner by the timetable under the scenario's schedule; null without privacy.
   std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
-  /// One sentence for the manifest.
-  std::string describe_bound() const;
-  /// Whether every owner's budget has room for so many equal releases: throws BudgetError if not. Solves for
-  /// their noise, once. For protocols to ask before a run.
+  /// Throws BudgetError unless every owner's budget has room for so many equal releases. Solves for their noise,
+  /// once. Protocols call it before a run.
   void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
-  /// The same of every owner's own number of steps, after a release up front if there is one. Throws
-  /// std::invalid_argument where privacy.steps is not given.
+  /// The same for the number of steps of every owner, after a release up front if there is one. Throws
+  /// std::invalid_argument if privacy.steps is not given.
   void require_room_for_steps(const std::optional<Step>& upfront = {}) const;
 };
 
-/// Works the options out for a problem. `optimum` is theta*, asked for where the data themselves may give the
-/// bound: the largest norm of a record's gradient at 0 and at theta*. Agents of owners are numbered from
-/// `first_agent`. Throws std::invalid_argument if no bound is given, derivable or enforced, or the accountant
-/// does not cover the mechanism.
+/// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of
+/// a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`. Throws
+/// std::invalid_argument if no bound is given, derivable or enforced, or the accountant does not cover the
+/// mechanism.
 Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                         sim::AgentId first_agent, const sim::Streams& streams);
 

@@ -36,47 +36,40 @@ void PrivacyOptions::describe(sim::Visitor& v) {
              "it: a whole number, a list, or a distribution drawn once per owner and rounded.",
      .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
      .min = 1});
-  v(epsilon_warm,
-    {.name = "epsilon_warm",
-     .help = "Part of epsilon spent by a private warm start; the remainder is spread over the steps.",
-     .source = "Bellet, Guerraoui, Taziki, Tommasi, Section 5",
-     .min = 0,
-     .open_min = true});
-  v(gradient_bound, {.name = "gradient_bound",
-                     .help = "Public bound Xi on the norm of a record's loss gradient, L1 for laplace, "
-                             "otherwise L2; not enforced.",
-                     .source = "Farokhi, Wu, Smith, Kaafar, Assumption 2",
-                     .min = 0,
-                     .open_min = true});
-  v(clip, {.name = "clip",
-           .help = "Enforced bound: each record's loss gradient is scaled down to at most this norm, L1 for "
-                   "laplace, otherwise L2.",
-           .min = 0,
-           .open_min = true});
+  const auto positive = [&](std::optional<double>& value, std::string_view name, std::string_view help,
+                            std::string_view source = {}) {
+    v(value, {.name = name, .help = help, .source = source, .min = 0, .open_min = true});
+  };
+  positive(epsilon_warm, "epsilon_warm",
+           "Part of epsilon spent by a private warm start; the remainder is spread over the steps.",
+           "Bellet, Guerraoui, Taziki, Tommasi, Section 5");
+  positive(
+      gradient_bound, "gradient_bound",
+      "Public bound Xi on the norm of a record's loss gradient, L1 for laplace, otherwise L2; not enforced.",
+      "Farokhi, Wu, Smith, Kaafar, Assumption 2");
+  positive(clip, "clip",
+           "Enforced bound: each record's loss gradient is scaled down to at most this norm, L1 for laplace, "
+           "otherwise L2.");
   v(bound_from_data,
     {.name = "bound_from_data",
      .help =
          "Take the bound from the private data (largest gradient at 0 and at the optimum): not private."});
-  v(epsilon_1, {.name = "epsilon_1",
-                .help = "Epsilon of a turn's first release, the task's own part; multi-task protocols only.",
-                .source = "Xie, Baytas, Lin, Zhou, Lemma 1",
-                .min = 0,
-                .open_min = true});
-  v(epsilon_2, {.name = "epsilon_2",
-                .help = "Epsilon of a turn's second release, the gradient; multi-task protocols only.",
-                .source = "Xie, Baytas, Lin, Zhou, Lemma 2",
-                .min = 0,
-                .open_min = true});
-  const int sources = (gradient_bound ? 1 : 0) + (clip ? 1 : 0) + (bound_from_data ? 1 : 0);
-  v.check(sources <= 1, "gradient_bound", "give only one of gradient_bound, clip and bound_from_data");
-  v.check(!needs_delta() || delta > 0, "delta",
-          fmt::format("{} under {} needs a delta above 0: give one, well below 1/records of every owner",
-                      name_of(mechanism), name_of(accountant)));
-  v.check(!epsilon_1 || epsilon_2, "epsilon_2",
-          "a turn releases its gradient too: give epsilon_2 with epsilon_1");
+  positive(epsilon_1, "epsilon_1",
+           "Epsilon of a turn's first release, the task's own part; multi-task protocols only.",
+           "Xie, Baytas, Lin, Zhou, Lemma 1");
+  positive(epsilon_2, "epsilon_2",
+           "Epsilon of a turn's second release, the gradient; multi-task protocols only.",
+           "Xie, Baytas, Lin, Zhou, Lemma 2");
+  v.check(gradient_bound.has_value() + clip.has_value() + bound_from_data <= 1, "gradient_bound",
+          "give only one of gradient_bound, clip and bound_from_data");
+  v.check(
+      !needs_delta() || delta > 0, "delta",
+      fmt::format(
+          "expected a delta above 0 with {} and {}, found 0; choose one well below 1/records of every owner",
+          name_of(mechanism), name_of(accountant)));
+  v.check(!epsilon_1 || epsilon_2, "epsilon_2", "required with epsilon_1: a turn also releases its gradient");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
-          fmt::format("must be less than epsilon ({}), which it is a part of, got {}", epsilon.mean(),
-                      epsilon_warm.value_or(0)));
+          fmt::format("expected a part of epsilon ({}), found {}", epsilon.mean(), epsilon_warm.value_or(0)));
   v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",
           "kairouz_exact composes equal steps only: use schedule uniform, or accountant kairouz");
 }

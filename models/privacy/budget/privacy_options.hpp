@@ -1,12 +1,8 @@
 #pragma once
 // The "privacy" of a scenario.
-#include <optional>
-#include <string>
-
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
-#include "sim/options/describe.hpp"
 #include "sim/options/per_agent.hpp"
 
 namespace hearsay::models {
@@ -25,7 +21,7 @@ struct PrivacyOptions {
   std::optional<double> epsilon_1 = {}, epsilon_2 = {};  ///< of a turn's two releases: multi-task protocols
   void describe(sim::Visitor& v);
 
-  /// Whether delta is part of the guarantee: only pure releases under basic do without one.
+  /// Whether delta is part of the guarantee: always except for pure releases under basic.
   bool needs_delta() const;
   /// Whether the budget is given by turn.
   bool by_turn() const { return epsilon_1.has_value() || epsilon_2.has_value(); }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "models/privacy/accountants/amplification.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "sim/check.hpp"
 
@@ -12,13 +11,12 @@ namespace hearsay::models {
 
 namespace {
 
-// What is left of a budget for the steps that follow the release up front.
+// The remainder of a budget after the release up front.
 double rest_of(double budget, const std::optional<Step>& upfront) {
   if (!upfront) return budget;
   if (!(upfront->epsilon < budget)) {
-    throw BudgetError(
-        fmt::format("a first release of epsilon {} leaves nothing of a budget of {} to the others",
-                    upfront->epsilon, budget));
+    throw BudgetError(fmt::format("expected a first release of epsilon below the budget ({}), found {}",
+                                  budget, upfront->epsilon));
   }
   return budget - upfront->epsilon;
 }
@@ -80,21 +78,18 @@ Guarantee ReleaseSchedule::after(std::uint64_t n) const {
     if (const auto found = known_.find(n); found != known_.end()) return found->second;
   }
   Guarantee part = total(n);
-  // A numerical accountant may put a part a hair above the whole; the lesser of two upper bounds holds.
+  // A numerical accountant may put a part slightly above the whole; the smaller of two upper bounds holds.
   part.epsilon = std::min(part.epsilon, whole_.epsilon);
   const std::lock_guard lock(mutex_);
   return known_.emplace(n, part).first->second;
 }
 
-ReleaseSchedules::ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant,
-                                   int dimension)
-    : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
-
-Step ReleaseSchedules::shape(std::uint64_t releases, const AccountantOptions& accountant) const {
-  Step shape = shape_of(mechanism_, dimension_);
-  if (const auto* gaussian = std::get_if<Gaussian>(&mechanism_))
-    shape.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
-  return shape;
+Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
+                  const AccountantOptions& accountant) {
+  Step step = shape_of(mechanism, dimension);
+  if (const auto* gaussian = std::get_if<Gaussian>(&mechanism))
+    step.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
+  return step;
 }
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
@@ -107,13 +102,11 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, 
   AccountantOptions accountant = accountant_;
   accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
-  Step step = shape(releases, accountant);
+  Step step = planned_step(mechanism_, dimension_, releases, accountant);
   if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
     step.epsilon = rest / static_cast<double>(releases);
   } else {
-    const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
-    step = step_for_budget(rest, count, step, accountant,
-                           gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic);
+    step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_));
   }
   return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
 }
@@ -141,14 +134,12 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget,
                                                                   std::span<const double> whole,
                                                                   const std::optional<Step>& upfront) const {
   if (own.empty()) return std::make_shared<const ReleaseSchedule>(budget, Releases(), accountant_, upfront);
-  const Step form = shape(whole.size(), accountant_);
-  const auto* gaussian = std::get_if<Gaussian>(&mechanism_);
-  const auto calibration = gaussian != nullptr ? gaussian->calibration : GaussianCalibration::kAnalytic;
+  const Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
   const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
   Releases steps;
   steps.reserve(own.size());
   for (const double weight : own)
-    steps.add(step_of_strength(form, factor * weight, accountant_, calibration));
+    steps.add(step_of_strength(form, factor * weight, accountant_, calibration_of(mechanism_)));
   return std::make_shared<const ReleaseSchedule>(budget, std::move(steps), accountant_, upfront);
 }
 

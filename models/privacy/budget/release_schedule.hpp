@@ -1,16 +1,11 @@
 #pragma once
-// What an owner may release, worked out from its budget before the run: the steps in order, and what the first n
-// of them cost together. The whole keeps the budget under the accountant and a part never costs more than the
-// whole, so an owner that stops after the last step does not exceed it, and charging a release means counting it.
-#include <cstdint>
+// The releases of an owner, computed from its budget before the run: the steps in order, and the cost of the
+// first n together. The whole keeps the budget under the accountant and a part never costs more than the whole,
+// so an owner that stops after the last step does not exceed it, and charging a release means counting it.
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/budget/schedule.hpp"
@@ -18,8 +13,8 @@
 
 namespace hearsay::models {
 
-/// So many turns, each of one release of every epsilon given, all on one Poisson subsample that takes each record
-/// with probability q.
+/// `count` turns, each of one release for every epsilon, all on one Poisson subsample that takes each record with
+/// probability q.
 struct Turns {
   std::vector<double> epsilons;
   double q = 1;
@@ -27,26 +22,25 @@ struct Turns {
   auto operator<=>(const Turns&) const = default;
 };
 
-/// A turn of a protocol that makes several releases at a time: `noise` says how each is perturbed, in order.
-/// `cost` is what accountants are told: the same steps, or one step for the turn as a whole (an accountant of
-/// equal steps, one subsample for all of them), which is then due with the turn's first release.
+/// A turn of a protocol that makes several releases at a time: `noise` perturbs each of them, in order. `cost` is
+/// what accountants compose: the same steps, or one step for the turn as a whole (for an accountant of equal
+/// steps, or one subsample for all of them), charged with the turn's first release.
 struct Turn {
   std::vector<Step> noise, cost;
 };
 
-/// Immutable but for results kept; any number of threads may ask.
+/// Immutable except for cached results; thread-safe.
 class ReleaseSchedule {
  public:
   /// Rounding of a total, relative to the budget.
   static constexpr double kTolerance = 1e-11;
 
-  /// `steps` in order of release, at least one in all. Throws sim::InvariantError if together they exceed
-  /// (budget, accountant.delta).
-  /// `upfront`: a pure release made before the others. Its epsilon is added to what the others compose to:
-  /// an upper bound under every accountant, and the rule by which their budget was set aside.
+  /// `steps` in order of release, at least one in all. `upfront`: a pure release made before the others; its
+  /// epsilon is added to the total of the others, an upper bound under every accountant, and the rule by which
+  /// their budget was set. Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
                   std::optional<Step> upfront = {});
-  /// So many turns, at least one; their budget is what they come to together.
+  /// `turns` >= 1 turns; their budget is their total.
   ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
   double budget() const { return budget_; }
@@ -55,7 +49,7 @@ class ReleaseSchedule {
   std::uint64_t releases() const {
     return turns_ * turn_.noise.size() + static_cast<std::uint64_t>(steps_.steps()) + (upfront_ ? 1 : 0);
   }
-  /// The n-th release, n from 0. O(1) where all (but the one up front) are alike, else O(log n).
+  /// The n-th release, n from 0. O(1) if all (except the one up front) are equal, else O(log n).
   const Step& step(std::uint64_t n) const {
     if (!turn_.noise.empty()) return turn_.noise[n % turn_.noise.size()];
     if (upfront_) {
@@ -65,8 +59,8 @@ class ReleaseSchedule {
     const auto runs = steps_.runs();
     return runs.size() == 1 ? runs.front().step : step_of_several(n);
   }
-  /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. The accountant
-  /// is asked once for every n.
+  /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. Computed once for
+  /// every n.
   Guarantee after(std::uint64_t n) const;
 
  private:
@@ -85,30 +79,34 @@ class ReleaseSchedule {
   mutable std::map<std::uint64_t, Guarantee> known_;
 };
 
-/// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under one accountant.
+/// One of `releases` equal releases, without its strength: the kind, and the delta of a Gaussian step.
+Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
+                  const AccountantOptions& accountant);
+
+/// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under
+/// one accountant.
 class ReleaseSchedules {
  public:
-  ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension);
+  ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
+      : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
-  /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) where a
-  /// record may be held by that many owners, whose guarantees for it add up; or what `upfront` leaves of that.
-  /// The inverse problem is solved once for every different (budget, releases, overlap, upfront). Throws
-  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
+  /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) if that many
+  /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. The inverse problem is
+  /// solved once for every different (budget, releases, overlap, upfront). Throws BudgetError if no noise is
+  /// enough, std::invalid_argument as the accountant does.
   std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
                                                  std::uint32_t overlap = 1,
                                                  const std::optional<Step>& upfront = {});
-  /// Turns with the budget that they add up to. The accountant is told of every release, or of whole turns where
+  /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
   std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
-  /// budget; `own` is a part of `whole`, or the same. Not kept.
+  /// budget; `own` is a part of `whole`, or the same. Not cached.
   std::shared_ptr<const ReleaseSchedule> weighted(double budget, std::span<const double> own,
                                                   std::span<const double> whole,
                                                   const std::optional<Step>& upfront = {}) const;
 
  private:
-  Step shape(std::uint64_t releases, const AccountantOptions& accountant) const;
-
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;

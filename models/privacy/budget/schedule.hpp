@@ -4,26 +4,20 @@
 //   uniform                  e_k = E/T_i
 //   proposition_2            e(t) = E C^(t/3) / sum_{s in ticks} C^(s/3)
 //   proposition_2_corrected  e(t) = E C^(-t/3) / sum_{s in ticks} C^(-s/3)
-//   expected_schedule        either at the expected ticks t_k = k Lambda/lambda_i - 1, k = 1..T_i
+//   expected_schedule        each of these two at the expected ticks t_k = k Lambda/lambda_i - 1, k = 1..T_i
 //   lemma_3                  e(t) = E C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), t = 0..T-1
 //
 // t: the agent's ticks, counted over the whole network; C = 1 - sigma/(n L_max); Lambda: the sum of all clock
 // rates, lambda_i that of the agent. lemma_3 covers all T ticks of the network: an agent that wakes at some
-// of them only does not use up its budget.
+// of them only does not exhaust its budget.
 //
-// E is the plain sum of the epsilons: to match a budget under another accountant, scale (budget.hpp).
+// E is the plain sum of the epsilons; for a budget under another accountant, scale (budget.hpp).
 // proposition_2 is reversed: the noise of tick t enters the utility of the result with C^(T-1-t), not C^t,
 // once the recursion of Theorem 2 is unrolled; its proof then gives proposition_2_corrected.
 //
 // Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
 // Proposition 2 and Lemma 3.
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "models/privacy/accountants/step.hpp"
-#include "sim/options/describe.hpp"
 
 namespace hearsay::models {
 
@@ -36,19 +30,14 @@ enum class Schedule {
   kLemma3
 };
 
-// Each throws std::invalid_argument unless the budget E is positive and finite, C lies in (0, 1] (1 gives
-// uniform) and the counts and ticks are not negative; and when C^(t/3) spans so many powers of ten that an
-// epsilon would underflow.
+// Each throws std::invalid_argument unless the budget E is positive and finite, 0 < C <= 1 (1 gives uniform) and
+// the counts and ticks are not negative; and when C^(t/3) spans so many powers of ten that an epsilon would
+// underflow.
 
 std::vector<double> uniform_schedule(double budget, std::int64_t steps);
 
-std::vector<double> proposition_2_schedule(double budget, double contraction, std::span<const double> ticks);
-std::vector<double> proposition_2_corrected_schedule(double budget, double contraction,
-                                                     std::span<const double> ticks);
-
-/// The paper's lambda_{T_i}(i) = sum_{t in ticks} C^(t/3) (C^(1/3) - 1)/(C^(T/3) - 1), T = `total_ticks` of
-/// the network: the share of lemma_3's budget that falls on the agent's ticks.
-double proposition_2_lambda(double contraction, std::int64_t total_ticks, std::span<const double> ticks);
+std::vector<double> proposition_2_schedule(double budget, double contraction, std::span<const double> ticks,
+                                           bool corrected = false);
 
 /// t_k = k Lambda/lambda_i - 1 for k = 1..steps; Lambda >= lambda_i > 0.
 std::vector<double> expected_ticks(std::int64_t steps, double all_rates, double own_rate);
@@ -61,25 +50,25 @@ inline bool needs_ticks(Schedule schedule) {
          schedule == Schedule::kLemma3;
 }
 
-/// What a schedule may need to know of one agent's releases; uniform needs their number alone.
+/// What schedules need of one agent's releases; uniform needs their number only.
 struct Timetable {
-  std::uint64_t releases = 0;          ///< beside the one up front
+  std::uint64_t releases = 0;          ///< in addition to the one up front
   double contraction = 1;              ///< C
   std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
   std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
   std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
-  std::optional<Step> upfront{};       ///< a pure release made before the others, which share what it leaves
+  std::optional<Step> upfront{};       ///< a pure release before the others, which share the remainder
 };
 
-/// Proportions of an agent's releases, summing to 1 over `whole`: that is what must keep the budget. The two
-/// are the same but for lemma_3, which covers ticks that are not the agent's.
+/// Proportions of an agent's releases. `whole` sums to 1 and must keep the budget. The two are the same except
+/// for lemma_3, which covers ticks that are not the agent's.
 struct ScheduleWeights {
   std::vector<double> own, whole;
 };
 
-/// The schedule at a budget of 1. Throws std::invalid_argument as above, and when a tick lies beyond
-/// total_ticks or their number is not that of the releases.
+/// The schedule at a budget of 1. Throws std::invalid_argument as above, and when a tick is beyond total_ticks
+/// or there is not one tick per release.
 ScheduleWeights schedule_weights(Schedule schedule, const Timetable& timetable);
 
 }  // namespace hearsay::models

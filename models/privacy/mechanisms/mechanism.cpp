@@ -31,12 +31,6 @@ double noise_scale(double sensitivity, const Step& step) {
   return step.kind == StepKind::kGaussian ? sensitivity * step.noise_multiplier : sensitivity / step.epsilon;
 }
 
-double noise_scale(const Mechanism& mechanism, double sensitivity, const Step& step) {
-  if (std::holds_alternative<NoNoise>(mechanism)) return 0;
-  if (std::holds_alternative<Gaussian>(mechanism)) return sensitivity * step.noise_multiplier;
-  return sensitivity / step.epsilon;
-}
-
 void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s) {
   switch (kind) {
     case StepKind::kLaplace:
@@ -48,17 +42,7 @@ void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s)
     case StepKind::kPure:
       break;
   }
-  sim::check(false, "a pure step does not say which noise it is");
-}
-
-void add_noise(const Mechanism& mechanism, std::span<double> x, double scale, sim::Stream& s) {
-  if (std::holds_alternative<Laplace>(mechanism)) {
-    add_laplace(x, scale, s);
-  } else if (std::holds_alternative<Gaussian>(mechanism)) {
-    add_gaussian(x, scale, s);
-  } else if (std::holds_alternative<ExponentialNorm>(mechanism)) {
-    add_exponential_norm(x, scale, s);
-  }
+  sim::check(false, "a pure step names no noise");
 }
 
 void add_laplace(std::span<double> x, double scale, sim::Stream& s) {
@@ -66,7 +50,7 @@ void add_laplace(std::span<double> x, double scale, sim::Stream& s) {
   std::uint64_t signs = 0;
   for (std::size_t j = 0; j < x.size(); ++j) {
     if (j % 64 == 0) signs = s();
-    // The sign is put in as a bit: a branch on it is mispredicted every other time.
+    // The sign is set as a bit: a branch would be mispredicted half the time.
     const std::uint64_t minus = (~signs & 1) << 63;
     x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitude(s)) | minus);
     signs >>= 1;
@@ -89,7 +73,7 @@ void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s) {
       const double z = standard(ahead);
       square += z * z;
     }
-    if (!(square > 0)) {  // no direction in it
+    if (!(square > 0)) {  // no direction
       s = ahead;
       continue;
     }

@@ -9,10 +9,12 @@
 //   released: argmin J(theta) + b . theta/m + (Delta/2) norm_2(theta)^2,
 //             density of b proportional to exp(-eps' norm_2(b)/2)
 //
-// is eps-differentially private where a record is replaced.
+// is eps-differentially private under replacement of a record.
 //
 // Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization",
 // Algorithm 2, Theorem 9.
+#include <cmath>
+
 namespace hearsay::models {
 
 struct ObjectiveNoise {
@@ -21,6 +23,12 @@ struct ObjectiveNoise {
 };
 
 /// eps, m, Lambda, c > 0.
-ObjectiveNoise objective_noise(double epsilon, double records, double strong_convexity, double curvature);
+inline ObjectiveNoise objective_noise(double epsilon, double records, double strong_convexity,
+                                      double curvature) {
+  // 1 + 2 r + r^2 = (1 + r)^2
+  const double left = epsilon - 2 * std::log1p(curvature / (records * strong_convexity));
+  if (left > 0) return {2 / left, 0};
+  return {4 / epsilon, curvature / (records * std::expm1(epsilon / 4)) - strong_convexity};
+}
 
 }  // namespace hearsay::models

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/privacy/accountants/amplification.hpp"
+#include "models/privacy/accountants/step.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 
 namespace hearsay::models {

@@ -16,7 +16,7 @@ constexpr Accountant kAll[] = {Accountant::kBasic, Accountant::kKairouz, Account
 TEST_CASE("budget: the split of a total of 1 over 10 and of 0.15 over 50 steps at delta = exp(-5)") {
   const double delta = std::exp(-5);
   const auto split = [&](Accountant a, double total, std::int64_t n) {
-    return epsilon_per_step(total, n, {a, delta});
+    return step_for_budget(total, n, Step{}, {a, delta}).epsilon;
   };
   CHECK(split(Accountant::kBasic, 1, 10) == near(0.1, 1e-12));
   CHECK(split(Accountant::kKairouz, 1, 10) == Approx(0.106046).margin(5e-7));
@@ -28,7 +28,7 @@ TEST_CASE("budget: the split of a total of 1 over 10 and of 0.15 over 50 steps a
         Approx(0.1687).margin(1e-4));
 }
 
-TEST_CASE("budget: the step found keeps the budget, and a hair more breaks it") {
+TEST_CASE("budget: the step found keeps the budget, and a slightly larger one exceeds it") {
   Random random(30);
   INFO("seed " << random.seed());
   for (const Accountant accountant : kAll) {
@@ -46,7 +46,9 @@ TEST_CASE("budget: the step found keeps the budget, and a hair more breaks it") 
   }
 }
 
-TEST_CASE("budget: the noise multiplier of Gaussian steps keeps the budget, and a hair less breaks it") {
+TEST_CASE(
+    "budget: the noise multiplier of Gaussian steps keeps the budget, and a slightly smaller one exceeds "
+    "it") {
   for (const double q : {1.0, 0.05}) {
     for (const Accountant accountant : {Accountant::kZcdp, Accountant::kRdp, Accountant::kPld}) {
       if (q < 1 && accountant == Accountant::kZcdp) continue;
@@ -65,7 +67,7 @@ TEST_CASE("budget: the noise multiplier of Gaussian steps keeps the budget, and 
   CHECK(step.noise_multiplier <= z * (1 + 1e-4));
 }
 
-TEST_CASE("budget: Gaussian steps stated by their own (epsilon, delta)") {
+TEST_CASE("budget: Gaussian steps with a stated (epsilon, delta)") {
   const Step shape = calibrated_gaussian_step(1, 1, 1e-6);
   const Step step = step_for_budget(1, 20, shape, {Accountant::kBasic, 1e-4, Adjacency::kReplaceOne},
                                     GaussianCalibration::kClassic);
@@ -75,13 +77,13 @@ TEST_CASE("budget: Gaussian steps stated by their own (epsilon, delta)") {
                     Catch::Contains("at most 5e-07"));
 }
 
-TEST_CASE("budget: a schedule scaled to another accountant's budget spends exactly that") {
+TEST_CASE("budget: a schedule scaled to the budget under another accountant spends exactly the budget") {
   const std::vector<double> ticks{0, 70, 130, 400, 900};
-  const auto schedule = proposition_2_corrected_schedule(1, 0.999, ticks);
+  const auto schedule = proposition_2_schedule(1, 0.999, ticks, true);
   for (const Accountant accountant :
        {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp, Accountant::kRdp}) {
     const AccountantOptions options{accountant, 1e-3};
-    const double factor = factor_for_budget(1, schedule, options);
+    const double factor = factor_for_budget(1, schedule, Step{}, options);
     Releases releases;
     for (const double e : schedule) releases.add(pure_step(factor * e));
     INFO(name_of(accountant));
@@ -94,7 +96,7 @@ TEST_CASE("schedule: proposition 2 falls as C^(t/3), the corrected one rises, bo
   const std::vector<double> ticks{0, 3, 6};
   const double c = 0.125;  // C^(1/3) = 1/2: weights 1, 1/8, 1/64
   const auto printed = proposition_2_schedule(73, c, ticks),
-             corrected = proposition_2_corrected_schedule(73, c, ticks);
+             corrected = proposition_2_schedule(73, c, ticks, true);
   const std::vector<double> expected{64, 8, 1};
   for (std::size_t k = 0; k < 3; ++k) {
     CHECK(printed[k] == near(expected[k], 1e-14));
@@ -102,12 +104,11 @@ TEST_CASE("schedule: proposition 2 falls as C^(t/3), the corrected one rises, bo
   }
 }
 
-TEST_CASE("schedule: lemma 3 over all ticks sums to the budget, and lambda is an agent's share of it") {
+TEST_CASE("schedule: lemma 3 over all ticks sums to the budget") {
   const auto all = lemma_3_schedule(7, 0.125, 3);  // weights 1, 1/2, 1/4 of 7/4
   CHECK(all[0] == near(4, 1e-14));
   CHECK(all[1] == near(2, 1e-14));
   CHECK(all[2] == near(1, 1e-14));
-  CHECK(proposition_2_lambda(0.125, 3, std::vector<double>{0, 2}) == near(5.0 / 7, 1e-14));
   const auto flat = lemma_3_schedule(7, 1, 7);
   CHECK(flat[6] == near(1, 1e-14));
 }

@@ -1,14 +1,11 @@
-// Values worked by hand, or from the definitions with 25 to 60 digits (mpmath), independently of this
+// Values computed by hand, or from the definitions with 25 to 60 digits (mpmath), independently of this
 // library.
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/theorems/basic.hpp"
-#include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "models/privacy/accountants/pld/hockey_stick.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/accountants/renyi/sampled_gaussian.hpp"
-#include "models/privacy/accountants/theorems/zcdp.hpp"
+#include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
+#include "models/privacy/accountants/theorems/gaussian.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
@@ -39,7 +36,7 @@ TEST_CASE("kairouz: the deltas of the steps count as in remark 4") {
   const double d = 1 - 0.95 / std::pow(0.9999, 10);
   const double left = kairouz_epsilon(Releases(pure_step(0.01), 10), d);
   CHECK(kairouz_epsilon(stated, 0.05) == near(left, 1e-12));
-  CHECK(left < 0.1);  // so that it is not the plain sum that is compared
+  CHECK(left < 0.1);  // so that the comparison is not with the plain sum
   CHECK(kairouz_delta(stated, left) == near(0.05, 1e-10));
 }
 
@@ -67,17 +64,19 @@ TEST_CASE("kairouz_exact: delta by the sum of the definition, in 60 digits") {
         Row{0.001, 1000, 0.1, 6.9814432476542233e-6}, Row{5, 20, 95, 0.86843050025996502},
         Row{0.01, 2000, 3.3, 2.0653396592674686e-14}, Row{0.05, 400, 12, 2.5423652225637378e-34}}) {
     INFO("epsilon " << r.step << ", T " << r.steps << ", at " << r.epsilon);
-    CHECK(kairouz_exact_delta(r.step, r.steps, r.epsilon) == near(r.delta, 1e-11));
-    if (r.epsilon > 0) CHECK(kairouz_exact_epsilon(r.step, r.steps, r.delta) == near(r.epsilon, 1e-11));
+    CHECK(kairouz_exact_delta(pure_releases_of(r.step, r.steps), r.epsilon) == near(r.delta, 1e-11));
+    if (r.epsilon > 0)
+      CHECK(kairouz_exact_epsilon(pure_releases_of(r.step, r.steps), r.delta) == near(r.epsilon, 1e-11));
   }
 }
 
 TEST_CASE(
     "kairouz_exact: one step gives delta = (e^e - e^epsilon)/(1 + e^e), and 0 once delta reaches delta(0)") {
   const double delta = 0.2, e = 2;
-  CHECK(kairouz_exact_epsilon(e, 1, delta) == near(std::log(std::exp(e) - delta * (1 + std::exp(e))), 1e-14));
-  CHECK(kairouz_exact_epsilon(0.1, 1, 0.04996) == 0);
-  CHECK(kairouz_exact_epsilon(0.1, 1, 0.04995) > 0);
+  CHECK(kairouz_exact_epsilon(pure_releases_of(e, 1), delta) ==
+        near(std::log(std::exp(e) - delta * (1 + std::exp(e))), 1e-14));
+  CHECK(kairouz_exact_epsilon(pure_releases_of(0.1, 1), 0.04996) == 0);
+  CHECK(kairouz_exact_epsilon(pure_releases_of(0.1, 1), 0.04995) > 0);
 }
 
 TEST_CASE("gaussian: delta(epsilon) in 60 digits, also where the two tails nearly cancel") {
@@ -130,19 +129,16 @@ TEST_CASE("rdp: the sampled Gaussian by quadrature, and its bound from above") {
     INFO("z " << r.z << ", q " << r.q << ", order " << r.order);
     const Step step = gaussian_step(r.z, r.q);
     CHECK(renyi_divergence(step, r.order, Adjacency::kAddRemove) == near(r.divergence, 1e-9));
-    CHECK(renyi_bound(step, r.order, Adjacency::kAddRemove) >= r.divergence * (1 - 1e-9));
-    CHECK(renyi_bound(step, r.order, Adjacency::kAddRemove) <= r.divergence * 1.2);
+    CHECK(renyi_divergence(step, r.order, Adjacency::kAddRemove, true) >= r.divergence * (1 - 1e-9));
+    CHECK(renyi_divergence(step, r.order, Adjacency::kAddRemove, true) <= r.divergence * 1.2);
   }
 }
 
-TEST_CASE("amplification: ln(1 + q (e^epsilon - 1)), and back") {
+TEST_CASE("amplification: ln(1 + q (e^epsilon - 1))") {
   CHECK(amplified_epsilon(std::log(3), 0.5) == near(std::log(2), 1e-15));
   CHECK(amplified_epsilon(1e-9, 1e-3) == near(1e-12, 1e-8));
   CHECK(amplified_epsilon(600, 0.5) == near(600 - std::log(2), 1e-15));
   CHECK(amplified_epsilon(0.7, 1) == 0.7);
-  for (const double epsilon : {1e-6, 0.3, 20.0, 60.0, 500.0}) {
-    CHECK(epsilon_before_sampling(amplified_epsilon(epsilon, 0.03), 0.03) == near(epsilon, 1e-10));
-  }
 }
 
 TEST_CASE("hockey-stick: sampling scales the divergence of the unsampled release") {

@@ -1,9 +1,8 @@
-// Laws that hold for any sequence of releases, on random ones.
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/theorems/kairouz.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+// Laws for any sequence of releases, checked on random ones.
 #include "models/privacy/accountants/renyi/rdp.hpp"
-#include "models/privacy/accountants/theorems/zcdp.hpp"
+#include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
+#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;
@@ -15,7 +14,7 @@ constexpr int kRandomInputs = 10'000;
 constexpr Accountant kClosedForms[] = {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp,
                                        Accountant::kRdp};
 
-// Pure steps over the whole range that the closed forms are stated for.
+// Pure steps over the whole range of the closed forms.
 Releases pure_releases(Random& random) {
   Releases releases;
   for (std::int64_t runs = random.whole(1, 5); runs > 0; --runs) {
@@ -66,7 +65,7 @@ TEST_CASE("closed forms: finite over the whole stated range, and never negative"
   }
 }
 
-TEST_CASE("closed forms: composing n times is n compositions, whatever the grouping") {
+TEST_CASE("closed forms: composing n times is n compositions, for any grouping") {
   Random random(2);
   INFO("seed " << random.seed());
   for (int i = 0; i < kRandomInputs; ++i) {
@@ -86,7 +85,7 @@ TEST_CASE("closed forms: composing n times is n compositions, whatever the group
   }
 }
 
-TEST_CASE("closed forms: a list of equal steps is their number times one step's share") {
+TEST_CASE("closed forms: a list of equal steps costs their number times one step") {
   // By hand from the definitions, not through runs: sum, drift and squares of n equal steps.
   Random random(3);
   INFO("seed " << random.seed());
@@ -105,7 +104,7 @@ TEST_CASE("closed forms: a list of equal steps is their number times one step's 
   }
 }
 
-TEST_CASE("closed forms: the order of the releases changes nothing") {
+TEST_CASE("closed forms: the order of the releases does not matter") {
   Random random(4);
   INFO("seed " << random.seed());
   for (int i = 0; i < kRandomInputs; ++i) {
@@ -213,30 +212,30 @@ TEST_CASE("closed forms: epsilon(delta(epsilon)) = epsilon") {
   CHECK(inverted > kRandomInputs / 2);
 }
 
-TEST_CASE("kairouz_exact: never above the closed forms, monotone, and its own inverse, up to T = 1e5") {
+TEST_CASE("kairouz_exact: never above the closed forms, monotone, and delta inverts epsilon, up to T = 1e5") {
   Random random(9);
   INFO("seed " << random.seed());
   int inverted = 0;
   for (int i = 0; i < 300; ++i) {
     const std::int64_t n = random.log_whole(1, 100'000);
     const double e = random.log_uniform(1e-9, 50), delta = any_delta(random);
-    const double exact = kairouz_exact_epsilon(e, n, delta);
+    const double exact = kairouz_exact_epsilon(pure_releases_of(e, n), delta);
     INFO("epsilon " << e << ", T " << n << ", delta " << delta);
     CHECK(exact <= kairouz_epsilon(Releases(pure_step(e), n), delta) * (1 + 1e-9));
     CHECK(exact <= rdp_epsilon(Releases(pure_step(e), n), delta, Adjacency::kReplaceOne) * (1 + 1e-9));
-    CHECK(kairouz_exact_epsilon(e * 1.01, n, delta) >= exact * (1 - 1e-9));
-    CHECK(kairouz_exact_epsilon(e, n + 1, delta) >= exact * (1 - 1e-9));
-    CHECK(kairouz_exact_epsilon(e, n, delta / 2) >= exact * (1 - 1e-9));
+    CHECK(kairouz_exact_epsilon(pure_releases_of(e * 1.01, n), delta) >= exact * (1 - 1e-9));
+    CHECK(kairouz_exact_epsilon(pure_releases_of(e, n + 1), delta) >= exact * (1 - 1e-9));
+    CHECK(kairouz_exact_epsilon(pure_releases_of(e, n), delta / 2) >= exact * (1 - 1e-9));
     Releases split(pure_step(e), n / 2);
     split.add(laplace_step(e), n - n / 2);
     CHECK(kairouz_exact_epsilon(split, delta) == exact);
-    // Within a rounding of T epsilon, the largest loss, a delta says nothing any more.
+    // Within rounding of T epsilon, the largest loss, delta carries no information.
     if (exact == 0 || exact > static_cast<double>(n) * e * (1 - 1e-8)) continue;
     ++inverted;
-    CHECK(kairouz_exact_delta(e, n, exact) == near(delta, 1e-7));
+    CHECK(kairouz_exact_delta(pure_releases_of(e, n), exact) == near(delta, 1e-7));
     const double at = exact * random.uniform(0.2, 1);
-    const double there = kairouz_exact_delta(e, n, at);
-    if (there < 0.9) CHECK(kairouz_exact_epsilon(e, n, there) == near(at, 1e-8));
+    const double there = kairouz_exact_delta(pure_releases_of(e, n), at);
+    if (there < 0.9) CHECK(kairouz_exact_epsilon(pure_releases_of(e, n), there) == near(at, 1e-8));
   }
   CHECK(inverted > 100);
 }
@@ -257,6 +256,6 @@ TEST_CASE("kairouz_exact: the sum of the definition on random inputs with few st
     const long double delta =
         sum * std::pow(1 + std::exp(-static_cast<long double>(e)), -static_cast<long double>(n));
     INFO("epsilon " << e << ", T " << n << ", at " << at);
-    CHECK(kairouz_exact_delta(e, n, at) == near(static_cast<double>(delta), 1e-11));
+    CHECK(kairouz_exact_delta(pure_releases_of(e, n), at) == near(static_cast<double>(delta), 1e-11));
   }
 }

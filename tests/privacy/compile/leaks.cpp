@@ -1,4 +1,4 @@
-// A protocol that releases a gradient, and with LEAKING gives it out in every other way: each of these lines must be an
+// A protocol that releases a gradient, and with LEAKING reveals it in every other way: each of these lines must be an
 // error that names Sensitive, or LocalVector for what is kept inside an owner.
 #include "models/core/protocol.hpp"
 
@@ -9,7 +9,7 @@ class Leaking {
   struct Params {
     void describe(sim::Visitor&) {}
   };
-  static constexpr Entry kEntry{"leaking", "Gives out what it must not."};
+  static constexpr Entry kEntry{"leaking", "Reveals private data."};
   Leaking(const Params&, const Study&) {}
 
   void on_start(Context& context) { context.open_account(0, 10); }

@@ -1,15 +1,12 @@
 #include "models/privacy/accountants/pld/pld.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <limits>
-#include <optional>
 #include <unsupported/Eigen/FFT>
 
-#include "models/privacy/accountants/pld/loss_distribution.hpp"
-#include "models/privacy/accountants/pld/loss_ladder.hpp"
-#include "models/privacy/accountants/require.hpp"
+#include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 
 namespace hearsay::models {
 
@@ -17,7 +14,7 @@ namespace {
 
 using Direction = HockeyStick::Direction;
 
-// Errors of epsilon that the spacing allows: these where enough points do, otherwise those further down.
+// Allowed errors of epsilon by spacing: the first pair if kEnoughPoints suffice, otherwise the loose pair.
 constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
 constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
 constexpr double kEnoughPoints = 1 << 17;
@@ -52,8 +49,8 @@ class Composition {
   }
 
   // The order of the best Renyi bound, where t K'(t) - K(t) = ln(1/delta) - ln(t + 1), is a tilt whose mean
-  // lies close to epsilon. Where it does not, the rounding errors far below the mean would be tilted back to
-  // size: then again from the epsilon found.
+  // is close to epsilon. If it is not, tilting back magnifies the rounding errors far below the mean: then
+  // repeat from the epsilon found.
   double epsilon(double delta) const {
     const double log_delta = std::log(delta);
     double theta = tilt(
@@ -71,7 +68,7 @@ class Composition {
   double delta(double epsilon) const {
     const double theta = tilt([&](double, const Cumulants& c) { return c.mean - epsilon; });
     const Plan plan = plan_for(theta, epsilon);
-    // Chernoff's bound on delta is the scale of the sums, unless it is too small to matter.
+    // The scale of the sums: Chernoff's bound on delta, at least kCut.
     const double bound = cumulants(coarse_, theta).log_moment - theta * epsilon;
     const double log_scale = std::max(bound, std::log(kCut));
     const Tilted law = compose(plan);
@@ -116,15 +113,14 @@ class Composition {
     }
   };
 
-  // The standard deviation, but not the nothing that is left of it where a loss is all but certain.
+  // The standard deviation, bounded from below for losses that are almost certain.
   double spread_of(const Cumulants& c) const {
     double least = 0;
     for (const HockeyStick& stick : sticks_) least = std::max(least, 1e-3 * stick.excess(0, direction_));
     return std::max(least, std::sqrt(c.variance));
   }
 
-  // theta > 0 at which an increasing function of it vanishes, kept within what the spread of the sum makes
-  // sensible.
+  // theta > 0 at which an increasing function of it vanishes, within a range set by the spread of the sum.
   template <class F>
   double tilt(const F& increasing) const {
     const double spread = spread_of(cumulants(coarse_, 0));
@@ -136,14 +132,14 @@ class Composition {
     return std::exp(low);
   }
 
-  // Joining the dots adds at most about h^2/6 to the variance of each step and h^2/12 to its mean, and so
+  // Connecting the dots adds at most about h^2/6 to the variance of each step and h^2/12 to its mean, and so
   // T (theta + 1) h^2/12 to epsilon.
   double spacing_for(double error, double theta) const {
     return std::min(std::sqrt(12 * error / (steps_ * (theta + 1))), 0.25 / theta);
   }
 
-  // Where a loss may be cut off below: tilted, what lies there is nothing beside the whole, which is at least
-  // 1, and rounding it up to there keeps an upper bound.
+  // Where a loss may be cut off below: tilted, the mass there is negligible relative to the whole, which is at
+  // least 1, and rounding it up to this point keeps an upper bound.
   static double lowest(const LossRange& range, double theta) { return std::max(range.lowest, -60 / theta); }
 
   Plan plan_for(double theta, double epsilon) const {
@@ -165,7 +161,7 @@ class Composition {
                           spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
                           spacing_for(std::min(kLooseAbsoluteError, kLooseRelativeError * epsilon), theta));
     h = std::max(h, widest / (kMostPoints - 4));
-    // A largest loss has an atom: put it on the grid where there is but one such loss.
+    // A largest loss has an atom: put it on the grid if there is only one such loss.
     const double largest = sticks_[0].largest_loss();
     if (sticks_.size() == 1 && std::isfinite(largest)) h = largest / std::max(1.0, std::ceil(largest / h));
     plan.spacing = h;
@@ -238,23 +234,23 @@ class Composition {
   double steps_ = 0;
 };
 
-void check_steps(const std::vector<StepRun>& runs) {
+// The result of the worse direction; 0 without steps.
+template <class F>
+double worst_direction(std::span<const StepRun> runs, Adjacency adjacency, const F& of) {
+  const std::vector<StepRun> merged = canonical(runs);
   double steps = 0;
-  for (const StepRun& run : runs) steps += static_cast<double>(run.count);
+  bool symmetric = true;
+  for (const StepRun& run : merged) steps += static_cast<double>(run.count);
   if (steps > static_cast<double>(kPldMostSteps)) {
     throw std::invalid_argument(fmt::format(
-        "pld composes at most {} steps, got {}: its errors grow with their number; use kairouz_exact, "
-        "rdp or zcdp",
+        "pld: expected at most {} steps, found {}: errors grow with their number; use kairouz_exact, rdp or "
+        "zcdp",
         kPldMostSteps, steps));
   }
-}
-
-template <class F>
-double worst_direction(const std::vector<StepRun>& runs, Adjacency adjacency, const F& of) {
-  bool symmetric = true;
-  for (const StepRun& run : runs) symmetric = symmetric && HockeyStick(run.step, adjacency).symmetric();
-  const double remove = of(Composition(runs, adjacency, Direction::kRemove));
-  return symmetric ? remove : std::max(remove, of(Composition(runs, adjacency, Direction::kAdd)));
+  if (merged.empty()) return 0;
+  for (const StepRun& run : merged) symmetric = symmetric && HockeyStick(run.step, adjacency).symmetric();
+  const double remove = of(Composition(merged, adjacency, Direction::kRemove));
+  return symmetric ? remove : std::max(remove, of(Composition(merged, adjacency, Direction::kAdd)));
 }
 
 }  // namespace
@@ -263,22 +259,16 @@ double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjace
   require_delta(delta);
   if (delta < kPldLeastDelta) {
     throw std::invalid_argument(
-        fmt::format("pld needs delta of at least {}, got {}: what its grid leaves out would count; use "
+        fmt::format("pld: expected a delta of at least {}, found {}: the grid is too coarse for it; use "
                     "kairouz_exact, rdp or zcdp",
                     kPldLeastDelta, delta));
   }
-  const std::vector<StepRun> merged = canonical(runs);
-  check_steps(merged);
-  if (merged.empty()) return 0;
-  return worst_direction(merged, adjacency, [delta](const Composition& c) { return c.epsilon(delta); });
+  return worst_direction(runs, adjacency, [delta](const Composition& c) { return c.epsilon(delta); });
 }
 
 double pld_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency) {
   require_epsilon_at(epsilon);
-  const std::vector<StepRun> merged = canonical(runs);
-  check_steps(merged);
-  if (merged.empty()) return 0;
-  return worst_direction(merged, adjacency, [epsilon](const Composition& c) { return c.delta(epsilon); });
+  return worst_direction(runs, adjacency, [epsilon](const Composition& c) { return c.delta(epsilon); });
 }
 
 }  // namespace hearsay::models

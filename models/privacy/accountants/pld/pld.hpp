@@ -5,20 +5,17 @@
 //
 // Each L_t is replaced by a loss on a common grid whose delta, as a function of e^epsilon, joins the exact
 // values on the grid by straight lines ("connect the dots"): never below the exact one, as that is convex.
-// The masses are tilted by e^(theta L), theta the saddle point that belongs to the asked delta, convolved by
-// FFT, and tilted back, so that rounding errors are relative to delta and not to 1. What lies beyond the grid
-// counts as infinite loss; what lies beyond the window of the FFT is bounded by Chernoff and added. So the
-// results are upper bounds. The spacing is chosen so that epsilon exceeds the exact one by about 2e-6 of it
-// and 3e-5 where 2^17 points do for that, by 1e-4 of it and 5e-4 otherwise, and where that takes more than
-// 2^20 points by as much as so many need.
+// The masses are tilted by e^(theta L), theta the saddle point of the given delta, convolved by FFT, and
+// tilted back, so that rounding errors are relative to delta and not to 1. Losses beyond the grid count as
+// infinite; the mass beyond the window of the FFT is bounded by Chernoff and added. So the results are upper
+// bounds. The spacing is chosen so that epsilon exceeds the exact one by about 2e-6 of it and 3e-5 if 2^17
+// points suffice for that, otherwise by 1e-4 of it and 5e-4, or by more if that takes more than 2^20 points.
 //
 // Pure steps count as randomised response, Laplace and Gaussian ones as scalars (the worst direction of a
-// vector). Of sampled steps both directions are composed, and the larger result counts.
+// vector). Sampled steps are composed in both directions, and the larger result counts.
 //
 // Source: Koskela, Jaelkoe, Honkela 2020; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the
 // dots"; Zhu, Dong, Wang 2022.
-#include <span>
-
 #include "models/privacy/accountants/step.hpp"
 
 namespace hearsay::models {
@@ -26,7 +23,7 @@ namespace hearsay::models {
 inline constexpr std::int64_t kPldMostSteps = 10'000;
 inline constexpr double kPldLeastDelta = 1e-12;
 
-/// The least epsilon >= 0, rounded up. Some 10 ms a distinct step; O(T^(1/2) log T).
+/// The minimum epsilon >= 0, rounded up. Some 10 ms per distinct step; O(T^(1/2) log T).
 /// Throws std::invalid_argument for more than 1e4 steps, delta below 1e-12 or not below 1, exponential_norm
 /// in d > 1, and sampled Gaussian steps under replace_one.
 double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency);

@@ -1,13 +1,9 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 
 #include <algorithm>
-#include <boost/math/tools/minima.hpp>
-#include <cmath>
 #include <limits>
 
-#include "models/privacy/accountants/amplification.hpp"
-#include "models/privacy/accountants/require.hpp"
-#include "models/privacy/accountants/renyi/sampled_gaussian.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 
 namespace hearsay::models {
 
@@ -30,49 +26,55 @@ double pure_log_moment(double epsilon, double order) {
   return std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2) + std::tanh(epsilon / 2) * std::sinh(x));
 }
 
-// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are left
-// out.
+// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are
+// omitted.
 double laplace_log_moment(double epsilon, double order) {
   const double up = (order - 1) * epsilon, down = -order * epsilon;
   if (up > kLarge) return up + std::log(order / (2 * order - 1));
   return std::log1p((order * exp_remainder(up) + (order - 1) * exp_remainder(down)) / (2 * order - 1));
 }
 
-using LogMoment = double (*)(double noise_multiplier, double q, double order);
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
-double divergence_of(const Step& step, double order, Adjacency adjacency, LogMoment sampled_gaussian) {
-  check(step);
-  if (!(order > 1) || !std::isfinite(order)) {
-    throw std::invalid_argument(
-        fmt::format("a Renyi order must be finite and greater than 1, got {}", order));
-  }
-  const double q = step.sampling_rate;
-  switch (step.kind) {
-    case StepKind::kLaplace:
-      if (q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
-      break;
-    case StepKind::kGaussian:
-      if (q == 1) return order / (2 * step.noise_multiplier * step.noise_multiplier);
-      if (adjacency == Adjacency::kReplaceOne) {
-        throw std::invalid_argument(
-            "rdp needs adjacency add_remove for a sampled Gaussian step, got replace_one");
-      }
-      return sampled_gaussian(step.noise_multiplier, q, order) / (order - 1);
-    case StepKind::kPure:
-    case StepKind::kExponentialNorm:
-      break;
-  }
-  return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+// ln(e^x + sign e^y); the sum must be positive.
+double log_add(double x, double y, double sign) {
+  if (y == kNothing) return x;
+  if (x < y) return y + std::log1p(sign * std::exp(x - y));  // the series starts positive
+  return x + std::log1p(sign * std::exp(y - x));
 }
 
-using Divergence = double (*)(const Step&, double, Adjacency);
-
-double total(Divergence divergence, std::span<const StepRun> runs, double order, Adjacency adjacency) {
-  double sum = 0;
-  for (const StepRun& run : runs) {
-    sum += static_cast<double>(run.count) * divergence(run.step, order, adjacency);
+double whole_order(double z, double q, double order) {
+  double log_sum = kNothing;
+  double log_binomial = 0;
+  for (double k = 0; k <= order; ++k) {
+    const double term =
+        log_binomial + k * std::log(q) + (order - k) * std::log1p(-q) + (k * k - k) / (2 * z * z);
+    log_sum = log_add(std::max(log_sum, term), std::min(log_sum, term), 1);
+    log_binomial += std::log((order - k) / (k + 1));
   }
-  return sum;
+  return log_sum;
+}
+
+double any_order(double z, double q, double order, bool bound) {
+  constexpr double kLast = -30;
+  constexpr int kMostTerms = 100'000;
+  const double z0 = z * z * std::log(1 / q - 1) + 0.5;
+  const double log_q = std::log(q), log_rest = std::log1p(-q);
+  double below = kNothing, above = kNothing;  // the integral on either side of z0
+  double log_binomial = 0, sign = 1;          // of C(a, i)
+  for (int n = 0; n < kMostTerms; ++n) {
+    const double i = n, j = order - i;
+    const double term_below =
+        log_binomial + i * log_q + j * log_rest + (i * i - i) / (2 * z * z) + log_normal_tail((i - z0) / z);
+    const double term_above =
+        log_binomial + j * log_q + i * log_rest + (j * j - j) / (2 * z * z) + log_normal_tail((z0 - j) / z);
+    below = log_add(below, term_below, sign);
+    above = log_add(above, term_above, sign);
+    if (std::max(term_below, term_above) < kLast) break;
+    log_binomial += std::log(std::abs(j) / (i + 1));
+    if (j < 0 && !bound) sign = -sign;
+  }
+  return log_add(std::max(below, above), std::min(below, above), 1);
 }
 
 // The plain sum of the epsilons; infinite once a step is not pure.
@@ -85,70 +87,64 @@ double plain_sum(std::span<const StepRun> runs) {
   return sum;
 }
 
-double epsilon_of(double divergence, double order, double log_delta) {
-  return divergence + std::log1p(-1 / order) - (log_delta + std::log(order)) / (order - 1);
+// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
+std::vector<double> renyi_orders() {
+  std::vector<double> all;
+  for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
+  for (int i = 11; i < 64; ++i) all.push_back(i);
+  for (const int i : {128, 256, 512, 1024}) all.push_back(i);
+  return all;
 }
 
-double log_delta_of(double divergence, double order, double epsilon) {
-  return (order - 1) * (divergence - epsilon + std::log1p(-1 / order)) - std::log(order);
+// The minimum of `most` and of convert(R(a), a) over the orders a.
+template <class F>
+double least_over_orders(std::span<const StepRun> runs, Adjacency adjacency, double most, const F& convert) {
+  static const std::vector<double> orders = renyi_orders();
+  for (const double order : orders) {
+    double sum = 0;
+    for (const StepRun& run : runs)
+      sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
+    most = std::min(most, convert(sum, order));
+  }
+  return most;
 }
 
 }  // namespace
 
-const std::vector<double>& default_renyi_orders() {
-  static const std::vector<double> orders = [] {
-    std::vector<double> all;
-    for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
-    for (int i = 11; i < 64; ++i) all.push_back(i);
-    for (const int i : {128, 256, 512, 1024}) all.push_back(i);
-    return all;
-  }();
-  return orders;
-}
-
-double renyi_divergence(const Step& step, double order, Adjacency adjacency) {
-  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment);
-}
-
-double renyi_bound(const Step& step, double order, Adjacency adjacency) {
-  return divergence_of(step, order, adjacency, sampled_gaussian_log_moment_bound);
-}
-
-double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency,
-                   const std::vector<double>& orders) {
-  require_delta(delta);
-  const std::vector<StepRun> merged = canonical(runs);
-  if (merged.empty()) return 0;
-  double least = plain_sum(merged);
-  for (const double order : orders) {
-    least = std::min(least, epsilon_of(total(renyi_bound, merged, order, adjacency), order, std::log(delta)));
+double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound) {
+  check(step);
+  require(order > 1 && std::isfinite(order), "Renyi order", "a finite number above 1", order);
+  const double q = step.sampling_rate, z = step.noise_multiplier;
+  if (step.kind == StepKind::kLaplace && q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
+  if (step.kind != StepKind::kGaussian)
+    return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
+  if (q == 1) return order / (2 * z * z);
+  if (adjacency == Adjacency::kReplaceOne) {
+    throw std::invalid_argument(
+        "rdp: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
   }
-  return std::max(0.0, least);
+  const double log_moment =
+      order == std::floor(order) ? whole_order(z, q, order) : any_order(z, q, order, bound);
+  return log_moment / (order - 1);
 }
 
-double rdp_epsilon_best_order(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
+double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
   require_delta(delta);
   const std::vector<StepRun> merged = canonical(runs);
   if (merged.empty()) return 0;
-  const auto at = [&](double log_excess) {
-    const double order = 1 + std::exp(log_excess);
-    return epsilon_of(total(renyi_divergence, merged, order, adjacency), order, std::log(delta));
-  };
-  constexpr int kBits = 30;
-  const auto best = boost::math::tools::brent_find_minima(at, std::log(1e-6), std::log(1e6), kBits);
-  return std::max(0.0, std::min(best.second, plain_sum(merged)));
+  const double log_delta = std::log(delta);
+  return std::max(0.0, least_over_orders(merged, adjacency, plain_sum(merged), [=](double r, double a) {
+                    return r + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1);
+                  }));
 }
 
-double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency,
-                 const std::vector<double>& orders) {
+double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency) {
   require_epsilon_at(epsilon);
   const std::vector<StepRun> merged = canonical(runs);
   if (epsilon >= plain_sum(merged)) return 0;
-  double least = 0;
-  for (const double order : orders) {
-    least = std::min(least, log_delta_of(total(renyi_bound, merged, order, adjacency), order, epsilon));
-  }
-  return std::exp(least);
+  return std::exp(least_over_orders(merged, adjacency, 0, [=](double r, double a) {
+    return (a - 1) * (r - epsilon + std::log1p(-1 / a)) - std::log(a);
+  }));
 }
 
 }  // namespace hearsay::models

@@ -1,12 +1,8 @@
 #include "models/privacy/accountants/theorems/gaussian.hpp"
 
-#include <cmath>
 #include <limits>
-#include <stdexcept>
 
-#include "models/privacy/accountants/normal_tail.hpp"
-#include "models/privacy/accountants/require.hpp"
-#include "models/privacy/accountants/solve.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 
 namespace hearsay::models {
 
@@ -30,16 +26,6 @@ double gaussian_delta(double epsilon, double mu) {
   return std::exp(log_delta(epsilon, mu));
 }
 
-double gaussian_epsilon(double delta, double mu) {
-  require_delta(delta);
-  require_positive(mu, "mu");
-  const double target = std::log(delta);
-  if (log_delta(0, mu) <= target) return 0;
-  // The divergence of zCDP, mu^2/2, bounds it from above: mu^2/2 + mu sqrt(2 ln(1/delta)).
-  const double above = mu * mu / 2 + mu * std::sqrt(-2 * target);
-  return greatest_below([&](double epsilon) { return target - log_delta(epsilon, mu); }, above / 2, 0).above;
-}
-
 double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration) {
   require_positive(epsilon, "epsilon");
   require_delta(delta);
@@ -47,10 +33,8 @@ double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibrati
     case GaussianCalibration::kPaper:
       return std::sqrt(2 * std::log(2 / delta)) / epsilon;
     case GaussianCalibration::kClassic:
-      if (epsilon > 1) {
-        throw std::invalid_argument(fmt::format(
-            "the classic Gaussian calibration holds for epsilon at most 1, got {}: use analytic", epsilon));
-      }
+      require(epsilon <= 1, "epsilon", "at most 1 with calibration classic (otherwise use analytic)",
+              epsilon);
       return std::sqrt(2 * std::log(1.25 / delta)) / epsilon;
     case GaussianCalibration::kAnalytic: {
       const double target = std::log(delta);

@@ -8,9 +8,7 @@
 // Calibrations of z to (epsilon, delta):
 //   paper     sqrt(2 ln(2/delta)) / epsilon      Bellet et al. 2018, Remark 4; not proved for epsilon > 1
 //   classic   sqrt(2 ln(1.25/delta)) / epsilon   Dwork and Roth 2014, Theorem A.1; epsilon <= 1 only
-//   analytic  the least z with delta(epsilon) <= delta      Balle and Wang 2018, Theorems 8 and 9
-#include <string_view>
-
+//   analytic  the minimum z with delta(epsilon) <= delta      Balle and Wang 2018, Theorems 8 and 9
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -20,9 +18,6 @@ enum class GaussianCalibration { kPaper, kClassic, kAnalytic };
 /// delta(epsilon) for mu > 0, epsilon >= 0, exact to about 1e-12 relative also far in the tail; 0 where it
 /// underflows.
 double gaussian_delta(double epsilon, double mu);
-
-/// The least epsilon >= 0 with delta(epsilon) <= delta. Root finding, some microseconds.
-double gaussian_epsilon(double delta, double mu);
 
 /// The noise multiplier z of the calibration. Throws std::invalid_argument unless epsilon > 0 and 0 < delta <
 /// 1, and for `classic` with epsilon > 1.

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
-#include <cmath>
 
-#include "models/privacy/accountants/pld/loss_ladder.hpp"
-#include "models/privacy/accountants/require.hpp"
+#include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/pld/privacy_loss.hpp"
 
 namespace hearsay::models {
 
@@ -34,7 +33,7 @@ class Responses {
   std::int64_t mode() const {
     return static_cast<std::int64_t>((static_cast<long double>(steps_) + 1) / (1 + std::exp(epsilon_)));
   }
-  // The least l whose probability is not negligible beside `log_scale`; log_probability rises up to the mode.
+  // The smallest l whose probability is not negligible beside `log_scale`; log_probability rises up to the mode.
   std::int64_t first_above(long double log_scale) const {
     std::int64_t low = 0, high = mode();
     while (low < high) {
@@ -53,33 +52,27 @@ class Responses {
   std::int64_t steps_;
 };
 
-void check_arguments(double epsilon_0, std::int64_t steps) {
-  require_positive(epsilon_0, "epsilon");
-  require_count(steps);
-}
-
-// The common epsilon of the steps; 0 for none.
-double common_epsilon(std::span<const StepRun> runs, std::int64_t& steps) {
+// The common epsilon of the steps and their number; 0 for none.
+std::pair<double, std::int64_t> equal_steps(std::span<const StepRun> runs) {
   double epsilon = 0;
-  steps = 0;
+  std::int64_t steps = 0;
   for (const StepRun& run : canonical(runs)) {
     const double one = pure_epsilon(run.step, "kairouz_exact");
     if (steps > 0 && one != epsilon) {
-      throw std::invalid_argument(
-          fmt::format("kairouz_exact composes equal steps only, got epsilon {} and {}: use kairouz, or pld",
-                      epsilon, one));
+      throw std::invalid_argument(fmt::format(
+          "kairouz_exact: expected equal steps, found epsilon {} and {}; use kairouz or pld", epsilon, one));
     }
     epsilon = one;
     steps += run.count;
   }
-  return epsilon;
+  return {epsilon, steps};
 }
 
 }  // namespace
 
-double kairouz_exact_epsilon(double epsilon_0, std::int64_t steps, double delta) {
-  check_arguments(epsilon_0, steps);
+double kairouz_exact_epsilon(std::span<const StepRun> runs, double delta) {
   require_delta(delta);
+  const auto [epsilon_0, steps] = equal_steps(runs);
   if (steps == 0) return 0;
   const Responses responses(epsilon_0, steps);
   const long double log_delta = std::log(static_cast<long double>(delta));
@@ -96,15 +89,15 @@ double kairouz_exact_epsilon(double epsilon_0, std::int64_t steps, double delta)
   return 0;
 }
 
-double kairouz_exact_delta(double epsilon_0, std::int64_t steps, double epsilon) {
-  check_arguments(epsilon_0, steps);
+double kairouz_exact_delta(std::span<const StepRun> runs, double epsilon) {
   require_epsilon_at(epsilon);
+  const auto [epsilon_0, steps] = equal_steps(runs);
   if (epsilon >= static_cast<double>(steps) * epsilon_0) return 0;
   const Responses responses(epsilon_0, steps);
-  const auto loss = [&](std::int64_t l) { return static_cast<double>(steps - 2 * l) * epsilon_0; };
+  const auto loss = [e = epsilon_0, t = steps](std::int64_t l) { return static_cast<double>(t - 2 * l) * e; };
   auto last = static_cast<std::int64_t>((static_cast<double>(steps) - epsilon / epsilon_0) / 2);
   while (last > 0 && loss(last) <= epsilon) --last;
-  // The largest term lies at or below the mode or the last one; sum away from there while the terms count.
+  // The largest term lies at or below the mode or the last one; sum in both directions while the terms count.
   const std::int64_t start = std::min(last, responses.mode());
   const long double log_scale = responses.log_probability(start);
   const auto share = [&](std::int64_t l) { return -std::expm1(epsilon - loss(l)); };
@@ -120,20 +113,6 @@ double kairouz_exact_delta(double epsilon_0, std::int64_t steps, double epsilon)
     sum += probability * share(l + 1);
   }
   return static_cast<double>(std::exp(log_scale) * static_cast<long double>(sum));
-}
-
-double kairouz_exact_epsilon(std::span<const StepRun> runs, double delta) {
-  require_delta(delta);
-  std::int64_t steps = 0;
-  const double epsilon = common_epsilon(runs, steps);
-  return steps == 0 ? 0 : kairouz_exact_epsilon(epsilon, steps, delta);
-}
-
-double kairouz_exact_delta(std::span<const StepRun> runs, double epsilon) {
-  require_epsilon_at(epsilon);
-  std::int64_t steps = 0;
-  const double epsilon_0 = common_epsilon(runs, steps);
-  return steps == 0 ? 0 : kairouz_exact_delta(epsilon_0, steps, epsilon);
 }
 
 }  // namespace hearsay::models
