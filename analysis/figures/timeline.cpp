@@ -11,35 +11,34 @@ namespace hearsay::analysis {
 std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
   if (!input.trace || input.trace->agents == 0) return {};
   const TraceData& trace = *input.trace;
-  std::vector<std::string> rows;
-  for (const auto& d : trace.down)
-    rows.push_back(fmt::format(R"({{"w":"down","t":{},"u":{},"y":{},"e":"down"}})", json_number(d.from),
-                               json_number(d.to), d.agent));
+  Json rows = Json::array();
+  const auto add = [&](const char* what, double from, double to, sim::AgentId agent,
+                       const std::string& event) -> Json& {
+    return rows.emplace_back(
+        Json{{"w", what}, {"t", seven_digits(from)}, {"u", seven_digits(to)}, {"y", agent}, {"e", event}});
+  };
+  for (const auto& d : trace.down) add("down", d.from, d.to, d.agent, "down");
   for (const auto& m : trace.messages) {
-    rows.push_back(fmt::format(R"({{"w":"{}","t":{},"u":{},"y":{},"z":{},"e":{}}})",
-                               m.fate == "delivered" ? "message" : "lost", json_number(m.sent),
-                               json_number(m.ended), m.from, m.to,
-                               json_text(fmt::format("{} to {}, {}", m.from, m.to, m.fate))));
+    add(m.fate == "delivered" ? "message" : "lost", m.sent, m.ended, m.from,
+        fmt::format("{} to {}, {}", m.from, m.to, m.fate))["z"] = m.to;
   }
-  for (const auto& m : trace.moments)
-    rows.push_back(fmt::format(R"({{"w":"moment","t":{},"y":{},"e":{}}})", json_number(m.time), m.agent,
-                               json_text(m.event)));
+  for (const auto& m : trace.moments) add("moment", m.time, m.time, m.agent, m.event).erase("u");
 
   // The initial window has about as many events as can be distinguished.
   const auto all = static_cast<double>(rows.size());
   const double until = rows.size() <= 150 ? trace.end : trace.end * 150 / all;
   std::string caption =
       "Lines: messages, from sender and sending time to receiver and arrival; dashed, with a cross: lost; "
-      "grey: "
-      "down. Drag and scroll to move and zoom.";
+      "grey: down. "
+      "Drag and scroll to move and zoom.";
   if (!trace.whole)
     caption +=
         fmt::format(" The first {:.6g} s of the trace are shown; trace.csv contains all of it.", trace.end);
   return {{"One run, event by event", std::move(caption),
-           fill("timeline", {{"rows", json_list(rows)},
-                             {"height", std::to_string(std::clamp<std::size_t>(trace.agents * 40, 160, 720))},
-                             {"until", json_number(until)},
-                             {"agents", fmt::format("{}", trace.agents - 0.4)}})}};
+           fill("timeline", {{"rows", rows},
+                             {"height", std::clamp<std::size_t>(trace.agents * 40, 160, 720)},
+                             {"until", seven_digits(until)},
+                             {"agents", trace.agents - 0.4}})}};
 }
 
 }  // namespace hearsay::analysis

@@ -16,14 +16,14 @@
 namespace hearsay::analysis {
 
 struct Metric {
-  std::string_view name, help, unit;
-  bool per_agent = false;   ///< one value for each agent that holds data, else one
-  bool needs_test = false;  ///< needs test records
-  void (*of_world)(const models::World& world,
-                   std::span<double> out) = nullptr;  ///< null: the protocol's own
-  bool needs_optimum = false;                         ///< needs theta* of the pooled problem
+  std::string_view name, help;
+  /// Writes one number, or one for each owner in order. Null: the protocol measures it.
+  void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
+  std::string_view unit{};
+  bool per_agent = false;      ///< one value for each agent that holds data, else one
+  bool needs_test = false;     ///< needs test records
+  bool needs_optimum = false;  ///< needs theta* of the pooled problem
 
-  /// Writes the value (one number), or one for each owner in order.
   void measure(const models::World& world, std::span<double> out) const {
     if (of_world != nullptr) return of_world(world, out);
     sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");

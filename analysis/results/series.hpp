@@ -1,5 +1,6 @@
 #pragma once
 // What a run records: the values of its metrics at a sequence of samples.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,6 +23,10 @@ struct Sample {
   std::uint64_t iteration = 0;
   double time = 0;  ///< simulated s
   std::uint64_t vectors = 0, bytes = 0;
+
+  std::array<double, 4> numbers() const {
+    return {static_cast<double>(iteration), time, static_cast<double>(vectors), static_cast<double>(bytes)};
+  }
 };
 
 /// The metrics of one run over its course.

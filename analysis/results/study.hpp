@@ -1,5 +1,6 @@
 #pragma once
 // The results of a study: its points and the outcome of each run.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,30 +15,25 @@ namespace hearsay::analysis {
 /// The outcome of a run: done, diverged (a metric was not finite), failed (see its message), or interrupted
 /// before its end.
 enum class Status : std::uint8_t { kDone, kDiverged, kFailed, kInterrupted };
-std::string_view name(Status status);
+inline constexpr std::array<std::string_view, 4> kStatusNames{"done", "diverged", "failed", "interrupted"};
+inline std::string_view name(Status status) {
+  return kStatusNames.at(static_cast<std::size_t>(status));
+}
 
 /// Why a run ended: the protocol finished, a limit of "stop" was reached, no event was pending, or it was
 /// interrupted.
+// clang-format off
 enum class RunEnd : std::uint8_t {
-  kFinished,
-  kIterations,
-  kTime,
-  kVectors,
-  kBytes,
-  kEvents,
-  kIdle,
-  kTarget,
-  kWall,
-  kBudgets,
-  kInterrupted
+  kFinished, kIterations, kTime, kVectors, kBytes, kEvents, kIdle, kTarget, kWall, kBudgets, kInterrupted
 };
-std::string_view name(RunEnd end);
+inline constexpr std::array<std::string_view, 11> kEndNames{
+  "finished", "iterations", "time", "vectors", "bytes", "events", "idle", "target", "wall", "budgets", "interrupted"};
+// clang-format on
+inline std::string_view name(RunEnd end) {
+  return kEndNames.at(static_cast<std::size_t>(end));
+}
 
-/// The enumerator of a name; nothing if there is none.
-std::optional<Status> status_of(std::string_view name);
-std::optional<RunEnd> end_of(std::string_view name);
-
-/// A number that belongs to a point or run as a whole, perhaps to one of its agents.
+/// A number of a point or of a run, or of one of its agents.
 struct Scalar {
   std::string name;
   std::optional<sim::AgentId> agent;
@@ -55,9 +51,8 @@ struct RunResult {
   double time = 0;  ///< simulated s
   sim::Traffic traffic{};
   Series series{};
-  std::vector<Scalar>
-      scalars{};    ///< where it reached its target; of its own problem, where each run draws one
-  double wall = 0;  ///< s
+  std::vector<Scalar> scalars{};  ///< where it reached its target; of its problem, where each run draws one
+  double wall = 0;                ///< s
 };
 
 /// One combination of the swept values.
@@ -73,7 +68,8 @@ struct PointResult {
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
-  std::vector<std::size_t> groups{};  ///< by axis: equal for axes that vary together; empty: each by itself
+  std::vector<std::size_t>
+      groups{};  ///< by axis: equal for axes that vary together; empty: all are independent
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
   bool by_time = false;    ///< samples are at equal times, not at equal iterations

@@ -35,7 +35,7 @@ class Statement {
     return *this;
   }
 
-  /// Goes to the next row; false where there is none left: then the statement is reset.
+  /// Goes to the next row; if there is none, resets the statement and returns false.
   bool step();
   /// Runs a statement that returns no rows.
   void execute();
@@ -45,19 +45,14 @@ class Statement {
   /// or an optional of these.
   template <class T>
   T get(int column) const {
-    if constexpr (requires {
-                    typename T::value_type;
-                    T().has_value();
-                  }) {
+    if constexpr (requires(T value) { value.has_value(); }) {
       return null(column) ? T() : T(get<typename T::value_type>(column));
     } else if constexpr (std::integral<T>) {
       return static_cast<T>(integer(column));
-    } else if constexpr (std::floating_point<T>) {
-      return number(column);
-    } else if constexpr (std::same_as<T, std::string>) {
-      return text(column);
     } else {
-      return numbers(column);
+      T value;
+      read(column, value);
+      return value;
     }
   }
 
@@ -77,9 +72,9 @@ class Statement {
 
   bool null(int column) const;
   std::int64_t integer(int column) const;
-  double number(int column) const;
-  std::string text(int column) const;
-  std::vector<double> numbers(int column) const;
+  void read(int column, double& value) const;
+  void read(int column, std::string& text) const;
+  void read(int column, std::vector<double>& numbers) const;
 
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
@@ -89,7 +84,7 @@ class Database {
  public:
   enum class Access { kCreate, kRead };
 
-  /// Opens a database file; kCreate makes it if there is none. With kRead a file that can not be written is opened
+  /// Opens a database file; kCreate creates it if there is none. With kRead a file that cannot be written is opened
   /// read-only.
   Database(std::filesystem::path path, Access access);
   ~Database();

@@ -1,8 +1,9 @@
 #include "analysis/results/store/store.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "analysis/results/store/encoding.hpp"
+#include "analysis/results/json.hpp"
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
@@ -12,16 +13,14 @@ namespace hearsay::analysis {
 namespace {
 
 std::string insert_run_sql() {
-  std::string values = "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?";
-  for (int r = 0; r < sim::kLossReasons; ++r) values += ",?";
+  const std::vector<const char*> values(15 + sim::kLossReasons, "?");
   return fmt::format(
       "INSERT INTO run (point, repetition, record, run_key, status, end, iterations, time_s, events, "
-      "messages, "
-      "delivered, vectors, bytes, fingerprint, message{}) VALUES ({}) RETURNING id",
-      lost_columns(", "), values);
+      "messages, delivered, vectors, bytes, fingerprint, message{}) VALUES ({}) RETURNING id",
+      lost_columns(), fmt::join(values, ","));
 }
 
-// Takes one row of the table of runs into account; `recorded`: with the metrics that are asked for now.
+// Adds a row of the table of runs; `recorded`: with the metrics of the plan.
 void note_known(KnownRun& known, const std::string& status, const std::string& end,
                 const std::string& fingerprint, bool recorded) {
   const bool ended = status == name(Status::kDone) || status == name(Status::kDiverged);
@@ -38,6 +37,12 @@ void note_known(KnownRun& known, const std::string& status, const std::string& e
   }
 }
 
+std::string host_name() {
+  char name[256] = "unknown";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
@@ -48,10 +53,9 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
   KnownStudy all;
   for (const StudyPoint& p : plan.points) {
     std::vector<KnownRun> of_point(p.repetitions);
-    const bool is_there = point(p.key).step();
-    all.described.push_back(is_there && !p.described_by.empty() &&
-                            point.get<std::string>(1) == p.described_by);
-    if (is_there) {
+    const bool found = point(p.key).step();
+    all.described.push_back(found && !p.described_by.empty() && point.get<std::string>(1) == p.described_by);
+    if (found) {
       runs(point.get<std::int64_t>(0));
       while (runs.step()) {
         const auto repetition = runs.get<std::size_t>(0);
@@ -69,26 +73,18 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
 struct Store::Statements {
   explicit Statements(Database& d)
       : series(d),
-        aggregates(d),
         find_run(d, "SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?"),
         run(d, insert_run_sql()),
         scalar(d, "INSERT INTO scalar (point, run, name, agent, value) VALUES (?,?,?,?,?)"),
         timing(d, "INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)") {}
-  RunSeriesRows series;
-  AggregateRows aggregates;
+  SeriesRows series;
   Statement find_run, run, scalar, timing;
 };
 
 Store::Store(const std::filesystem::path& folder)
-    : folder_(folder), lock_(make_and_lock_folder(folder)), host_(host_name()) {
-  try {
-    database_ = open_to_write(folder_);
-    statements_ = std::make_unique<Statements>(*database_);
-  } catch (...) {
-    unlock_folder(lock_);
-    throw;
-  }
-}
+    : lock_(folder),
+      database_(open_to_write(folder)),
+      statements_(std::make_unique<Statements>(*database_)) {}
 
 Store::~Store() {
   try {
@@ -96,9 +92,6 @@ Store::~Store() {
   } catch (const OutputError&) {
     // Callers that need the error call close().
   }
-  statements_.reset();
-  database_.reset();
-  unlock_folder(lock_);
 }
 
 void Store::close() {
@@ -126,9 +119,9 @@ void Store::begin_study(const StudyPlan& plan) {
   Database& d = *database_;
   d.run("DELETE FROM study; DELETE FROM info");
   auto info = plan.info;
-  info["axes"] = encode(plan.head.axes);
-  info["groups"] = encode(plan.head.groups);
-  info["metrics"] = encode(plan.head.metrics);
+  info["axes"] = json_text(plan.head.axes);
+  info["groups"] = json_text(plan.head.groups);
+  info["metrics"] = json_text(plan.head.metrics);
   info["keep"] = plan.head.aggregate ? "aggregate" : "runs";
   info["every"] = plan.head.by_time ? "time" : "";
   info["record_key"] = plan.record_key;
@@ -148,7 +141,9 @@ void Store::begin_study(const StudyPlan& plan) {
     const auto id = find.get<std::int64_t>(0);
     places_.push_back({id, {plan.head.metrics, find.get<std::size_t>(1), find.get<sim::AgentId>(2)}});
     find.reset();
-    study(number, id, encode_labels(plan.head.axes, p.labels), p.repetitions).execute();
+    Json labels = Json::object();
+    for (std::size_t a = 0; a < p.labels.size(); ++a) labels[plan.head.axes[a]] = p.labels[a];
+    study(number, id, json_text(labels), p.repetitions).execute();
   }
   finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   commit();
@@ -161,8 +156,8 @@ void Store::put_point(std::size_t number, const PointResult& point) {
   database_->execute(
       "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = ? "
       "WHERE id = ?",
-      plan_.points[number].described_by, point.owners, point.first_owner, encode(point.unaccounted),
-      encode(point.notes), place.id);
+      plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
+      json_text(point.notes), place.id);
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
 }
@@ -188,7 +183,7 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   insert.execute();
   statements_->series.write(id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
-  statements_->timing(id, run.wall, host_, ++finished_).execute();
+  statements_->timing(id, run.wall, host_name(), ++finished_).execute();
 }
 
 void Store::aggregate() {
@@ -202,12 +197,12 @@ void Store::aggregate() {
     runs(place.id, record_);
     while (runs.step()) fresh.emplace_back(runs.get<std::int64_t>(0), runs.get<std::uint32_t>(1));
     if (fresh.empty()) continue;
-    auto all = statements_->aggregates.read(place.id, record_, place.layout.width());
+    auto all = statements_->series.read_together(place.id, record_, place.layout.width());
     for (const auto& [run, repetition] : fresh) {
       all[repetition] = statements_->series.read(run, place.layout.width());
       statements_->series.erase(run);
     }
-    statements_->aggregates.write(place.id, record_, plan_.head.metrics, place.layout, all);
+    statements_->series.write_together(place.id, record_, plan_.head.metrics, place.layout, all);
   }
   commit();
 }

@@ -26,17 +26,19 @@ class StoredStudy {
   PointResult point(std::size_t number);
   std::string key(std::size_t number);
 
-  using ForPoint = std::function<void(const PointResult& point)>;
-  using ForRun = std::function<void(const PointResult& point, const RunResult& run)>;
-  /// Goes through the study in order of point, then repetition, whatever the order its runs ran in: calls
-  /// `for_point` for each point, then `for_run` for each of its runs that is stored. About 10 us per run.
-  void each_run(const ForPoint& for_point, const ForRun& for_run);
+  using ForRun = std::function<void(const RunResult& run)>;
+  /// Calls `for_run` for each stored run of a point by repetition, whatever order they ran in. About 10 us per run.
+  void runs(std::size_t number, const ForRun& for_run);
+  /// Goes through the study in order of points: calls `for_point` for each, then `for_run` for each of its runs.
+  void each_run(const std::function<void(const PointResult& point)>& for_point,
+                const std::function<void(const PointResult& point, const RunResult& run)>& for_run);
   /// One run with its series; nothing if it is not stored.
   std::optional<RunResult> run(std::size_t number, std::uint32_t repetition);
 
  private:
   struct Rows;
   struct Row;
+  void read_runs(const Row& row, std::int64_t first, std::int64_t last, const ForRun& for_run);
   RunResult read_run(const Row& point);
 
   std::filesystem::path folder_;
