@@ -34,10 +34,4 @@ struct Figure {
 
 std::span<const Figure> figures();
 
-std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t metric);
-
 }  // namespace hearsay::analysis

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 
 #include "analysis/figures/figure.hpp"
@@ -17,10 +18,14 @@ namespace {
 
 constexpr std::size_t kMostRows = 200;  // points in the table
 
-constexpr Figure kFigures[] = {
-    {"curves", true, draw_curves}, {"finals", true, draw_finals},      {"heat_map", true, draw_heat_map},
-    {"agents", true, draw_agents}, {"timeline", false, draw_timeline},
-};
+// Text escaped for HTML, also for attributes.
+std::string escaped(std::string_view text) {
+  std::string out(text);
+  for (const auto& [character, entity] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}})
+    boost::replace_all(out, character, entity);
+  return out;
+}
 
 std::string cells(const char* tag, const std::vector<std::string>& texts) {
   std::string all;
@@ -82,7 +87,7 @@ std::string table(const StudyData& study) {
 
 Json drawings(const FigureInput& input) {
   Json all = Json::array();
-  for (const Figure& figure : kFigures) {
+  for (const Figure& figure : figures()) {
     const std::size_t times = figure.of_metric ? input.study.head.metrics.size() : 1;
     for (std::size_t m = 0; m < times; ++m) {
       for (const Drawing& d : figure.draw(input, m)) {
@@ -95,13 +100,6 @@ Json drawings(const FigureInput& input) {
     }
   }
   return all;
-}
-
-// JSON for a script element: nothing in it ends the element.
-std::string embedded(const Json& json) {
-  std::string out;
-  for (const char c : json_text(json)) out += c == '<' ? "\\u003c" : std::string(1, c);
-  return out;
 }
 
 std::string html_list(const std::vector<std::string>& items) {
@@ -123,27 +121,6 @@ std::string counts(const StudyData& study) {
 }
 
 }  // namespace
-
-std::span<const Figure> figures() {
-  return kFigures;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      // clang-format off
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-        // clang-format on
-    }
-  }
-  return out;
-}
 
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
   if (page_files::vega().empty())
@@ -191,7 +168,9 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
       "<h2>Scenario</h2>\n<details><summary>with every default filled in</summary><pre>{}</pre></details>\n",
       escaped(text.scenario));
   out += "</main>\n<footer class=\"dim\">Made by hearsay; figures by Vega and Vega-Lite.</footer>\n";
-  out += "<script type=\"application/json\" id=\"figures\">" + embedded(report) + "</script>\n";
+  // Without '<' nothing in the JSON ends its element.
+  out += "<script type=\"application/json\" id=\"figures\">" +
+         boost::replace_all_copy(json_text(report), "<", "\\u003c") + "</script>\n";
   out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
   for (const std::string_view script : page_files::vega())
     out += fmt::format("<script>{}</script>\n", script);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/series.hpp"
+#include "analysis/results/study.hpp"
 #include "models/core/world.hpp"
 #include "sim/check.hpp"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "analysis/results/series.hpp"
+#include "analysis/results/study.hpp"
 
 namespace hearsay::analysis {
 

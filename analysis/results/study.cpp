@@ -1,8 +1,35 @@
 #include "analysis/results/study.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hearsay::analysis {
+
+SeriesLayout::SeriesLayout(const std::vector<MetricInfo>& metrics, std::size_t owners,
+                           sim::AgentId first_owner)
+    : first_owner_(first_owner) {
+  for (const MetricInfo& m : metrics) {
+    begin_.push_back(begin_.back() + (m.per_agent ? owners : 1));
+    per_agent_.push_back(m.per_agent);
+  }
+}
+
+SeriesLayout::Column SeriesLayout::column(std::size_t c) const {
+  const auto next = std::upper_bound(begin_.begin(), begin_.end(), c);
+  const auto metric = static_cast<std::size_t>(next - begin_.begin()) - 1;
+  if (!per_agent_[metric]) return {metric, {}};
+  return {metric, first_owner_ + static_cast<sim::AgentId>(c - begin_[metric])};
+}
+
+std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) const {
+  std::vector<double> all;
+  const std::span<const double> values = sample(series, k);
+  for (std::size_t m = 0; m < metrics(); ++m) {
+    const std::span<const double> mine = values_of(m, values);
+    all.push_back(std::accumulate(mine.begin(), mine.end(), 0.0) / static_cast<double>(mine.size()));
+  }
+  return all;
+}
 
 std::optional<std::size_t> StudyHead::metric(std::string_view wanted) const {
   const auto found =

@@ -31,6 +31,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/results/study.hpp"
+#include "models/solvers/optimum.hpp"
+
 namespace hearsay::analysis {
 
 /// The arguments of a bound. NaN where a study does not have one (rho of a protocol without it, Hessian of another
@@ -48,6 +51,13 @@ struct CentralSetting {
   double owners() const { return static_cast<double>(epsilon.size()); }
   double inverse_squares() const;  ///< s
 };
+
+/// The scalars of a point that hold its setting: setting.records n, setting.dimension p, setting.sigma,
+/// setting.start_fitness = f(0)/f* - 1, and for squared loss setting.hessian_min and hessian_max of the pooled mean
+/// loss. O(p^3).
+std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum);
+/// The setting of a point from its scalars; T and rho, which depend on the protocol, are NaN.
+CentralSetting setting_of(const PointResult& point);
 
 /// The bounded quantity: f - f* = psi f*, or norm_2(theta - theta*)^2.
 enum class BoundOf { kCost, kDistance };

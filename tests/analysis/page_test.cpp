@@ -83,10 +83,10 @@ json rows_of(const analysis::Drawing& drawing) {
   return spec_of(drawing).at("data").at("values");
 }
 
-std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric) {
-  static const std::optional<analysis::TraceData> kNoTrace;
+std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric,
+                                    const std::optional<analysis::TraceData>& trace = {}) {
   for (const analysis::Figure& f : analysis::figures()) {
-    if (f.name == name) return f.draw({data, kNoTrace}, metric);
+    if (f.name == name) return f.draw({data, trace}, metric);
   }
   FAIL("no such figure");
   return {};
@@ -249,7 +249,7 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
   const test::Scratch other;
   const StudyData data = study(other, {});
-  const json rows = rows_of(analysis::draw_timeline({data, trace}, 0).at(0));
+  const json rows = rows_of(draw(data, "timeline", 0, trace).at(0));
   CHECK(rows.size() == 5);
 }
 

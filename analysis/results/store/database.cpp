@@ -28,7 +28,14 @@ Database::Database(std::filesystem::path path, Access access) : path_(std::move(
 }
 
 Database::~Database() {
+  prepared_.clear();
   sqlite3_close(handle_);
+}
+
+Statement& Database::prepared(std::string_view sql) {
+  const auto found = prepared_.find(sql);
+  return found != prepared_.end() ? found->second
+                                  : prepared_.try_emplace(std::string(sql), *this, sql).first->second;
 }
 
 void Database::fail(int code) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -93,16 +94,21 @@ class Database {
 
   /// Runs any number of statements; rows are ignored.
   void run(const char* sql);
+  /// A statement, prepared once and kept.
+  Statement& prepared(std::string_view sql);
   /// Runs one statement with parameters that returns no rows.
   template <class... Values>
   void execute(std::string_view sql, const Values&... values) {
-    Statement(*this, sql)(values...).execute();
+    prepared(sql)(values...).execute();
   }
   /// The first column of the first row; nothing if there is no row.
   template <class T, class... Values>
   std::optional<T> first(std::string_view sql, const Values&... values) {
-    Statement statement(*this, sql);
-    return statement(values...).step() ? std::optional<T>(statement.get<T>(0)) : std::nullopt;
+    Statement& statement = prepared(sql)(values...);
+    if (!statement.step()) return std::nullopt;
+    const auto value = statement.get<T>(0);
+    statement.reset();
+    return value;
   }
   const std::filesystem::path& path() const { return path_; }
 
@@ -113,6 +119,7 @@ class Database {
   friend class Statement;
   std::filesystem::path path_;
   sqlite3* handle_ = nullptr;
+  std::map<std::string, Statement, std::less<>> prepared_;
 };
 
 }  // namespace hearsay::analysis

@@ -17,6 +17,10 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kRepetitions = "@repetition";
 constexpr std::array<std::string_view, 4> kSampleColumns{"@iteration", "@time_s", "@vectors", "@bytes"};
 
+[[noreturn]] void damaged(const Database& database, std::string_view what, std::int64_t id) {
+  throw OutputError(fmt::format("{}: damaged: {} {}", database.path().string(), what, id));
+}
+
 Sample sample_of(double iteration, double time, double vectors, double bytes) {
   return {static_cast<std::uint64_t>(iteration), time, static_cast<std::uint64_t>(vectors),
           static_cast<std::uint64_t>(bytes)};
@@ -24,43 +28,27 @@ Sample sample_of(double iteration, double time, double vectors, double bytes) {
 
 }  // namespace
 
-SeriesRows::SeriesRows(Database& d)
-    : database_(d),
-      samples_(d, "SELECT data FROM sample WHERE run = ?"),
-      series_(d, "SELECT data FROM series WHERE run = ? ORDER BY rowid"),
-      insert_samples_(d, "INSERT INTO sample (run, data) VALUES (?,?)"),
-      insert_series_(d, "INSERT INTO series (run, metric, agent, data) VALUES (?,?,?,?)"),
-      erase_samples_(d, "DELETE FROM sample WHERE run = ?"),
-      erase_series_(d, "DELETE FROM series WHERE run = ?"),
-      together_(d, "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"),
-      insert_together_(
-          d, "INSERT INTO aggregate (point, record, number, metric, agent, data) VALUES (?,?,?,?,?,?)"),
-      erase_together_(d, "DELETE FROM aggregate WHERE point = ? AND record = ?") {}
-
-void SeriesRows::damaged(std::string_view what, std::int64_t id) const {
-  throw OutputError(fmt::format("{}: damaged: {} {}", database_.path().string(), what, id));
-}
-
-Series SeriesRows::read(std::int64_t run, std::size_t width) {
+Series read_series(Database& database, std::int64_t run, std::size_t width) {
   Series series;
-  if (!samples_(run).step()) return series;
-  const auto samples = samples_.get<std::vector<double>>(0);
-  samples_.reset();
+  const auto samples = database.first<std::vector<double>>("SELECT data FROM sample WHERE run = ?", run)
+                           .value_or(std::vector<double>());
+  if (samples.empty()) return series;
   for (std::size_t k = 0; k + 4 <= samples.size(); k += 4)
     series.samples.push_back(sample_of(samples[k], samples[k + 1], samples[k + 2], samples[k + 3]));
   series.values.resize(series.samples.size() * width);
   std::size_t c = 0;
-  for (series_(run); series_.step(); ++c) {
-    const auto column = series_.get<std::vector<double>>(0);
-    if (c == width || column.size() != series.samples.size()) damaged("series of run", run);
+  Statement& rows = database.prepared("SELECT data FROM series WHERE run = ? ORDER BY rowid")(run);
+  for (; rows.step(); ++c) {
+    const auto column = rows.get<std::vector<double>>(0);
+    if (c == width || column.size() != series.samples.size()) damaged(database, "series of run", run);
     for (std::size_t k = 0; k < column.size(); ++k) series.values[k * width + c] = column[k];
   }
-  if (c != width) damaged("series of run", run);
+  if (c != width) damaged(database, "series of run", run);
   return series;
 }
 
-void SeriesRows::write(std::int64_t run, const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
-                       const Series& series) {
+void write_series(Database& database, std::int64_t run, const std::vector<MetricInfo>& metrics,
+                  const SeriesLayout& layout, const Series& series) {
   if (series.samples.empty()) return;
   const std::size_t samples = series.samples.size(), width = layout.width();
   sim::check(series.values.size() == samples * width,
@@ -70,35 +58,38 @@ void SeriesRows::write(std::int64_t run, const std::vector<MetricInfo>& metrics,
     const auto numbers = s.numbers();
     data.insert(data.end(), numbers.begin(), numbers.end());
   }
-  insert_samples_(run, data).execute();
+  database.execute("INSERT INTO sample (run, data) VALUES (?,?)", run, data);
   data.resize(samples);
   for (std::size_t c = 0; c < width; ++c) {
     const auto [metric, agent] = layout.column(c);
     for (std::size_t k = 0; k < samples; ++k) data[k] = series.values[k * width + c];
-    insert_series_(run, metrics[metric].name, agent, data).execute();
+    database.execute("INSERT INTO series (run, metric, agent, data) VALUES (?,?,?,?)", run,
+                     metrics[metric].name, agent, data);
   }
 }
 
-void SeriesRows::erase(std::int64_t run) {
-  erase_samples_(run).execute();
-  erase_series_(run).execute();
+void erase_series(Database& database, std::int64_t run) {
+  database.execute("DELETE FROM sample WHERE run = ?", run);
+  database.execute("DELETE FROM series WHERE run = ?", run);
 }
 
-SeriesByRepetition SeriesRows::read_together(std::int64_t point, std::int64_t record, std::size_t width) {
+SeriesByRepetition read_together(Database& database, std::int64_t point, std::int64_t record,
+                                 std::size_t width) {
   SeriesByRepetition all;
   std::vector<Series*> runs;
   std::vector<std::vector<double>> samples;  // of one sample: four numbers of every repetition
   std::size_t c = 0;                         // numbers of the sample so far
-  together_(point, record);
-  while (together_.step()) {
-    const auto name = together_.get<std::string>(0);
-    auto data = together_.get<std::vector<double>>(1);
+  Statement& rows = database.prepared(
+      "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid")(point, record);
+  while (rows.step()) {
+    const auto name = rows.get<std::string>(0);
+    auto data = rows.get<std::vector<double>>(1);
     if (name == kRepetitions) {
       for (const double r : data) all[static_cast<std::uint32_t>(r)];
       for (auto& [repetition, series] : all) runs.push_back(&series);
       continue;
     }
-    if (data.size() != runs.size()) damaged("aggregate of point", point);
+    if (data.size() != runs.size()) damaged(database, "aggregate of point", point);
     const bool of_sample = name.starts_with('@');
     if (of_sample) {
       if (samples.size() == kSampleColumns.size()) samples.clear();
@@ -106,7 +97,7 @@ SeriesByRepetition SeriesRows::read_together(std::int64_t point, std::int64_t re
       if (samples.size() < kSampleColumns.size()) continue;
       c = 0;
     } else if (c == width || samples.size() < kSampleColumns.size()) {
-      damaged("aggregate of point", point);
+      damaged(database, "aggregate of point", point);
     }
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (std::isnan(samples[1][r])) continue;  // the run had ended
@@ -123,24 +114,26 @@ SeriesByRepetition SeriesRows::read_together(std::int64_t point, std::int64_t re
   return all;
 }
 
-void SeriesRows::write_together(std::int64_t point, std::int64_t record,
-                                const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
-                                const SeriesByRepetition& all) {
-  erase_together_(point, record).execute();
+void write_together(Database& database, std::int64_t point, std::int64_t record,
+                    const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
+                    const SeriesByRepetition& all) {
+  database.execute("DELETE FROM aggregate WHERE point = ? AND record = ?", point, record);
+  Statement& insert = database.prepared(
+      "INSERT INTO aggregate (point, record, number, metric, agent, data) VALUES (?,?,?,?,?,?)");
   std::vector<double> data;
   std::size_t samples = 0;
   for (const auto& [repetition, series] : all) {
     data.push_back(repetition);
     samples = std::max(samples, series.samples.size());
   }
-  insert_together_(point, record, 0, kRepetitions, std::nullopt, data).execute();
+  insert(point, record, 0, kRepetitions, std::nullopt, data).execute();
   // One row: value(series) of every repetition that has sample k.
   const auto put = [&](std::size_t k, std::string_view name, std::optional<sim::AgentId> agent,
                        auto&& value) {
     data.clear();
     for (const auto& [repetition, series] : all)
       data.push_back(k < series.samples.size() ? value(series) : kAbsent);
-    insert_together_(point, record, k, name, agent, data).execute();
+    insert(point, record, k, name, agent, data).execute();
   };
   for (std::size_t k = 0; k < samples; ++k) {
     for (std::size_t n = 0; n < kSampleColumns.size(); ++n)

@@ -14,27 +14,17 @@ namespace hearsay::analysis {
 
 using SeriesByRepetition = std::map<std::uint32_t, Series>;
 
-class SeriesRows {
- public:
-  explicit SeriesRows(Database& database);
+/// Empty if the run has no rows. Throws OutputError if they are damaged.
+Series read_series(Database& database, std::int64_t run, std::size_t width);
+void write_series(Database& database, std::int64_t run, const std::vector<MetricInfo>& metrics,
+                  const SeriesLayout& layout, const Series& series);
+void erase_series(Database& database, std::int64_t run);
 
-  /// Empty if the run has no rows. Throws OutputError if they are damaged.
-  Series read(std::int64_t run, std::size_t width);
-  void write(std::int64_t run, const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
-             const Series& series);
-  void erase(std::int64_t run);
-
-  /// The same for the repetitions of a point together. Writing replaces its rows.
-  SeriesByRepetition read_together(std::int64_t point, std::int64_t record, std::size_t width);
-  void write_together(std::int64_t point, std::int64_t record, const std::vector<MetricInfo>& metrics,
-                      const SeriesLayout& layout, const SeriesByRepetition& all);
-
- private:
-  [[noreturn]] void damaged(std::string_view what, std::int64_t id) const;
-
-  Database& database_;
-  Statement samples_, series_, insert_samples_, insert_series_, erase_samples_, erase_series_;
-  Statement together_, insert_together_, erase_together_;
-};
+/// The same for the repetitions of a point together. Writing replaces its rows.
+SeriesByRepetition read_together(Database& database, std::int64_t point, std::int64_t record,
+                                 std::size_t width);
+void write_together(Database& database, std::int64_t point, std::int64_t record,
+                    const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
+                    const SeriesByRepetition& all);
 
 }  // namespace hearsay::analysis

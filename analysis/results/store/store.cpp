@@ -46,10 +46,10 @@ std::string host_name() {
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
-  Statement point(database, "SELECT id, described_by FROM point WHERE key = ?");
-  Statement runs(database,
-                 "SELECT repetition, status, end, fingerprint, record.key FROM run JOIN record ON "
-                 "record.id = run.record WHERE point = ?");
+  Statement& point = database.prepared("SELECT id, described_by FROM point WHERE key = ?");
+  Statement& runs = database.prepared(
+      "SELECT repetition, status, end, fingerprint, record.key FROM run JOIN record ON "
+      "record.id = run.record WHERE point = ?");
   KnownStudy all;
   for (const StudyPoint& p : plan.points) {
     std::vector<KnownRun> of_point(p.repetitions);
@@ -70,21 +70,7 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
   return all;
 }
 
-struct Store::Statements {
-  explicit Statements(Database& d)
-      : series(d),
-        find_run(d, "SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?"),
-        run(d, insert_run_sql()),
-        scalar(d, "INSERT INTO scalar (point, run, name, agent, value) VALUES (?,?,?,?,?)"),
-        timing(d, "INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)") {}
-  SeriesRows series;
-  Statement find_run, run, scalar, timing;
-};
-
-Store::Store(const std::filesystem::path& folder)
-    : lock_(folder),
-      database_(open_to_write(folder)),
-      statements_(std::make_unique<Statements>(*database_)) {}
+Store::Store(const std::filesystem::path& folder) : lock_(folder), database_(open_to_write(folder)) {}
 
 Store::~Store() {
   try {
@@ -97,7 +83,6 @@ Store::~Store() {
 void Store::close() {
   if (!database_) return;
   commit();
-  statements_.reset();
   database_->run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
   database_.reset();
 }
@@ -131,19 +116,18 @@ void Store::begin_study(const StudyPlan& plan) {
   d.execute("INSERT OR IGNORE INTO record (key, metrics) VALUES (?,?)", plan.record_key, info["metrics"]);
   record_ = d.first<std::int64_t>("SELECT id FROM record WHERE key = ?", plan.record_key).value();
 
-  Statement add(d, "INSERT OR IGNORE INTO point (key) VALUES (?)");
-  Statement find(d, "SELECT id, owners, first_owner FROM point WHERE key = ?");
-  Statement study(d, "INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)");
+  Statement& find = d.prepared("SELECT id, owners, first_owner FROM point WHERE key = ?");
   for (std::size_t number = 0; number < plan.points.size(); ++number) {
     const StudyPoint& p = plan.points[number];
-    add(p.key).execute();
+    d.execute("INSERT OR IGNORE INTO point (key) VALUES (?)", p.key);
     find(p.key).step();
     const auto id = find.get<std::int64_t>(0);
     places_.push_back({id, {plan.head.metrics, find.get<std::size_t>(1), find.get<sim::AgentId>(2)}});
     find.reset();
     Json labels = Json::object();
     for (std::size_t a = 0; a < p.labels.size(); ++a) labels[plan.head.axes[a]] = p.labels[a];
-    study(number, id, json_text(labels), p.repetitions).execute();
+    d.execute("INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)", number, id,
+              json_text(labels), p.repetitions);
   }
   finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   commit();
@@ -165,15 +149,14 @@ void Store::put_point(std::size_t number, const PointResult& point) {
 void Store::put_run(const RunResult& run, const std::string& run_key) {
   begin();
   const Place& place = places_[run.point];
-  Statement& find = statements_->find_run;
-  if (find(place.id, run.repetition, record_).step()) {
-    const auto old = find.get<std::int64_t>(0);
-    find.reset();
-    erase(old);
-  }
+  const auto old =
+      database_->first<std::int64_t>("SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?",
+                                     place.id, run.repetition, record_);
+  if (old) erase(*old);
   const sim::Traffic& t = run.traffic;
   static_assert(sim::kLossReasons == 5);
-  Statement& insert = statements_->run;
+  static const std::string insert_run = insert_run_sql();
+  Statement& insert = database_->prepared(insert_run);
   insert(place.id, run.repetition, record_, run_key, name(run.status), name(run.end), run.iterations,
          run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
          fmt::format("{:016x}", run.fingerprint), run.message, t.lost[0], t.lost[1], t.lost[2], t.lost[3],
@@ -181,34 +164,35 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
       .step();
   const auto id = insert.get<std::int64_t>(0);
   insert.execute();
-  statements_->series.write(id, plan_.head.metrics, place.layout, run.series);
+  write_series(*database_, id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
-  statements_->timing(id, run.wall, host_name(), ++finished_).execute();
+  database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
+                     host_name(), ++finished_);
 }
 
 void Store::aggregate() {
   if (!plan_.head.aggregate) return;
   begin();
-  Statement runs(*database_,
-                 "SELECT id, repetition FROM run WHERE point = ? AND record = ? AND "
-                 "EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)");
+  Statement& runs = database_->prepared(
+      "SELECT id, repetition FROM run WHERE point = ? AND record = ? AND "
+      "EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)");
   for (const Place& place : places_) {
     std::vector<std::pair<std::int64_t, std::uint32_t>> fresh;
     runs(place.id, record_);
     while (runs.step()) fresh.emplace_back(runs.get<std::int64_t>(0), runs.get<std::uint32_t>(1));
     if (fresh.empty()) continue;
-    auto all = statements_->series.read_together(place.id, record_, place.layout.width());
+    auto all = read_together(*database_, place.id, record_, place.layout.width());
     for (const auto& [run, repetition] : fresh) {
-      all[repetition] = statements_->series.read(run, place.layout.width());
-      statements_->series.erase(run);
+      all[repetition] = read_series(*database_, run, place.layout.width());
+      erase_series(*database_, run);
     }
-    statements_->series.write_together(place.id, record_, plan_.head.metrics, place.layout, all);
+    write_together(*database_, place.id, record_, plan_.head.metrics, place.layout, all);
   }
   commit();
 }
 
 void Store::erase(std::int64_t run) {
-  statements_->series.erase(run);
+  erase_series(*database_, run);
   for (const char* table : {"scalar", "timing"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);
   database_->execute("DELETE FROM run WHERE id = ?", run);
@@ -216,7 +200,9 @@ void Store::erase(std::int64_t run) {
 
 void Store::insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                            const std::vector<Scalar>& scalars) {
-  for (const Scalar& one : scalars) statements_->scalar(point, run, one.name, one.agent, one.value).execute();
+  for (const Scalar& one : scalars)
+    database_->execute("INSERT INTO scalar (point, run, name, agent, value) VALUES (?,?,?,?,?)", point, run,
+                       one.name, one.agent, one.value);
 }
 
 }  // namespace hearsay::analysis

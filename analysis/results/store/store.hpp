@@ -80,7 +80,6 @@ class Store {
   void close();
 
  private:
-  struct Statements;
   void begin();
   void erase(std::int64_t run);
   void insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
@@ -88,7 +87,6 @@ class Store {
 
   FolderLock lock_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statements> statements_;
   bool in_transaction_ = false;
   StudyPlan plan_;
   struct Place {

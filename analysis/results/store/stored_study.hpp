@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/study.hpp"
+#include "analysis/results/store/series_rows.hpp"
 
 namespace hearsay::analysis {
 
@@ -15,7 +15,6 @@ class StoredStudy {
  public:
   /// Throws OutputError if the folder contains no store, or one without a study.
   explicit StoredStudy(const std::filesystem::path& folder);
-  ~StoredStudy();
 
   const StudyHead& head() const { return head_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -36,15 +35,18 @@ class StoredStudy {
   std::optional<RunResult> run(std::size_t number, std::uint32_t repetition);
 
  private:
-  struct Rows;
   struct Row;
-  void read_runs(const Row& row, std::int64_t first, std::int64_t last, const ForRun& for_run);
-  RunResult read_run(const Row& point);
+  Row row(std::size_t number);
+  void read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run);
+  RunResult read_run(const Row& point, const Statement& row);
 
   std::filesystem::path folder_;
+  std::unique_ptr<Database> database_;
   StudyHead head_;
   std::size_t points_ = 0;
-  std::unique_ptr<Rows> rows_;
+  std::int64_t record_ = 0;
+  std::int64_t held_ = 0;  // point whose repetitions are in `together_`
+  SeriesByRepetition together_;
 };
 
 }  // namespace hearsay::analysis
