@@ -17,7 +17,7 @@ double half_width(double confidence, double freedom, double deviation) {
   return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
 }
 
-// Sum and number of the finite ones of a point's values.
+// Sum and number of those values that are finite.
 struct Sum {
   double sum = 0, count = 0;
   double mean() const { return count > 0 ? sum / count : kNone; }
@@ -64,7 +64,7 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
   const Eigen::Index columns = terms.cols();
   sim::check(columns <= 8, "too many constants to fit");
   Eigen::MatrixXd relative(terms.rows(), columns);
-  Eigen::VectorXd left(terms.rows());  // of 1, without what is known
+  Eigen::VectorXd left(terms.rows());  // 1 minus the known part
   Eigen::Index rows = 0;
   for (Eigen::Index k = 0; k < terms.rows(); ++k) {
     const double at = y[static_cast<std::size_t>(k)];

@@ -46,14 +46,7 @@ std::string baseline_rows(const FigurePoint& point, std::size_t axes) {
 
 std::string table(const StudyData& study) {
   const std::vector<bool> wanted = distinguishing(study);
-  const auto row_of_axes = [&](const auto& text) {
-    std::vector<std::string> row;
-    for (std::size_t a = 0; a < wanted.size(); ++a) {
-      if (wanted[a]) row.push_back(text(a));
-    }
-    return row;
-  };
-  auto header = row_of_axes([&](std::size_t a) { return study.axes[a].name; });
+  auto header = selected(study.head.axes, wanted);
   const std::size_t axes = header.size();
   // Baselines that all points have in common are shown once, below them.
   const std::string shared = study.points.empty() ? "" : baseline_rows(study.points.front(), axes);
@@ -64,7 +57,7 @@ std::string table(const StudyData& study) {
   std::string t = "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n";
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
-    auto row = row_of_axes([&](std::size_t a) { return point.labels[a]; });
+    auto row = selected(point.labels, wanted);
     row.push_back(std::to_string(point.runs));
     t += "<tr>" + cells("td", row);
     for (const Quartiles& q : point.finals) {

@@ -16,21 +16,21 @@ namespace {
 using models::World;
 using Out = std::span<double>;
 
-// The models that count: the learner's where there is one, else every owner's.
-auto models_that_count(const World& w) {
+// The models that are measured: the learner's if there is one, else every owner's.
+auto measured_models(const World& w) {
   if (w.study.own_models) return w.models.rightCols(static_cast<Eigen::Index>(w.problem().owners()));
   return w.models.leftCols(w.hub ? 1 : w.models.cols());
 }
 
-// The model that serves an owner.
+// The model that an owner uses.
 auto model_of(const World& w, std::size_t owner) {
   return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
 }
 
-// The mean of f over the models that count.
+// The mean of f over them.
 template <class F>
 double over_models(const World& w, F&& f) {
-  const auto models = models_that_count(w);
+  const auto models = measured_models(w);
   double sum = 0;
   for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
   return sum / static_cast<double>(models.cols());
@@ -110,7 +110,7 @@ double own_test_error_of_quarter(const World& w) {
   return mean_own_test(w, std::span(order).subspan(first, last - first));
 }
 double consensus_distance(const World& w) {
-  const auto models = w.study.own_models ? models_that_count(w) : w.models.leftCols(w.models.cols());
+  const auto models = w.study.own_models ? measured_models(w) : w.models.leftCols(w.models.cols());
   const Eigen::VectorXd mean = models.rowwise().mean();
   return (models.colwise() - mean).colwise().squaredNorm().mean();
 }
@@ -230,16 +230,6 @@ const Metric* find_metric(std::string_view name) {
   const auto all = metrics();
   const auto found = std::ranges::find(all, name, &Metric::name);
   return found == all.end() ? nullptr : &*found;
-}
-
-std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names) {
-  std::vector<MetricInfo> all;
-  for (const std::string_view name : names) {
-    const Metric* metric = find_metric(name);
-    sim::check(metric != nullptr, "a metric is not in the table");
-    all.push_back(metric->info());
-  }
-  return all;
 }
 
 }  // namespace hearsay::analysis

@@ -2,8 +2,8 @@
 // Metrics: pure functions of the state of a run. They draw no random numbers and change nothing, so measuring
 // more often never changes a run.
 //
-// "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents
-// of the metric at each agent's own model. Exact losses, fitness and distances are computed from private data
+// "The model" of a metric is the learner's if there is one (agent 0 of a star); else the metric is the mean over agents
+// of its value at each agent's own model. Exact losses, fitness and distances are computed from private data
 // without noise: they are diagnostics of the simulator that a real network could not publish.
 #include <span>
 #include <string_view>
@@ -39,7 +39,5 @@ struct Metric {
 std::span<const Metric> metrics();
 /// The metric of that name, or null.
 const Metric* find_metric(std::string_view name);
-/// The descriptions of the metrics of these names, which must exist.
-std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names);
 
 }  // namespace hearsay::analysis

@@ -47,8 +47,7 @@ std::string event(const char* phase, std::uint64_t tid, std::int64_t ns, const s
 class TracePerfetto final : public TraceText {
  public:
   static constexpr std::int64_t kSliceNs = 1000;
-  /// At most so many actions of an agent at one time are named; the others are counted.
-  static constexpr std::size_t kMostNamed = 16;
+  static constexpr std::size_t kMostNamed = 16;  // actions of an agent at one time; the others are counted
 
   explicit TracePerfetto(const TraceOptions& options)
       : options_(options), periods_(options.wants(TraceKind::kDown) && options.wants(TraceKind::kUp)) {}
@@ -189,9 +188,9 @@ class TracePerfetto final : public TraceText {
   TraceOptions options_;
   bool periods_;                          // whether times down are written
   std::int64_t now_ = 0;                  // ns
-  std::map<sim::AgentId, Slice> slices_;  // of this instant
-  std::string later_;                     // of this instant, after its slices
-  std::map<sim::Cause, Sent> under_way_;  // whose sending was written
+  std::map<sim::AgentId, Slice> slices_;  // at this time
+  std::string later_;                     // text at this time, after the slices
+  std::map<sim::Cause, Sent> under_way_;  // messages whose sending was written
   std::map<sim::AgentId, std::int64_t> down_since_;
   std::set<sim::AgentId> named_;
   std::uint64_t arrows_ = 0;

@@ -12,7 +12,7 @@
 
 namespace hearsay::analysis {
 
-/// "tick:3:17"
+/// "tick:3:17".
 std::string happening(sim::Cause key);
 
 /// Converts the records of a run to text as they arrive, with little memory.

@@ -43,7 +43,8 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
     analysis::Store store(dir.path());
     analysis::StudyPlan plan;
     plan.head.axes = made.axes;
-    plan.head.metrics = analysis::metric_infos({"objective", "epsilon_spent_by_owner"});
+    plan.head.metrics = {analysis::find_metric("objective")->info(),
+                         analysis::find_metric("epsilon_spent_by_owner")->info()};
     plan.record_key = "r";
     for (std::size_t p = 0; p < made.points.size(); ++p)
       plan.points.push_back({fmt::format("key-{}", p), made.points[p], made.repetitions, "d"});

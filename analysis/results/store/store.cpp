@@ -76,7 +76,7 @@ Store::~Store() {
   try {
     close();
   } catch (const OutputError&) {
-    // Callers that need the error call close().
+    // See close().
   }
 }
 

@@ -56,10 +56,10 @@ KnownStudy known(Database& database, const StudyPlan& plan);
 
 class Store {
  public:
-  /// Opens the store in a folder to write, or creates both. Throws OutputError: the folder cannot be written,
-  /// another process writes there, the file is damaged or of another version.
+  /// Opens the store of a folder to write; creates both if there are none. Throws OutputError: the folder cannot be
+  /// written, another process writes there, the file is damaged or of another version.
   explicit Store(const std::filesystem::path& folder);
-  /// Commits and closes; errors are lost, so call close().
+  /// Commits and closes, ignoring errors: call close() to see them.
   ~Store();
 
   KnownStudy known(const StudyPlan& plan) { return analysis::known(*database_, plan); }
@@ -67,7 +67,7 @@ class Store {
   /// Makes this the study of the store; runs of other studies remain stored.
   void begin_study(const StudyPlan& plan);
   void put_point(std::size_t number, const PointResult& point);
-  /// `run.point` is a number in the study that was begun. Replaces a stored run of the same point, repetition and
+  /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and
   /// record.
   void put_run(const RunResult& run, const std::string& run_key);
   /// Moves the series of single runs to those of their points, if the study stores them together. To be called after

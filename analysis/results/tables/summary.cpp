@@ -86,29 +86,29 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted) {
+  std::vector<std::string> some;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    if (wanted[k]) some.push_back(texts[k]);
+  }
+  return some;
+}
+
 std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points, std::size_t most) {
   std::vector<std::vector<std::string>> labels{}, rows(1);
   for (const PointSummary& point : points) labels.push_back(point.labels);
   const std::vector<bool> wanted = distinguishing_axes(labels, study.groups, study.axes.size());
-  std::size_t shown = 0;  // axes
-  const auto begin_row = [&](const std::vector<std::string>& axes) {
-    std::vector<std::string> row;
-    for (std::size_t a = 0; a < axes.size(); ++a) {
-      if (wanted[a]) row.push_back(axes[a]);
-    }
-    shown = row.size();
-    return row;
-  };
-  rows[0] = begin_row(study.axes);
+  rows[0] = selected(study.axes, wanted);
+  const std::size_t axes = rows[0].size();
   rows[0].emplace_back("runs");
   for (const MetricInfo& m : study.metrics) rows[0].push_back(m.name + " [quartiles]");
   for (std::size_t p = 0; p < std::min(points.size(), most); ++p) {
-    auto& row = rows.emplace_back(begin_row(points[p].labels));
+    auto& row = rows.emplace_back(selected(points[p].labels, wanted));
     row.push_back(std::to_string(points[p].runs));
     for (const Quartiles& q : points[p].finals)
       row.push_back(std::isnan(q.median) ? "-" : rounded(q.median) + " " + interval_text(q.low, q.high));
     for (const auto& [name, medians] : points[p].baselines) {
-      auto& line = rows.emplace_back(shown);
+      auto& line = rows.emplace_back(axes);
       line.push_back(name);
       for (const double x : medians) line.push_back(std::isnan(x) ? "" : rounded(x));
     }

@@ -60,6 +60,9 @@ std::vector<bool> distinguishing_axes(const std::vector<std::vector<std::string>
                                       const std::vector<std::size_t>& groups, std::size_t axes,
                                       const std::vector<std::size_t>& taken = {});
 
+/// Those texts for which `wanted` is true.
+std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted);
+
 /// A number to 4 significant digits; "-" for NaN.
 std::string rounded(double x);
 /// "[low, high]"; "-" if `low` is NaN.
