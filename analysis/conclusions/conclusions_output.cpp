@@ -45,8 +45,7 @@ std::string slopes_text(const Conclusions& c, std::size_t most) {
                {rounded(s.slope.value), interval(s.slope), std::to_string(s.points), rounded(s.departure)}));
   return fmt::format(
              "log-log slopes of means with {:g} % jackknife intervals; departure: largest factor between a "
-             "mean "
-             "and the fitted line\n",
+             "mean and the fitted line\n",
              100 * c.confidence) +
          cut(std::move(rows), most);
 }

@@ -204,8 +204,7 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
   const double until = rows.size() <= 150 ? trace.end : trace.end * 150 / all;
   std::string caption =
       "Lines: messages, from sender and sending time to receiver and arrival; dashed, with a cross: lost; "
-      "grey: down. "
-      "Drag and scroll to move and zoom.";
+      "grey: down. Drag and scroll to move and zoom.";
   if (!trace.whole)
     caption +=
         fmt::format(" The first {:.6g} s of the trace are shown; trace.csv contains all of it.", trace.end);

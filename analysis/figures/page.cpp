@@ -70,8 +70,7 @@ std::string table(const StudyData& study) {
   }
   if (all_equal) t += shared;
   t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
-       "end of the "
-       "runs; of per-agent metrics, of their mean over agents.</p>\n";
+       "end of the runs; of per-agent metrics, of their mean over agents.</p>\n";
   if (study.points.size() > kMostRows)
     t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
                      study.points.size() - kMostRows);
