@@ -64,16 +64,6 @@ Finals finals_of(StoredStudy& study, std::size_t p, const PointResult& point,
   return all;
 }
 
-// The labels of the axes that do not vary with axis `over`; empty for those that do.
-std::vector<std::string> others(const ConclusionInput& input, const std::vector<std::string>& labels,
-                                std::size_t over) {
-  std::vector<std::string> kept = labels;
-  for (std::size_t a = 0; a < kept.size(); ++a) {
-    if (input.groups[a] == input.groups[over]) kept[a].clear();
-  }
-  return kept;
-}
-
 void find_slopes(const ConclusionInput& input, const std::vector<Finals>& finals, Conclusions& out) {
   for (std::size_t s = 0; s < input.options.slopes.size(); ++s) {
     const SlopeOptions& options = input.options.slopes[s];
@@ -83,7 +73,10 @@ void find_slopes(const ConclusionInput& input, const std::vector<Finals>& finals
     std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> curves;  // in order of points
     for (std::size_t p = 0; p < out.points.size(); ++p) {
       if (!input.points[p].slope_where[s]) continue;
-      const auto labels = others(input, out.points[p].labels, over);
+      std::vector<std::string> labels = out.points[p].labels;  // empty for axes that vary with `over`
+      for (std::size_t a = 0; a < labels.size(); ++a) {
+        if (input.groups[a] == input.groups[over]) labels[a].clear();
+      }
       auto found =
           std::find_if(curves.begin(), curves.end(), [&](const auto& c) { return c.first == labels; });
       if (found == curves.end()) found = curves.insert(curves.end(), {labels, {}});
@@ -120,8 +113,7 @@ Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& inp
     bound.terms(setting, options.dimension, row);
     if (setting.epsilon.empty()) std::fill(row.begin(), row.end(), kNone);  // there is no bound without noise
     const double unit = bound.constants == 0 && options.of == "relative_fitness" ? setting.f_star : 1;
-    for (Eigen::Index j = 0; j < width; ++j)
-      terms(static_cast<Eigen::Index>(p), j) = row[static_cast<std::size_t>(j)] / unit;
+    terms.row(static_cast<Eigen::Index>(p)) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), width) / unit;
   }
   return terms;
 }
@@ -138,10 +130,8 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
   Eigen::VectorXd constants = Eigen::VectorXd::Ones(terms.cols());
   std::vector<Eigen::Index> free;
   for (const auto& [name, value] : wanted) {
-    const auto column = static_cast<Eigen::Index>(out.names.size());
-    out.names.emplace_back(name);
-    out.given.push_back(value.has_value());
-    out.constants.push_back({.value = value.value_or(0)});
+    const auto column = static_cast<Eigen::Index>(out.constants.size());
+    out.constants.push_back({name, {.value = value.value_or(0)}, value.has_value()});
     constants[column] = value.value_or(0);
     if (!value) free.push_back(column);
   }
@@ -156,7 +146,7 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
     };
     const auto estimates = jackknife(values, study.confidence, fit);
     for (std::size_t j = 0; j < free.size(); ++j) {
-      Estimate& constant = out.constants[static_cast<std::size_t>(free[j])] = estimates[j];
+      Estimate& constant = out.constants[static_cast<std::size_t>(free[j])].estimate = estimates[j];
       constant.low = std::max(constant.low, 0.0);
       constants[free[j]] = constant.value;
     }

@@ -35,12 +35,15 @@ struct Conclusions {
     Estimate slope;
     double departure = 0;  ///< largest factor between a mean and the line
   };
+  struct Constant {
+    std::string name;
+    Estimate estimate;
+    bool given;  ///< in the scenario; else fitted
+  };
   struct FittedBound {
     std::string type, of;
     bool dimension = false;
-    std::vector<std::string> names{};  ///< of the constants
-    std::vector<Estimate> constants{};
-    std::vector<bool> given{};
+    std::vector<Constant> constants{};
     double min = 0, max = 0;       ///< of measured mean over bound, over the points that are included
     std::size_t points = 0;        ///< that are included
     std::vector<double> values{};  ///< by point of the study; NaN where it does not apply

@@ -53,12 +53,12 @@ std::string slopes_text(const Conclusions& c, std::size_t most) {
 std::string bounds_text(const Conclusions& c) {
   std::vector<Row> rows{{"bound", "of", "constants", "points", "mean/bound"}};
   for (const auto& b : c.bounds) {
-    std::string constants = b.names.empty() ? "none free" : "";
-    for (std::size_t j = 0; j < b.names.size(); ++j) {
-      constants += fmt::format("{}{} = {} {}", j == 0 ? "" : ", ", b.names[j], rounded(b.constants[j].value),
-                               b.given[j] ? "given" : "fitted " + interval(b.constants[j]));
-    }
-    rows.push_back({title(b), b.of, constants, std::to_string(b.points),
+    Row constants;
+    for (const auto& [name, e, given] : b.constants)
+      constants.push_back(
+          fmt::format("{} = {} {}", name, rounded(e.value), given ? "given" : "fitted " + interval(e)));
+    if (constants.empty()) constants = {"none free"};
+    rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")), std::to_string(b.points),
                     b.max > 0 ? fmt::format("{} to {}", rounded(b.min), rounded(b.max)) : "-"});
   }
   return "bounds compared with means (bounds.csv: point by point)\n" + align(rows);
@@ -95,11 +95,9 @@ void write_fits(const Conclusions& c, const std::filesystem::path& path) {
     file.print("{}slope,{},{},,{},{},{},{} points\n", csv_prefix(s.labels), csv_field(s.over), s.of,
                s.slope.value, s.slope.low, s.slope.high, s.points);
   for (const auto& b : c.bounds) {
-    for (std::size_t j = 0; j < b.names.size(); ++j) {
-      const Estimate& e = b.constants[j];
-      file.print("{}constant,{} {},{},,{},{},{},{}\n", csv_prefix(none), title(b), b.names[j], b.of, e.value,
-                 e.low, e.high, b.given[j] ? "given" : "fitted");
-    }
+    for (const auto& [name, e, given] : b.constants)
+      file.print("{}constant,{} {},{},,{},{},{},{}\n", csv_prefix(none), title(b), name, b.of, e.value, e.low,
+                 e.high, given ? "given" : "fitted");
   }
   for (const auto& g : c.gains) {
     const PointResult& point = c.points[g.point];
@@ -149,9 +147,9 @@ std::string Conclusions::json() const {
   }
   for (const auto& b : bounds) {
     Json constants = Json::object();
-    for (std::size_t j = 0; j < b.names.size(); ++j) {
-      constants[b.names[j]] = json_of(b.constants[j]);
-      constants[b.names[j]]["how"] = b.given[j] ? "given" : "fitted";
+    for (const auto& [name, e, given] : b.constants) {
+      constants[name] = json_of(e);
+      constants[name]["how"] = given ? "given" : "fitted";
     }
     all["bounds"].push_back({{"type", b.type},
                              {"of", b.of},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -114,18 +115,6 @@ double consensus_distance(const World& w) {
   const Eigen::VectorXd mean = models.rowwise().mean();
   return (models.colwise() - mean).colwise().squaredNorm().mean();
 }
-double clipped_share(const World& w) {
-  return ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
-}
-double messages_lost(const World& w) {
-  double lost = 0;
-  for (const std::uint64_t n : w.engine.traffic().lost) lost += static_cast<double>(n);
-  return lost;
-}
-double fraction_up(const World& w) {
-  return static_cast<double>(w.engine.up_count()) / static_cast<double>(w.engine.agents());
-}
-
 constexpr Metric per_agent(Metric m) {
   m.per_agent = true;
   return m;
@@ -170,14 +159,17 @@ constexpr Metric kMetrics[] = {
      one<consensus_distance>},
     {"clipped_share",
      "Fraction of projected coordinates that lay outside the box, since the start of the run.",
-     one<clipped_share>},
+     one<[](const World& w) { return ratio(static_cast<double>(w.tally.clipped), w.tally.projections); }>},
     {"clipped_records", "Mean fraction of records whose gradient was clipped, since the start of the run.",
      one<[](const World& w) { return ratio(w.tally.clipped_records, w.tally.gradients); }>},
     {"messages", "Number of messages sent, including lost ones.",
      one<[](const World& w) { return w.engine.traffic().messages; }>},
     {"messages_lost",
      "Number of messages lost on the link, sent to a receiver that is down, or discarded as stale.",
-     one<messages_lost>},
+     one<[](const World& w) {
+       return std::accumulate(std::begin(w.engine.traffic().lost), std::end(w.engine.traffic().lost),
+                              std::uint64_t{0});
+     }>},
     {"vectors", "Number of vectors of p numbers sent on links, including lost ones.",
      one<[](const World& w) { return w.engine.traffic().vectors; }>},
     {"bytes", "Bytes sent on links, including headers.",
@@ -198,7 +190,8 @@ constexpr Metric kMetrics[] = {
     per_agent({"delta_spent_by_owner", "Delta of each owner's spent budget.", by_owner<kDelta>}),
     per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>}),
     {"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"},
-    {"fraction_up", "Fraction of agents that are up.", one<fraction_up>},
+    {"fraction_up", "Fraction of agents that are up.",
+     one<[](const World& w) { return ratio(static_cast<double>(w.engine.up_count()), w.engine.agents()); }>},
 };
 
 // The metrics above and those that protocols declare.
