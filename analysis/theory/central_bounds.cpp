@@ -139,16 +139,16 @@ std::vector<Scalar> setting_scalars(const models::Problem& problem, const models
 }
 
 CentralSetting setting_of(const PointResult& point) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   const auto scalar = [&](std::string_view name) {
     const auto found = std::find_if(point.scalars.begin(), point.scalars.end(),
                                     [&](const Scalar& s) { return !s.agent && s.name == name; });
-    return found == point.scalars.end() ? kNone : found->value;
+    return found == point.scalars.end() ? kUnknown : found->value;
   };
   CentralSetting setting{.records = scalar("setting.records"),
                          .dimension = scalar("setting.dimension"),
-                         .horizon = kNone,
-                         .rho = kNone,
+                         .horizon = kUnknown,
+                         .rho = kUnknown,
                          .sigma = scalar("setting.sigma"),
                          .bound = scalar("privacy.bound"),
                          .hessian_min = scalar("setting.hessian_min"),
