@@ -13,10 +13,8 @@ namespace {
 
 // The results of a point by repetition, NaN where a run is missing.
 struct Finals {
-  std::vector<std::vector<double>> metrics;                // by metric
-  std::vector<std::vector<std::vector<double>>> by_owner;  // by metric of gains and owner
-  std::vector<std::vector<std::vector<double>>>
-      isolated;  // values of its baseline, by metric of gains and owner
+  std::vector<std::vector<double>> metrics;                          // by metric
+  std::vector<std::vector<std::vector<double>>> by_owner, isolated;  // by metric of gains and owner
 };
 
 void put(std::vector<double>& repetitions, std::uint32_t r, double value) {

@@ -1,9 +1,9 @@
 #pragma once
 // The series of runs as rows of the store: of one run, or of all repetitions of a point together.
 //
-// Together (record.keep: aggregate) there is one row per sample and number: a BLOB with that number in every repetition,
-// in their order, so that statistics over repetitions read one BLOB. Iteration, time, vectors and bytes of the samples
-// are stored like metrics, so that the series of each run can be restored.
+// Together (record.keep: aggregate) there is one row per sample and number: a BLOB with that number in every
+// repetition, in their order, so that statistics over repetitions read one BLOB. Iteration, time, vectors and bytes of
+// the samples are stored like metrics, so that the series of each run can be restored.
 #include <cstdint>
 #include <map>
 

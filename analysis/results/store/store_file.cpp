@@ -52,9 +52,9 @@ CREATE TABLE timing (
 
 // File systems on which the shared memory of WAL does not work across machines.
 bool on_network(const std::filesystem::path& folder) {
-  constexpr std::array<std::uint32_t, 7> kTypes{0x6969,     0x517b,     0xff534d42,
-                                                0xfe534d42,                           // NFS, SMB, CIFS, SMB2
-                                                0x65735546, 0x0bd00bd0, 0x01021997};  // FUSE, Lustre, 9P
+  // NFS, SMB, CIFS, SMB2, FUSE, Lustre, 9P
+  constexpr std::array<std::uint32_t, 7> kTypes{0x6969,     0x517b,     0xff534d42, 0xfe534d42,
+                                                0x65735546, 0x0bd00bd0, 0x01021997};
   struct statfs info {};
   if (::statfs(folder.c_str(), &info) != 0) return false;
   return std::find(kTypes.begin(), kTypes.end(), static_cast<std::uint32_t>(info.f_type)) != kTypes.end();

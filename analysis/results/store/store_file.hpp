@@ -27,8 +27,8 @@ namespace hearsay::analysis {
 /// DIR/results.sqlite.
 std::filesystem::path store_file(const std::filesystem::path& folder);
 
-/// Creates a folder if there is none and locks it (flock), where the file system has locks. Throws OutputError if another
-/// process has locked it.
+/// Creates a folder if there is none and locks it (flock), where the file system has locks. Throws OutputError if
+/// another process has locked it.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);

@@ -1,6 +1,6 @@
 #pragma once
-// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process that is killed
-// loses at most the runs of the last kHold.
+// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process that is
+// killed loses at most the runs of the last kHold.
 #include <chrono>
 #include <condition_variable>
 #include <exception>
