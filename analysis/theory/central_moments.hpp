@@ -2,8 +2,8 @@
 // Exact expectations of the relative fitness psi of the central learners.
 //
 // Asynchronous, for owners of equal size whose Hessian is h I, with the box and the regulariser negligible. Per
-// coordinate let A = E L^2, B = E th_i^2, C = E L th_i, D = E th_i th_j (i != j), L and th_i the errors of the learner's
-// model and of its copy for owner i. With a = rho/(T^2 sigma), b = 1 - a h, noise variance v = 8 Xi^2 T^2/(n_i eps)^2
+// coordinate let A = E L^2, B = E th_i^2, C = E L th_i, D = E th_i th_j (i != j), L and th_i the errors of the
+// learner's model and of its copy for owner i. With a = rho/(T^2 sigma), b = 1 - a h, noise variance v = 8 Xi^2 T^2/(n_i eps)^2
 // of one coordinate of an answer, G = (A + B + 2C)/4 = E bar^2 and X = (C + D)/2 = E bar th_j, one conversation with an
 // owner drawn uniformly from N is
 //
