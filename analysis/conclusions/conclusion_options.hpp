@@ -20,7 +20,7 @@ struct SlopeOptions {
   void describe(sim::Visitor& v);
 };
 
-/// One of the table of bounds.
+/// A row of the table of bounds.
 struct BoundChoice {
   std::size_t index = 0;
   const Bound& operator*() const { return bounds()[index]; }
@@ -42,7 +42,7 @@ struct BoundOptions {
 struct ConclusionOptions {
   std::vector<SlopeOptions> slopes;
   std::vector<BoundOptions> bounds;
-  std::vector<std::string> gains;  ///< metrics that the baseline `isolated` has as well
+  std::vector<std::string> gains;  ///< metrics, of kComparedMetrics
   double confidence = 0.95;
   void describe(sim::Visitor& v);
   bool any() const { return !slopes.empty() || !bounds.empty() || !gains.empty(); }

@@ -1,6 +1,6 @@
 #pragma once
 // The conclusions of a study over its points: log-log slopes, bounds with given or fitted constants, and which
-// owners gain from collaboration. All from the metrics at the end of runs; means over repetitions, because the
+// owners gain from collaboration. All use the metrics at the end of runs, as means over repetitions because the
 // theory bounds expectations.
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace hearsay::analysis {
 
-/// What is known of a point besides its stored results.
+/// Facts about a point that are not in its stored results.
 struct PointFacts {
   std::vector<double> axes{};       ///< values, NaN where an axis has no numbers
   CentralSetting setting{};         ///< for bounds
@@ -20,7 +20,7 @@ struct PointFacts {
   std::vector<bool> bound_where{};  ///< by bound
 };
 
-/// Everything that is known before the runs. `groups[a]` is equal for axes that vary together.
+/// The input besides the results. `groups[a]` is equal for axes that vary together.
 struct ConclusionInput {
   ConclusionOptions options;
   std::vector<std::size_t> groups;
@@ -35,12 +35,15 @@ struct Conclusions {
     Estimate slope;
     double departure = 0;  ///< largest factor between a mean and the line
   };
+  struct Constant {
+    std::string name;
+    Estimate estimate;
+    bool given;  ///< in the scenario; else fitted
+  };
   struct FittedBound {
     std::string type, of;
     bool dimension = false;
-    std::vector<std::string> names{};  ///< of the constants
-    std::vector<Estimate> constants{};
-    std::vector<bool> given{};
+    std::vector<Constant> constants{};
     double min = 0, max = 0;       ///< of measured mean over bound, over the points that are included
     std::size_t points = 0;        ///< that are included
     std::vector<double> values{};  ///< by point of the study; NaN where it does not apply
@@ -57,7 +60,7 @@ struct Conclusions {
 
   /// A table of each kind with at most `most` rows.
   std::string text(std::size_t most = 200) const;
-  /// JSON, for the manifest; empty if there is nothing to say.
+  /// JSON, for the manifest; empty if there are no conclusions.
   std::string json() const;
 
   StudyHead head;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "models/solvers/dense.hpp"
 #include "sim/check.hpp"
@@ -11,40 +12,12 @@ namespace hearsay::analysis {
 
 namespace {
 
-struct Line {
-  double slope = kNone, departure = kNone;
-};
-
-Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
-  std::vector<std::pair<double, double>> logs;
-  for (std::size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
-    if (x[k] > 0 && y[k] > 0 && std::isfinite(x[k]) && std::isfinite(y[k]))
-      logs.emplace_back(std::log(x[k]), std::log(y[k]));
-  }
-  const auto n = static_cast<double>(logs.size());
-  double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-  for (const auto& [u, v] : logs) {
-    mean_x += u / n;
-    mean_y += v / n;
-  }
-  for (const auto& [u, v] : logs) {
-    xx += (u - mean_x) * (u - mean_x);
-    xy += (u - mean_x) * (v - mean_y);
-  }
-  if (!(xx > 0)) return {};
-  Line line{.slope = xy / xx, .departure = 0};
-  for (const auto& [u, v] : logs)
-    line.departure = std::max(line.departure, std::abs(v - mean_y - line.slope * (u - mean_x)));
-  line.departure = std::exp(line.departure);
-  return line;
-}
-
 double half_width(double confidence, double freedom, double deviation) {
   const boost::math::students_t student(freedom);
   return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
 }
 
-// Sum and number of the finite ones of a point's values.
+// Sum and number of those values that are finite.
 struct Sum {
   double sum = 0, count = 0;
   double mean() const { return count > 0 ? sum / count : kNone; }
@@ -62,12 +35,28 @@ Sum sum_of(const std::vector<double>& values) {
 
 }  // namespace
 
-double log_log_slope(const std::vector<double>& x, const std::vector<double>& y) {
-  return fit_line(x, y).slope;
-}
-
-double log_log_departure(const std::vector<double>& x, const std::vector<double>& y) {
-  return fit_line(x, y).departure;
+LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<std::pair<double, double>> logs;
+  for (std::size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
+    if (x[k] > 0 && y[k] > 0 && std::isfinite(x[k]) && std::isfinite(y[k]))
+      logs.emplace_back(std::log(x[k]), std::log(y[k]));
+  }
+  const auto n = static_cast<double>(logs.size());
+  double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+  for (const auto& [u, v] : logs) {
+    mean_x += u / n;
+    mean_y += v / n;
+  }
+  for (const auto& [u, v] : logs) {
+    xx += (u - mean_x) * (u - mean_x);
+    xy += (u - mean_x) * (v - mean_y);
+  }
+  if (!(xx > 0)) return {};
+  const double slope = xy / xx;
+  double departure = 0;
+  for (const auto& [u, v] : logs)
+    departure = std::max(departure, std::abs(v - mean_y - slope * (u - mean_x)));
+  return {slope, std::exp(departure)};
 }
 
 Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,
@@ -75,7 +64,7 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
   const Eigen::Index columns = terms.cols();
   sim::check(columns <= 8, "too many constants to fit");
   Eigen::MatrixXd relative(terms.rows(), columns);
-  Eigen::VectorXd left(terms.rows());  // of 1, without what is known
+  Eigen::VectorXd left(terms.rows());  // 1 minus the known part
   Eigen::Index rows = 0;
   for (Eigen::Index k = 0; k < terms.rows(); ++k) {
     const double at = y[static_cast<std::size_t>(k)];
@@ -97,19 +86,16 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
     }
     Eigen::VectorXd c = Eigen::VectorXd::Zero(columns);
     if (!chosen.empty()) {
-      Eigen::MatrixXd a(rows, static_cast<Eigen::Index>(chosen.size()));
-      for (std::size_t j = 0; j < chosen.size(); ++j)
-        a.col(static_cast<Eigen::Index>(j)) = used.col(chosen[j]) / scale[chosen[j]];
+      const Eigen::MatrixXd a =
+          used(Eigen::all, chosen).array().rowwise() / scale(chosen).transpose().array();
       const Eigen::VectorXd solution = models::least_squares(a, wanted);
       if (solution.minCoeff() < 0) continue;
-      for (std::size_t j = 0; j < chosen.size(); ++j)
-        c[chosen[j]] = solution[static_cast<Eigen::Index>(j)] / scale[chosen[j]];
+      c(chosen) = solution.cwiseQuotient(scale(chosen));
     }
     const double error = (used * c - wanted).squaredNorm();
-    if (error < min_error) {
-      min_error = error;
-      best = c;
-    }
+    if (error >= min_error) continue;
+    min_error = error;
+    best = c;
   }
   return best;
 }
@@ -150,6 +136,32 @@ std::vector<Estimate> jackknife(
 
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence) {
   return jackknife({numbers}, confidence, [](const std::vector<double>& mean) { return mean; }).front();
+}
+
+Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,
+                             double confidence) {
+  std::vector<double> a, b, differences;
+  for (std::size_t r = 0; r < std::min(reference.size(), other.size()); ++r) {
+    if (!std::isfinite(reference[r]) || !std::isfinite(other[r])) continue;
+    a.push_back(reference[r]);
+    b.push_back(other[r]);
+    differences.push_back(other[r] - reference[r]);
+  }
+  const auto n = static_cast<double>(differences.size());
+  const auto variance_of = [&](const std::vector<double>& x) {
+    const double mean = sum_of(x).mean();
+    return std::accumulate(x.begin(), x.end(), 0.0,
+                           [&](double sum, double v) { return sum + (v - mean) * (v - mean); }) /
+           (n - 1);
+  };
+  Difference result{.pairs = differences.size(), .mean = sum_of(differences).mean()};
+  if (differences.size() < 2) return result;
+  const double variance = variance_of(differences);
+  const double half = half_width(confidence, n - 1, std::sqrt(variance / n));
+  result.low = result.mean - half;
+  result.high = result.mean + half;
+  result.reduction = (variance_of(a) + variance_of(b)) / variance;
+  return result;
 }
 
 }  // namespace hearsay::analysis

@@ -1,5 +1,6 @@
 #pragma once
 // Numbers estimated from the means of several points over their repetitions, with confidence intervals.
+// `confidence` is their level, in (0, 1).
 #include <Eigen/Core>
 #include <functional>
 #include <limits>
@@ -15,28 +16,41 @@ struct Estimate {
   double value = kNone, low = kNone, high = kNone;
 };
 
-/// Slope b of least squares log y = a + b log x, over the pairs of two positive finite numbers; NaN unless
-/// two of them have different x.
-double log_log_slope(const std::vector<double>& x, const std::vector<double>& y);
-/// By how large a factor (at least 1) a point lies off that line; NaN where there is no slope.
-double log_log_departure(const std::vector<double>& x, const std::vector<double>& y);
+/// The least-squares line log y = a + slope log x over the pairs of two positive finite numbers.
+struct LogLogLine {
+  double slope = kNone;      ///< NaN unless two of the pairs have different x
+  double departure = kNone;  ///< largest factor (at least 1) between a y and the line
+};
+LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>& y);
 
 /// Constants c >= 0 that minimise sum_k ((known + terms c)_k/y_k - 1)^2: non-negative least squares of
 /// relative errors, by trying every set of columns (at most 8). terms: points x columns; known: points. Rows
-/// that are not finite or whose y is not positive are left out; NaN if none is left.
+/// that are not finite or whose y is not positive are left out; NaN if no row is left.
 Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,
                               const std::vector<double>& y);
 
 /// Estimates of a function of the means of several points. values[k][r]: point k, repetition r, which may be
-/// drawn together with repetition r of the other points; NaN where a run is missing. Of each number that
-/// `statistic` returns: its value at the means over all repetitions, and the delete-one-repetition
-/// jackknife's interval, value +- t(R - 1) sqrt((R - 1)/R sum_r (value_(r) - mean)^2), R the largest number
-/// of repetitions. No interval of fewer than two. Cost R + 1 calls.
+/// drawn together with repetition r of the other points; NaN where a run is missing. For each number that
+/// `statistic` returns: its value at the means over all repetitions, and the interval of the jackknife that deletes
+/// one repetition, value +- t(R - 1) sqrt((R - 1)/R sum_r (value_(r) - mean)^2), R the largest number of
+/// repetitions. No interval if R < 2. Cost: R + 1 calls.
 std::vector<Estimate> jackknife(
     const std::vector<std::vector<double>>& values, double confidence,
     const std::function<std::vector<double>(const std::vector<double>&)>& statistic);
 
 /// Student's interval of the mean of finite numbers.
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence);
+
+/// The difference between two points, paired by repetition. A repetition uses the same random numbers at every
+/// point, so that common noise cancels in the difference.
+struct Difference {
+  std::size_t pairs = 0;     ///< of two finite numbers; the others are excluded
+  double mean = kNone;       ///< of other[r] - reference[r]
+  double low = kNone;        ///< Student's t interval of the mean, for normal differences or many of them:
+  double high = kNone;       ///< mean +- t(1 - (1 - confidence)/2, pairs - 1) s/sqrt(pairs); NaN if pairs < 2
+  double reduction = kNone;  ///< variance of the difference of independent runs over that of pairs
+};
+Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,
+                             double confidence);
 
 }  // namespace hearsay::analysis

@@ -1,6 +1,6 @@
 #pragma once
-// The figures of a report, as Vega-Lite specifications that contain their data. A figure is one template, one
-// function that fills it, and one row of the table.
+// The figures of a report, as Vega-Lite specifications that contain their data. A figure is one template
+// (templates/NAME.json), one function that fills it, and one row of the table.
 #include <optional>
 #include <span>
 #include <string>
@@ -9,13 +9,14 @@
 
 #include "analysis/figures/study_data.hpp"
 #include "analysis/figures/trace_data.hpp"
+#include "analysis/results/json.hpp"
 
 namespace hearsay::analysis {
 
 /// One picture, with its title and caption.
 struct Drawing {
   std::string title, caption;
-  std::string specification;  ///< Vega-Lite, as JSON text
+  Json specification;  ///< Vega-Lite
 };
 
 struct FigureInput {
@@ -23,8 +24,8 @@ struct FigureInput {
   const std::optional<TraceData>& trace;
 };
 
-/// A kind of figure. `draw` returns any number of drawings, none where there is nothing to show; it is called for
-/// each metric if `of_metric`, else once.
+/// A kind of figure. `draw` returns any number of drawings, none if there is nothing to show; it is called for each
+/// metric if `of_metric`, else once.
 struct Figure {
   std::string_view name;
   bool of_metric;
@@ -32,11 +33,5 @@ struct Figure {
 };
 
 std::span<const Figure> figures();
-
-std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric);
-std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t metric);
 
 }  // namespace hearsay::analysis

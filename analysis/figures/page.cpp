@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
-#include <set>
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
@@ -18,103 +18,80 @@ namespace {
 
 constexpr std::size_t kMostRows = 200;  // points in the table
 
-constexpr Figure kFigures[] = {
-    {"curves", true, draw_curves}, {"finals", true, draw_finals},      {"heat_map", true, draw_heat_map},
-    {"agents", true, draw_agents}, {"timeline", false, draw_timeline},
-};
-
-std::string cell(const Quartiles& q) {
-  if (!std::isfinite(q.median)) return "<td>-</td>";
-  return fmt::format("<td>{} <span class=\"spread\">{}</span></td>", rounded(q.median),
-                     interval_text(q.low, q.high));
+// Text escaped for HTML, also for attributes.
+std::string escaped(std::string_view text) {
+  std::string out(text);
+  for (const auto& [character, entity] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}})
+    boost::replace_all(out, character, entity);
+  return out;
 }
 
-void baseline_rows(std::string& t, const FigurePoint& point, std::size_t axes) {
+std::string cells(const char* tag, const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += fmt::format("<{0}>{1}</{0}>", tag, escaped(text));
+  return all;
+}
+
+std::string baseline_rows(const FigurePoint& point, std::size_t axes) {
+  std::string rows;
   for (const auto& [name, values] : point.baselines) {
-    t += "<tr class=\"baseline\">";
-    for (std::size_t a = 0; a < axes; ++a) t += "<td></td>";
-    t += fmt::format("<td>{}</td>", escaped(name));
-    for (const double x : values) t += fmt::format("<td>{}</td>", std::isfinite(x) ? rounded(x) : "");
-    t += "</tr>\n";
+    std::vector<std::string> row(axes);
+    row.push_back(name);
+    for (const double x : values) row.push_back(std::isfinite(x) ? rounded(x) : "");
+    rows += "<tr class=\"baseline\">" + cells("td", row) + "</tr>\n";
   }
-}
-
-// Whether the baselines of all points are the same; then they are shown once, below them.
-bool same_baselines(const StudyData& study) {
-  std::set<std::string> different;
-  for (const FigurePoint& point : study.points) {
-    std::string rows;
-    baseline_rows(rows, point, 0);
-    different.insert(std::move(rows));
-  }
-  return different.size() <= 1;
+  return rows;
 }
 
 std::string table(const StudyData& study) {
-  const bool shared = same_baselines(study);
-  std::string t = "<div class=\"scroll\"><table><thead><tr>";
   const std::vector<bool> wanted = distinguishing(study);
-  const auto axes = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    if (wanted[a]) t += fmt::format("<th>{}</th>", escaped(study.axes[a].name));
-  }
-  t += "<th>runs</th>";
-  for (const MetricInfo& m : study.head.metrics) t += fmt::format("<th>{}</th>", escaped(title_of(m)));
-  t += "</tr></thead><tbody>\n";
+  auto header = selected(study.head.axes, wanted);
+  const std::size_t axes = header.size();
+  // Baselines that all points have in common are shown once, below them.
+  const std::string shared = study.points.empty() ? "" : baseline_rows(study.points.front(), axes);
+  const bool all_equal = std::all_of(study.points.begin(), study.points.end(),
+                                     [&](const FigurePoint& p) { return baseline_rows(p, axes) == shared; });
+  header.emplace_back("runs");
+  for (const MetricInfo& m : study.head.metrics) header.push_back(title_of(m));
+  std::string t = "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n";
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
-    t += "<tr>";
-    for (std::size_t a = 0; a < point.labels.size(); ++a) {
-      if (wanted[a]) t += fmt::format("<td>{}</td>", escaped(point.labels[a]));
+    auto row = selected(point.labels, wanted);
+    row.push_back(std::to_string(point.runs));
+    t += "<tr>" + cells("td", row);
+    for (const Quartiles& q : point.finals) {
+      t += std::isfinite(q.median) ? fmt::format("<td>{} <span class=\"spread\">{}</span></td>",
+                                                 rounded(q.median), interval_text(q.low, q.high))
+                                   : "<td>-</td>";
     }
-    t += fmt::format("<td>{}</td>", point.runs);
-    for (const Quartiles& q : point.finals) t += cell(q);
     t += "</tr>\n";
-    if (!shared) baseline_rows(t, point, axes);
+    if (!all_equal) t += baseline_rows(point, axes);
   }
-  if (shared && !study.points.empty()) baseline_rows(t, study.points.front(), axes);
+  if (all_equal) t += shared;
   t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
-       "end of "
-       "the runs; of per-agent metrics, of their mean over agents.</p>\n";
+       "end of the runs; of per-agent metrics, of their mean over agents.</p>\n";
   if (study.points.size() > kMostRows)
     t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
                      study.points.size() - kMostRows);
   return t;
 }
 
-std::string drawings(const FigureInput& input) {
-  std::vector<std::string> all;
-  const auto add = [&](const Figure& figure, const std::string& metric, const std::vector<Drawing>& drawn) {
-    for (const Drawing& d : drawn) {
-      all.push_back(json_object({{"figure", json_text(figure.name)},
-                                 {"metric", metric},
-                                 {"title", json_text(d.title)},
-                                 {"caption", json_text(d.caption)},
-                                 {"specification", d.specification}}));
-    }
-  };
+Json drawings(const FigureInput& input) {
+  Json all = Json::array();
   for (const Figure& figure : figures()) {
-    if (!figure.of_metric) {
-      add(figure, "null", figure.draw(input, 0));
-      continue;
-    }
-    for (std::size_t m = 0; m < input.study.head.metrics.size(); ++m)
-      add(figure, std::to_string(m), figure.draw(input, m));
-  }
-  return json_list(all);
-}
-
-// JSON fit for a script element: nothing in it ends the element.
-std::string embedded(const std::string& json) {
-  std::string out;
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
+    const std::size_t times = figure.of_metric ? input.study.head.metrics.size() : 1;
+    for (std::size_t m = 0; m < times; ++m) {
+      for (const Drawing& d : figure.draw(input, m)) {
+        all.push_back(Json{{"figure", figure.name},
+                           {"metric", figure.of_metric ? Json(m) : Json()},
+                           {"title", d.title},
+                           {"caption", d.caption},
+                           {"specification", d.specification}});
+      }
     }
   }
-  return out;
+  return all;
 }
 
 std::string html_list(const std::vector<std::string>& items) {
@@ -137,38 +114,13 @@ std::string counts(const StudyData& study) {
 
 }  // namespace
 
-std::span<const Figure> figures() {
-  return kFigures;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      // clang-format off
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-        // clang-format on
-    }
-  }
-  return out;
-}
-
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
-  if (page_files::vega().empty()) {
+  if (page_files::vega().empty())
     throw OutputError(
         "hearsay was built without the scripts that draw figures; install npm, run script/bootstrap and "
-        "build "
-        "again");
-  }
-  std::vector<std::string> metrics;
-  for (const MetricInfo& m : study.head.metrics) metrics.push_back(m.name);
-  const std::string report =
-      json_object({{"metrics", json_texts(metrics)}, {"drawings", drawings({study, trace})}});
+        "build again");
+  Json report{{"metrics", Json::array()}, {"drawings", drawings({study, trace})}};
+  for (const MetricInfo& m : study.head.metrics) report["metrics"].push_back(m.name);
 
   std::string out = fmt::format(R"(<!DOCTYPE html>
 <html lang="en">
@@ -208,17 +160,13 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
       "<h2>Scenario</h2>\n<details><summary>with every default filled in</summary><pre>{}</pre></details>\n",
       escaped(text.scenario));
   out += "</main>\n<footer class=\"dim\">Made by hearsay; figures by Vega and Vega-Lite.</footer>\n";
-  out += "<script type=\"application/json\" id=\"figures\">" + embedded(report) + "</script>\n";
+  // Without '<' nothing in the JSON ends its element.
+  out += "<script type=\"application/json\" id=\"figures\">" +
+         boost::replace_all_copy(json_text(report), "<", "\\u003c") + "</script>\n";
   out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
-  for (const std::string_view script : page_files::vega()) {
-    out += "<script>";
-    out += script;
-    out += "</script>\n";
-  }
-  out += "<script>\n";
-  out += page_files::script();
-  out += "</script>\n</body>\n</html>\n";
-  return out;
+  for (const std::string_view script : page_files::vega())
+    out += fmt::format("<script>{}</script>\n", script);
+  return out + fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page_files::script());
 }
 
 }  // namespace hearsay::analysis

@@ -2,7 +2,6 @@
 // The page of a study: one HTML file that needs no other file and no network.
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,9 +19,6 @@ struct PageText {
   std::vector<std::string> notes;
   std::string scenario;  ///< resolved, as JSON
 };
-
-/// Text escaped for HTML, also for attributes.
-std::string escaped(std::string_view text);
 
 /// Throws OutputError if this program was built without the scripts that draw figures.
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text);

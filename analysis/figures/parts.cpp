@@ -5,26 +5,81 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/results/tables/distinguishing_axes.hpp"
+#include "analysis/figures/page_files.hpp"
 
 namespace hearsay::analysis {
 
-bool spans_decades(const std::vector<double>& numbers) {
+namespace {
+
+// Fills a value of a template; false if it is to be removed.
+bool fill_value(Json& value, const Json& values) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (!text.starts_with('$')) return true;
+    const auto found = values.find(text.substr(1));
+    if (found == values.end()) return false;
+    value = *found;
+    return true;
+  }
+  if (value.is_object() && value.contains("$when")) {
+    if (!values.contains(value["$when"].get<std::string>())) return false;
+    value.erase("$when");
+  }
+  if (!value.is_structured()) return true;
+  for (auto item = value.begin(); item != value.end();)
+    item = fill_value(*item, values) ? std::next(item) : value.erase(item);
+  return true;
+}
+
+}  // namespace
+
+Json fill(std::string_view name, const Json& values) {
+  Json specification = Json::parse(page_files::figure_template(name));
+  fill_value(specification, values);
+  return specification;
+}
+
+double seven_digits(double x) {
+  return std::stod(fmt::format("{:.7g}", x));
+}
+
+Json row_of(const StudyData& study, const FigurePoint& point, const Quartiles& q) {
+  Json row{{"m", seven_digits(q.median)}, {"l", seven_digits(q.low)}, {"h", seven_digits(q.high)}};
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    if (study.axes[a].labels.size() > 1) row[axis_key(a)] = point.labels[a];
+  }
+  return row;
+}
+
+std::string axis_key(std::size_t axis) {
+  return fmt::format("a{}", axis);
+}
+
+Json tooltip(const std::vector<std::pair<std::string, std::string>>& fields) {
+  Json all = Json::array();
+  for (const auto& [name, title] : fields) all.push_back(Json{{"field", name}, {"title", title}});
+  return all;
+}
+
+bool spans_decades(const Json& rows) {
   double min = HUGE_VAL, max = 0;
-  for (const double x : numbers) {
-    if (!std::isfinite(x)) continue;
-    min = std::min(min, x);
-    max = std::max(max, x);
+  for (const Json& row : rows) {
+    for (const char* key : {"l", "m", "h"}) {
+      const auto x = row.at(key).get<double>();
+      if (!std::isfinite(x)) continue;
+      min = std::min(min, x);
+      max = std::max(max, x);
+    }
   }
   return min > 0 && max >= 100 * min;
 }
 
-std::string title_of(const MetricInfo& metric) {
-  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+Json scale(bool logarithmic) {
+  return logarithmic ? Json{{"type", "log"}} : Json{{"zero", false}};
 }
 
-std::string scale(bool logarithmic) {
-  return logarithmic ? R"({"type": "log"})" : R"({"zero": false})";
+std::string title_of(const MetricInfo& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 
 std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken) {
@@ -44,89 +99,59 @@ std::vector<std::size_t> other_axes(const StudyData& study, const std::vector<st
   return all;
 }
 
-std::string axis_key(std::size_t axis) {
-  return fmt::format("a{}", axis);
-}
-
-std::string number_key(std::size_t axis) {
-  return fmt::format("n{}", axis);
-}
-
-std::string selector(std::string_view name, const std::vector<std::string>& options, std::string_view title,
-                     const std::vector<std::string>& labels) {
-  Members bind{{"input", R"("select")"}, {"options", json_list(options)}, {"name", json_text(title)}};
-  if (!labels.empty()) bind.emplace_back("labels", json_list(labels));
-  return json_object({{"name", json_text(name)}, {"value", options.front()}, {"bind", json_object(bind)}});
+Json selector(const std::string& name, const Json& options, const std::string& title, const Json& labels) {
+  Json bind{{"input", "select"}, {"options", options}, {"name", title}};
+  if (!labels.is_null()) bind["labels"] = labels;
+  return {{"name", name}, {"value", options.front()}, {"bind", bind}};
 }
 
 Selectors selectors(const StudyData& study, const std::vector<std::size_t>& fixed) {
   Selectors s;
   for (const std::size_t a : fixed) {
-    std::vector<std::string> options;
-    for (const std::string& label : study.axes[a].labels) options.push_back(json_text(label));
-    s.parameters.push_back(selector("at_" + axis_key(a), options, study.axes[a].name + " "));
+    s.parameters.push_back(selector("at_" + axis_key(a), study.axes[a].labels, study.axes[a].name + " "));
     s.condition += fmt::format(" && datum.{0} === at_{0}", axis_key(a));
   }
   return s;
 }
 
-Members labels_of(const StudyData& study, const FigurePoint& point) {
-  Members all;
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    if (study.axes[a].labels.size() > 1) all.emplace_back(axis_key(a), json_text(point.labels[a]));
-  }
-  return all;
-}
-
-std::string colour(const StudyData& study, std::size_t axis) {
+Json colour(const StudyData& study, std::size_t axis) {
   const FigureAxis& a = study.axes[axis];
   const bool numbers = !a.numbers.empty();
-  const std::string labels = json_texts(a.labels);
-  return json_object(
-      {{"field", json_text(axis_key(axis))},
-       {"type", numbers ? R"("ordinal")" : R"("nominal")"},
-       {"title", json_text(a.name)},
-       {"sort", labels},
-       {"scale", json_object({{"domain", labels},
-                              {"scheme", numbers ? R"({"name": "viridis", "extent": [0.2, 0.92]})"
-                                                 : R"("tableau10")"}})},
-       {"legend", R"x({"orient": "top", "columns": {"expr": "max(1, floor(width / 110))"}, "symbolLimit": 24,
-                       "symbolOpacity": 1, "labelLimit": 220})x"}});
+  const Json viridis{{"name", "viridis"}, {"extent", {0.2, 0.92}}};
+  return {{"field", axis_key(axis)},
+          {"type", numbers ? "ordinal" : "nominal"},
+          {"title", a.name},
+          {"sort", a.labels},
+          {"scale", {{"domain", a.labels}, {"scheme", numbers ? viridis : Json("tableau10")}}},
+          {"legend",
+           {{"orient", "top"},
+            {"columns", {{"expr", "max(1, floor(width / 110))"}}},
+            {"symbolLimit", 24},
+            {"symbolOpacity", 1},
+            {"labelLimit", 220}}}};
 }
 
-std::string along(const StudyData& study, std::size_t axis) {
+Json along(const StudyData& study, std::size_t axis) {
   const FigureAxis& a = study.axes[axis];
   if (a.numbers.empty()) {
-    return json_object(
-        {{"field", json_text(axis_key(axis))},
-         {"type", R"("ordinal")"},
-         {"title", json_text(a.name)},
-         {"sort", json_texts(a.labels)},
-         {"axis", fmt::format(R"({{"labelAngle": {}, "labelLimit": 140}})", a.labels.size() > 6 ? -40 : 0)}});
+    return {{"field", axis_key(axis)},
+            {"type", "ordinal"},
+            {"title", a.name},
+            {"sort", a.labels},
+            {"axis", {{"labelAngle", a.labels.size() > 6 ? -40 : 0}, {"labelLimit", 140}}}};
   }
-  Members x{{"field", json_text(number_key(axis))},
-            {"type", R"("quantitative")"},
-            {"title", json_text(a.name)},
-            {"scale", scale(a.logarithmic)}};
+  Json x{{"field", fmt::format("n{}", axis)},
+         {"type", "quantitative"},
+         {"title", a.name},
+         {"scale", scale(a.logarithmic)}};
   constexpr std::size_t kMostTicks = 16;
-  if (a.numbers.size() <= kMostTicks) {
-    std::string label = "datum.label";
-    for (std::size_t i = 0; i < a.numbers.size(); ++i)
-      label = fmt::format("abs(datum.value - {0}) <= 1e-9 * abs({0}) ? {1} : ", a.numbers[i],
-                          json_text(a.labels[i])) +
-              label;
-    x.emplace_back("axis", json_object({{"values", json_numbers(a.numbers)},
-                                        {"labelExpr", json_text(label)},
-                                        {"labelOverlap", "true"}}));
-  }
-  return json_object(x);
-}
-
-std::string tooltip(const std::vector<std::pair<std::string, std::string>>& fields) {
-  std::vector<std::string> all;
-  for (const auto& [name, title] : fields)
-    all.push_back(json_object({{"field", json_text(name)}, {"title", json_text(title)}}));
-  return json_list(all);
+  if (a.numbers.size() > kMostTicks) return x;
+  std::string label = "datum.label";
+  for (std::size_t i = 0; i < a.numbers.size(); ++i)
+    label = fmt::format("abs(datum.value - {0}) <= 1e-9 * abs({0}) ? {1} : {2}", a.numbers[i],
+                        json_text(a.labels[i]), label);
+  x["axis"] = {{"values", a.numbers}, {"labelExpr", label}, {"labelOverlap", true}};
+  return x;
 }
 
 }  // namespace hearsay::analysis

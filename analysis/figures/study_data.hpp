@@ -2,7 +2,6 @@
 // The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,20 +9,15 @@
 #include <vector>
 
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
-/// Of the repetitions that were done. NaN of none.
-struct Quartiles {
-  double low = 0, median = 0, high = 0;
-};
-
-/// The horizontal axis of a curve.
-enum class Along : std::uint8_t { kIteration, kTime, kVectors, kBytes };
+/// The possible horizontal axes of a curve, in the order of Sample::numbers().
 inline constexpr std::array<std::string_view, 4> kAlongNames{"iteration", "time (s)", "vectors", "bytes"};
 
-/// A metric along one of these: at the samples of the repetitions if they all have the same, else on an even grid,
-/// with the last value that each repetition had there.
+/// A metric along one of these: at the samples of the repetitions if they are all at the same places, else on an even
+/// grid, with the last value of each repetition there.
 struct Curve {
   std::vector<double> x{};
   std::vector<Quartiles> y{};
@@ -33,21 +27,15 @@ struct Curve {
 struct FigureAxis {
   std::string name;
   std::vector<std::string> labels{};  ///< its different values, in order
-  std::vector<double> numbers{};      ///< them in SI; empty unless all are numbers
+  std::vector<double> numbers{};      ///< in SI; empty unless all are numbers
   bool logarithmic = false;           ///< its numbers are better shown on a logarithmic scale
 };
 
-struct FigurePoint {
-  std::size_t number = 0;
-  std::vector<std::string> labels;
-  std::size_t runs = 0;  ///< that were done
+struct FigurePoint : PointSummary {
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
-  std::vector<Quartiles> finals{};               ///< by metric; per-agent ones: of their mean
-  std::vector<std::vector<Quartiles>> agents{};  ///< by metric, owner; empty but for per-agent ones
-  std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
-  std::vector<std::pair<std::string, std::vector<double>>>
-      baselines{};  ///< name; by metric, NaN where there is none
+  std::vector<std::vector<Quartiles>> agents;  ///< by metric, owner; empty but for per-agent metrics
+  std::vector<std::array<Curve, kAlongNames.size()>> curves;  ///< by metric; empty if the point is left out
 };
 
 struct StudyData {
@@ -60,15 +48,15 @@ struct StudyData {
 
 /// Bounds on what is kept.
 struct FigureLimits {
-  std::size_t points = 2000;      ///< with the metrics at their end
-  std::size_t curves = 48;        ///< points with curves
-  std::size_t samples = 500;      ///< of one curve
-  std::size_t rows = 60000;       ///< of all curves of all metrics, but at least 20 samples each
-  std::size_t agents = 200;       ///< of one point; of more, some evenly spaced in order of their value
+  std::size_t points = 2000;  ///< in the table and the figures of final values
+  std::size_t curves = 48;    ///< points with curves
+  std::size_t samples = 500;  ///< of one curve
+  std::size_t rows = 60000;   ///< of all curves of all metrics, but at least 20 samples each
+  std::size_t agents = 200;  ///< of one point; if it has more, a sample evenly spaced in order of their value
   std::size_t agent_points = 24;  ///< points with numbers of each agent
 };
 
-/// The number in SI that a label stands for, if it does.
+/// The number in SI that a label stands for, if any.
 using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
 /// Reads the study once, holding the runs of one point at a time. Throws OutputError.

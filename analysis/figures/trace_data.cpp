@@ -9,7 +9,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-// The fields of a row; only the last may be quoted, and is left as it is.
+// The fields of a row. Only the last may be quoted; its quotes remain.
 std::vector<std::string> fields_of(const std::string& line) {
   constexpr std::size_t kFields = 10;
   std::vector<std::string> fields;

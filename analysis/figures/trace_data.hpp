@@ -1,5 +1,5 @@
 #pragma once
-// The beginning of a trace.csv, as a timeline shows it.
+// The beginning of a trace.csv, for a timeline.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -28,13 +28,12 @@ struct TraceData {
   std::vector<Moment> moments;
   std::vector<Message> messages;
   std::vector<Down> down;
-  sim::AgentId agents = 0;  ///< one more than the greatest number
+  sim::AgentId agents = 0;  ///< largest number plus 1
   double end = 0;           ///< s, of the last event that was read
   bool whole = true;        ///< nothing was left out
 };
 
-/// Reads a trace until it has `most` events; nothing if there is no such file. Lines that are none of a trace
-/// are passed over.
+/// Reads at most `most` events of a trace; nothing if there is no such file. Ignores lines that are not events.
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most = 3000);
 
 }  // namespace hearsay::analysis

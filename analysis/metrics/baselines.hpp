@@ -1,6 +1,6 @@
 #pragma once
 // Baselines of collaboration: every owner alone, and all data pooled, both without privacy and solved exactly.
-#include <span>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -13,16 +13,16 @@ namespace hearsay::analysis {
 
 enum class Baseline { kIsolated, kPooled };
 
-/// pooled: objective, relative_fitness and test_error of theta*. isolated: of each owner's own minimiser
-/// theta*_i the relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test
-/// records, by agent and as mean over owners. Both: test_error_by_owner, the error of either model on each
-/// owner's own test records, by agent. Test errors only where there are test records. Agent of owner j is
-/// first_owner + j.
+/// pooled: objective, relative_fitness and test_error of theta*. isolated: for each owner's own minimiser theta*_i the
+/// relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test records, by agent and as
+/// mean over owners. Both: test_error_by_owner, the error of the model on each owner's own test records, by agent. Test
+/// errors only if there are test records. Agent of owner j is first_owner + j.
 std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
                               const std::vector<Baseline>& which, sim::AgentId first_owner);
 
 /// The metrics that the baseline `isolated` has for each owner.
-std::span<const std::string_view> compared_metrics();
+inline constexpr std::array<std::string_view, 3> kComparedMetrics{"relative_fitness", "test_error",
+                                                                  "test_error_by_owner"};
 
 }  // namespace hearsay::analysis
 

@@ -1,8 +1,9 @@
 #include "analysis/metrics/metric.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,21 +17,21 @@ namespace {
 using models::World;
 using Out = std::span<double>;
 
-// The models that count: the learner's where there is one, else every owner's.
-auto models_that_count(const World& w) {
+// The models that are measured: the learner's if there is one, else every owner's.
+auto measured_models(const World& w) {
   if (w.study.own_models) return w.models.rightCols(static_cast<Eigen::Index>(w.problem().owners()));
   return w.models.leftCols(w.hub ? 1 : w.models.cols());
 }
 
-// The model that serves an owner.
+// The model that an owner uses.
 auto model_of(const World& w, std::size_t owner) {
   return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
 }
 
-// The mean of f over the models that count.
+// The mean of f over them.
 template <class F>
 double over_models(const World& w, F&& f) {
-  const auto models = models_that_count(w);
+  const auto models = measured_models(w);
   double sum = 0;
   for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
   return sum / static_cast<double>(models.cols());
@@ -40,31 +41,51 @@ double ratio(double part, std::uint64_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
-void objective(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
+// A metric of one number.
+template <auto f>
+void one(const World& w, Out out) {
+  out[0] = static_cast<double>(f(w));
 }
-void relative_fitness(const World& w, Out out) {
-  out[0] = over_models(
+// A number of the account of each owner, and the largest over all agents.
+template <auto f>
+void by_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner) out[owner] = f(w.ledger.account(w.agent(owner)));
+}
+template <auto f>
+void largest(const World& w, Out out) {
+  out[0] = 0;
+  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i) out[0] = std::max(out[0], f(w.ledger.account(i)));
+}
+constexpr auto kEpsilon = [](const auto& account) { return account.spent().epsilon; };
+constexpr auto kDelta = [](const auto& account) { return account.spent().delta; };
+constexpr auto kBudget = [](const auto& account) { return account.epsilon_budget(); };
+constexpr auto kStep = [](const auto& account) { return account.epsilon_step(); };
+constexpr auto kReleases = [](const auto& account) { return static_cast<double>(account.releases); };
+
+double objective(const World& w) {
+  return over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
+}
+double relative_fitness(const World& w) {
+  return over_models(
       w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum().value - 1; });
 }
-void cost_of_privacy(const World& w, Out out) {
-  out[0] = over_models(
+double cost_of_privacy(const World& w) {
+  return over_models(
       w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
 }
-void distance(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
+double distance(const World& w) {
+  return over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
 }
-void test_error(const World& w, Out out) {
-  out[0] = over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
+double test_error(const World& w) {
+  return over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
 }
 void test_error_by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
     out[owner] = w.problem().test_error(owner, model_of(w, owner));
-  }
 }
 // Mean of f(test error of an owner's own model) over those owners that have test records.
-template <class F>
-double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f) {
+template <class F = std::identity>
+double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f = {}) {
   double sum = 0;
   std::size_t tested = 0;
   for (const std::size_t owner : owners) {
@@ -74,149 +95,113 @@ double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f)
   }
   return sum / static_cast<double>(tested);
 }
-void own_test_error(const World& w, Out out) {
-  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return error; });
+double own_test_error(const World& w) {
+  return mean_own_test(w, w.problem().everyone());
 }
-void own_test_rmse(const World& w, Out out) {
-  out[0] = mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
+double own_test_rmse(const World& w) {
+  return mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
 }
 // Of the owners by ascending number of training records, the k-th quarter: at least one.
 template <std::size_t k>
-void own_test_error_of_quarter(const World& w, Out out) {
+double own_test_error_of_quarter(const World& w) {
   const auto everyone = w.problem().everyone();
   std::vector<std::size_t> order(everyone.begin(), everyone.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return w.problem().n(a) < w.problem().n(b); });
+  std::ranges::stable_sort(order, {}, [&](std::size_t owner) { return w.problem().n(owner); });
   const std::size_t first = (k - 1) * order.size() / 4, last = std::max(k * order.size() / 4, first + 1);
-  out[0] =
-      mean_own_test(w, std::span(order).subspan(first, last - first), [](double error) { return error; });
+  return mean_own_test(w, std::span(order).subspan(first, last - first));
 }
-void consensus_distance(const World& w, Out out) {
-  const auto models = w.study.own_models ? models_that_count(w) : w.models.leftCols(w.models.cols());
+double consensus_distance(const World& w) {
+  const auto models = w.study.own_models ? measured_models(w) : w.models.leftCols(w.models.cols());
   const Eigen::VectorXd mean = models.rowwise().mean();
-  out[0] = (models.colwise() - mean).colwise().squaredNorm().mean();
+  return (models.colwise() - mean).colwise().squaredNorm().mean();
 }
-void clipped_share(const World& w, Out out) {
-  out[0] = ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
+constexpr Metric per_agent(Metric m) {
+  m.per_agent = true;
+  return m;
 }
-void clipped_records(const World& w, Out out) {
-  out[0] = ratio(w.tally.clipped_records, w.tally.gradients);
+constexpr Metric tested(Metric m) {
+  m.needs_test = true;
+  return m;
 }
-void messages(const World& w, Out out) {
-  out[0] = static_cast<double>(w.engine.traffic().messages);
-}
-void messages_lost(const World& w, Out out) {
-  double lost = 0;
-  for (const std::uint64_t n : w.engine.traffic().lost) lost += static_cast<double>(n);
-  out[0] = lost;
-}
-void vectors(const World& w, Out out) {
-  out[0] = static_cast<double>(w.engine.traffic().vectors);
-}
-void bytes(const World& w, Out out) {
-  out[0] = static_cast<double>(w.engine.traffic().bytes);
-}
-void staleness(const World& w, Out out) {
-  out[0] = ratio(w.tally.staleness_steps, w.tally.updates);
-}
-void staleness_time(const World& w, Out out) {
-  out[0] = ratio(w.tally.staleness_time, w.tally.updates);
-}
-// A number of the account of each owner, and the largest over all agents.
-template <auto number>
-void by_owner(const World& w, Out out) {
-  for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = number(w.ledger.account(w.agent(owner)));
-}
-template <auto number>
-void largest(const World& w, Out out) {
-  out[0] = 0;
-  for (sim::AgentId i = 0; i < w.ledger.agents(); ++i) out[0] = std::max(out[0], number(w.ledger.account(i)));
-}
-constexpr auto kEpsilon = [](const auto& account) { return account.spent().epsilon; };
-constexpr auto kDelta = [](const auto& account) { return account.spent().delta; };
-constexpr auto kBudget = [](const auto& account) { return account.epsilon_budget(); };
-constexpr auto kStep = [](const auto& account) { return account.epsilon_step(); };
-constexpr auto kReleases = [](const auto& account) { return static_cast<double>(account.releases); };
-
-void time(const World& w, Out out) {
-  out[0] = w.engine.now();
-}
-void fraction_up(const World& w, Out out) {
-  out[0] = static_cast<double>(w.engine.up_count()) / static_cast<double>(w.engine.agents());
+constexpr Metric from_optimum(Metric m) {
+  m.needs_optimum = true;
+  return m;
 }
 
-constexpr std::array kMetrics{
-    Metric{"objective", "Objective f of the model.", "", false, false, objective},
-    Metric{"relative_fitness", "psi = f/f* - 1: relative excess of the objective over its optimum.", "",
-           false, false, relative_fitness, true},
-    Metric{"cost_of_privacy", "f - f*: excess of the objective over its optimum.", "", false, false,
-           cost_of_privacy, true},
-    Metric{"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.", "", false,
-           false, distance, true},
-    Metric{"test_error", "Mean squared error, or fraction misclassified, on the test records of all owners.",
-           "", false, true, test_error},
-    Metric{"test_error_by_owner", "test_error on each owner's own test records.", "", true, true,
-           test_error_by_owner},
-    Metric{"own_test_error", "Mean of test_error_by_owner over the owners that have test records.", "", false,
-           true, own_test_error},
-    Metric{"own_test_rmse",
-           "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.", "",
-           false, true, own_test_rmse},
-    Metric{"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
-           "", false, true, own_test_error_of_quarter<1>},
-    Metric{"own_test_error_q2",
-           "own_test_error of the second quarter of owners by number of training records.", "", false, true,
-           own_test_error_of_quarter<2>},
-    Metric{"own_test_error_q3",
-           "own_test_error of the third quarter of owners by number of training records.", "", false, true,
-           own_test_error_of_quarter<3>},
-    Metric{"own_test_error_q4", "own_test_error of the quarter of owners with the most training records.", "",
-           false, true, own_test_error_of_quarter<4>},
-    Metric{"consensus_distance", "Mean squared distance of the agents' models from their mean.", "", false,
-           false, consensus_distance},
-    Metric{"clipped_share",
-           "Fraction of projected coordinates that lay outside the box, since the start of the run.", "",
-           false, false, clipped_share},
-    Metric{"clipped_records",
-           "Mean fraction of records whose gradient was clipped, since the start of the run.", "", false,
-           false, clipped_records},
-    Metric{"messages", "Number of messages sent, including lost ones.", "", false, false, messages},
-    Metric{"messages_lost",
-           "Number of messages lost on the link, sent to a receiver that is down, or discarded as stale.", "",
-           false, false, messages_lost},
-    Metric{"vectors", "Number of vectors of p numbers sent on links, including lost ones.", "", false, false,
-           vectors},
-    Metric{"bytes", "Bytes sent on links, including headers.", "B", false, false, bytes},
-    Metric{"staleness", "Mean number of updates made between a query and the update that answers it.", "",
-           false, false, staleness},
-    Metric{"staleness_time", "Mean age of the values that an update used, in s.", "s", false, false,
-           staleness_time},
-    Metric{"epsilon_spent", "Largest epsilon spent by any owner, composed by the accountant.", "", false,
-           false, largest<kEpsilon>},
-    Metric{"epsilon_spent_by_owner", "Epsilon spent by each owner, composed by the accountant.", "", true,
-           false, by_owner<kEpsilon>},
-    Metric{"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.", "", true,
-           false, by_owner<kBudget>},
-    Metric{"epsilon_step_by_owner",
-           "Epsilon of each owner's next release, without amplification; 0 without privacy.", "", true, false,
-           by_owner<kStep>},
-    Metric{"delta_spent", "Largest delta of any owner's spent budget.", "", false, false, largest<kDelta>},
-    Metric{"delta_spent_by_owner", "Delta of each owner's spent budget.", "", true, false, by_owner<kDelta>},
-    Metric{"releases_by_owner", "Number of releases made by each owner.", "", true, false,
-           by_owner<kReleases>},
-    Metric{"time", "Simulated time, in s.", "s", false, false, time},
-    Metric{"fraction_up", "Fraction of agents that are up.", "", false, false, fraction_up},
+constexpr Metric kMetrics[] = {
+    {"objective", "Objective f of the model.", one<objective>},
+    from_optimum({"relative_fitness", "psi = f/f* - 1: relative excess of the objective over its optimum.",
+                  one<relative_fitness>}),
+    from_optimum(
+        {"cost_of_privacy", "f - f*: excess of the objective over its optimum.", one<cost_of_privacy>}),
+    from_optimum({"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
+                  one<distance>}),
+    tested({"test_error", "Mean squared error, or fraction misclassified, on the test records of all owners.",
+            one<test_error>}),
+    per_agent(
+        tested({"test_error_by_owner", "test_error on each owner's own test records.", test_error_by_owner})),
+    tested({"own_test_error", "Mean of test_error_by_owner over the owners that have test records.",
+            one<own_test_error>}),
+    tested({"own_test_rmse",
+            "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.",
+            one<own_test_rmse>}),
+    tested({"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
+            one<own_test_error_of_quarter<1>>}),
+    tested({"own_test_error_q2",
+            "own_test_error of the second quarter of owners by number of training records.",
+            one<own_test_error_of_quarter<2>>}),
+    tested({"own_test_error_q3",
+            "own_test_error of the third quarter of owners by number of training records.",
+            one<own_test_error_of_quarter<3>>}),
+    tested({"own_test_error_q4", "own_test_error of the quarter of owners with the most training records.",
+            one<own_test_error_of_quarter<4>>}),
+    {"consensus_distance", "Mean squared distance of the agents' models from their mean.",
+     one<consensus_distance>},
+    {"clipped_share",
+     "Fraction of projected coordinates that lay outside the box, since the start of the run.",
+     one<[](const World& w) { return ratio(static_cast<double>(w.tally.clipped), w.tally.projections); }>},
+    {"clipped_records", "Mean fraction of records whose gradient was clipped, since the start of the run.",
+     one<[](const World& w) { return ratio(w.tally.clipped_records, w.tally.gradients); }>},
+    {"messages", "Number of messages sent, including lost ones.",
+     one<[](const World& w) { return w.engine.traffic().messages; }>},
+    {"messages_lost",
+     "Number of messages lost on the link, sent to a receiver that is down, or discarded as stale.",
+     one<[](const World& w) {
+       return std::accumulate(std::begin(w.engine.traffic().lost), std::end(w.engine.traffic().lost),
+                              std::uint64_t{0});
+     }>},
+    {"vectors", "Number of vectors of p numbers sent on links, including lost ones.",
+     one<[](const World& w) { return w.engine.traffic().vectors; }>},
+    {"bytes", "Bytes sent on links, including headers.",
+     one<[](const World& w) { return w.engine.traffic().bytes; }>, "B"},
+    {"staleness", "Mean number of updates made between a query and the update that answers it.",
+     one<[](const World& w) { return ratio(w.tally.staleness_steps, w.tally.updates); }>},
+    {"staleness_time", "Mean age of the values that an update used, in s.",
+     one<[](const World& w) { return ratio(w.tally.staleness_time, w.tally.updates); }>, "s"},
+    {"epsilon_spent", "Largest epsilon spent by any owner, composed by the accountant.", largest<kEpsilon>},
+    per_agent({"epsilon_spent_by_owner", "Epsilon spent by each owner, composed by the accountant.",
+               by_owner<kEpsilon>}),
+    per_agent({"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.",
+               by_owner<kBudget>}),
+    per_agent({"epsilon_step_by_owner",
+               "Epsilon of each owner's next release, without amplification; 0 without privacy.",
+               by_owner<kStep>}),
+    {"delta_spent", "Largest delta of any owner's spent budget.", largest<kDelta>},
+    per_agent({"delta_spent_by_owner", "Delta of each owner's spent budget.", by_owner<kDelta>}),
+    per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>}),
+    {"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"},
+    {"fraction_up", "Fraction of agents that are up.",
+     one<[](const World& w) { return ratio(static_cast<double>(w.engine.up_count()), w.engine.agents()); }>},
 };
 
+// The metrics above and those that protocols declare.
 std::vector<Metric> gather() {
-  std::vector<Metric> all(kMetrics.begin(), kMetrics.end());
+  std::vector<Metric> all(std::begin(kMetrics), std::end(kMetrics));
   for (const models::ProtocolRow& row : models::protocols()) {
     for (const models::ProtocolMetric& m : row.metrics) {
-      const auto same =
-          std::find_if(all.begin(), all.end(), [&](const Metric& a) { return a.name == m.name; });
+      const auto same = std::ranges::find(all, m.name, &Metric::name);
       if (same == all.end()) {
-        all.push_back({m.name, m.help, m.unit, m.per_agent, m.needs_test});
+        all.push_back({m.name, m.help, nullptr, m.unit, m.per_agent, m.needs_test});
       } else {
         sim::check(
             same->of_world == nullptr && same->per_agent == m.per_agent && same->needs_test == m.needs_test,
@@ -236,18 +221,8 @@ std::span<const Metric> metrics() {
 
 const Metric* find_metric(std::string_view name) {
   const auto all = metrics();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == name; });
+  const auto found = std::ranges::find(all, name, &Metric::name);
   return found == all.end() ? nullptr : &*found;
-}
-
-std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names) {
-  std::vector<MetricInfo> all;
-  for (const std::string_view name : names) {
-    const Metric* metric = find_metric(name);
-    sim::check(metric != nullptr, "a metric is not in the table");
-    all.push_back(metric->info());
-  }
-  return all;
 }
 
 }  // namespace hearsay::analysis

@@ -2,28 +2,28 @@
 // Metrics: pure functions of the state of a run. They draw no random numbers and change nothing, so measuring
 // more often never changes a run.
 //
-// "The model" of a metric is the learner's where there is one (agent 0 of a star), else the mean over agents
-// of the metric at each agent's own model. Exact losses, fitness and distances are computed from private data
+// "The model" of a metric is the learner's if there is one (agent 0 of a star); else the metric is the mean over agents
+// of its value at each agent's own model. Exact losses, fitness and distances are computed from private data
 // without noise: they are diagnostics of the simulator that a real network could not publish.
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/series.hpp"
+#include "analysis/results/study.hpp"
 #include "models/core/world.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
 struct Metric {
-  std::string_view name, help, unit;
-  bool per_agent = false;   ///< one value for each agent that holds data, else one
-  bool needs_test = false;  ///< needs test records
-  void (*of_world)(const models::World& world,
-                   std::span<double> out) = nullptr;  ///< null: the protocol's own
-  bool needs_optimum = false;                         ///< needs theta* of the pooled problem
+  std::string_view name, help;
+  /// Writes one number, or one for each owner in order. Null: the protocol measures it.
+  void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
+  std::string_view unit{};
+  bool per_agent = false;      ///< one value for each agent that holds data, else one
+  bool needs_test = false;     ///< needs test records
+  bool needs_optimum = false;  ///< needs theta* of the pooled problem
 
-  /// Writes the value (one number), or one for each owner in order.
   void measure(const models::World& world, std::span<double> out) const {
     if (of_world != nullptr) return of_world(world, out);
     sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");
@@ -39,7 +39,5 @@ struct Metric {
 std::span<const Metric> metrics();
 /// The metric of that name, or null.
 const Metric* find_metric(std::string_view name);
-/// The descriptions of the metrics of these names, which must exist.
-std::vector<MetricInfo> metric_infos(const std::vector<std::string_view>& names);
 
 }  // namespace hearsay::analysis

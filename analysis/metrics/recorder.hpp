@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/metrics/metric.hpp"
-#include "analysis/results/series.hpp"
+#include "analysis/results/study.hpp"
 #include "models/core/protocol.hpp"
 
 namespace hearsay::analysis {

@@ -1,47 +1,41 @@
 #include "analysis/results/study.hpp"
 
-#include <array>
+#include <algorithm>
+#include <numeric>
 
 namespace hearsay::analysis {
 
-namespace {
-
-constexpr std::array<std::string_view, 4> kStatusNames{"done", "diverged", "failed", "interrupted"};
-constexpr std::array<std::string_view, 11> kEndNames{"finished", "iterations", "time",       "vectors",
-                                                     "bytes",    "events",     "idle",       "target",
-                                                     "wall",     "budgets",    "interrupted"};
-
-template <class E, std::size_t N>
-std::optional<E> value_of(const std::array<std::string_view, N>& names, std::string_view wanted) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == wanted) return static_cast<E>(i);
+SeriesLayout::SeriesLayout(const std::vector<MetricInfo>& metrics, std::size_t owners,
+                           sim::AgentId first_owner)
+    : first_owner_(first_owner) {
+  for (const MetricInfo& m : metrics) {
+    begin_.push_back(begin_.back() + (m.per_agent ? owners : 1));
+    per_agent_.push_back(m.per_agent);
   }
-  return std::nullopt;
 }
 
-}  // namespace
-
-std::string_view name(Status status) {
-  return kStatusNames.at(static_cast<std::size_t>(status));
+SeriesLayout::Column SeriesLayout::column(std::size_t c) const {
+  const auto next = std::upper_bound(begin_.begin(), begin_.end(), c);
+  const auto metric = static_cast<std::size_t>(next - begin_.begin()) - 1;
+  if (!per_agent_[metric]) return {metric, {}};
+  return {metric, first_owner_ + static_cast<sim::AgentId>(c - begin_[metric])};
 }
 
-std::string_view name(RunEnd end) {
-  return kEndNames.at(static_cast<std::size_t>(end));
-}
-
-std::optional<Status> status_of(std::string_view name) {
-  return value_of<Status>(kStatusNames, name);
-}
-
-std::optional<RunEnd> end_of(std::string_view name) {
-  return value_of<RunEnd>(kEndNames, name);
+std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) const {
+  std::vector<double> all;
+  const std::span<const double> values = sample(series, k);
+  for (std::size_t m = 0; m < metrics(); ++m) {
+    const std::span<const double> mine = values_of(m, values);
+    all.push_back(std::accumulate(mine.begin(), mine.end(), 0.0) / static_cast<double>(mine.size()));
+  }
+  return all;
 }
 
 std::optional<std::size_t> StudyHead::metric(std::string_view wanted) const {
-  for (std::size_t m = 0; m < metrics.size(); ++m) {
-    if (metrics[m].name == wanted) return m;
-  }
-  return std::nullopt;
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [&](const MetricInfo& m) { return m.name == wanted; });
+  if (found == metrics.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - metrics.begin());
 }
 
 std::vector<double> final_values(const StudyHead& study, const PointResult& point, const RunResult& run) {

@@ -1,43 +1,99 @@
 #pragma once
-// The results of a study: its points and the outcome of each run.
+// The results of a study: its points, the outcome of each run, and the values of its metrics at a sequence of samples.
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/series.hpp"
+#include "sim/time.hpp"
 #include "sim/trace/traffic.hpp"
 
 namespace hearsay::analysis {
 
+/// The description of a metric.
+struct MetricInfo {
+  std::string name, help, unit;
+  bool per_agent = false;  ///< one value for each agent that holds data, else one
+  bool operator==(const MetricInfo&) const = default;
+};
+
+/// The state of a run when its metrics were recorded.
+struct Sample {
+  std::uint64_t iteration = 0;
+  double time = 0;  ///< simulated s
+  std::uint64_t vectors = 0, bytes = 0;
+
+  std::array<double, 4> numbers() const {
+    return {static_cast<double>(iteration), time, static_cast<double>(vectors), static_cast<double>(bytes)};
+  }
+};
+
+/// The metrics of one run over its course.
+struct Series {
+  std::vector<Sample> samples;
+  std::vector<double> values;  ///< samples x SeriesLayout::width(), sample by sample
+};
+
+/// The order of the values of one sample: metrics in order, a per-agent one with a value for each owner.
+class SeriesLayout {
+ public:
+  /// One value of a sample.
+  struct Column {
+    std::size_t metric;
+    std::optional<sim::AgentId> agent;  ///< of a per-agent metric
+  };
+
+  SeriesLayout() = default;
+  /// Agent of owner j is first_owner + j.
+  SeriesLayout(const std::vector<MetricInfo>& metrics, std::size_t owners, sim::AgentId first_owner = 0);
+
+  std::size_t width() const { return begin_.back(); }
+  std::size_t metrics() const { return per_agent_.size(); }
+  Column column(std::size_t c) const;
+
+  /// The values of one metric within those of one sample.
+  template <class T>
+  std::span<T> values_of(std::size_t metric, std::span<T> sample) const {
+    return sample.subspan(begin_[metric], begin_[metric + 1] - begin_[metric]);
+  }
+  /// The values of sample k.
+  std::span<const double> sample(const Series& series, std::size_t k) const {
+    return std::span(series.values).subspan(k * width(), width());
+  }
+  /// The mean over its values of each metric at sample k.
+  std::vector<double> means(const Series& series, std::size_t k) const;
+
+ private:
+  std::vector<std::size_t> begin_{0};  // first column of each metric, then the width
+  std::vector<bool> per_agent_;        // by metric
+  sim::AgentId first_owner_ = 0;
+};
+
 /// The outcome of a run: done, diverged (a metric was not finite), failed (see its message), or interrupted
 /// before its end.
 enum class Status : std::uint8_t { kDone, kDiverged, kFailed, kInterrupted };
-std::string_view name(Status status);
+inline constexpr std::array<std::string_view, 4> kStatusNames{"done", "diverged", "failed", "interrupted"};
+inline std::string_view name(Status status) {
+  return kStatusNames.at(static_cast<std::size_t>(status));
+}
 
 /// Why a run ended: the protocol finished, a limit of "stop" was reached, no event was pending, or it was
 /// interrupted.
+// clang-format off
 enum class RunEnd : std::uint8_t {
-  kFinished,
-  kIterations,
-  kTime,
-  kVectors,
-  kBytes,
-  kEvents,
-  kIdle,
-  kTarget,
-  kWall,
-  kBudgets,
-  kInterrupted
+  kFinished, kIterations, kTime, kVectors, kBytes, kEvents, kIdle, kTarget, kWall, kBudgets, kInterrupted
 };
-std::string_view name(RunEnd end);
+inline constexpr std::array<std::string_view, 11> kEndNames{
+  "finished", "iterations", "time", "vectors", "bytes", "events", "idle", "target", "wall", "budgets", "interrupted"};
+// clang-format on
+inline std::string_view name(RunEnd end) {
+  return kEndNames.at(static_cast<std::size_t>(end));
+}
 
-/// The enumerator of a name; nothing if there is none.
-std::optional<Status> status_of(std::string_view name);
-std::optional<RunEnd> end_of(std::string_view name);
-
-/// A number that belongs to a point or run as a whole, perhaps to one of its agents.
+/// A number of a point or of a run, or of one of its agents.
 struct Scalar {
   std::string name;
   std::optional<sim::AgentId> agent;
@@ -55,9 +111,8 @@ struct RunResult {
   double time = 0;  ///< simulated s
   sim::Traffic traffic{};
   Series series{};
-  std::vector<Scalar>
-      scalars{};    ///< where it reached its target; of its own problem, where each run draws one
-  double wall = 0;  ///< s
+  std::vector<Scalar> scalars{};  ///< where it reached its target; of its problem, where each run draws one
+  double wall = 0;                ///< s
 };
 
 /// One combination of the swept values.
@@ -73,7 +128,8 @@ struct PointResult {
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
-  std::vector<std::size_t> groups{};  ///< by axis: equal for axes that vary together; empty: each by itself
+  std::vector<std::size_t>
+      groups{};  ///< by axis: equal for axes that vary together; empty: all are independent
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
   bool by_time = false;    ///< samples are at equal times, not at equal iterations

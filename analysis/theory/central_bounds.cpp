@@ -52,23 +52,17 @@ void synchronous_printed(const Setting& s, bool, Out out) {
 void synchronous_corrected(const Setting& s, bool, Out out) {
   out[0] = 4 * smooth(s) * square(s.bound) * s.rho / strong(s) * noise_sum(s, true);
 }
-void synchronous_printed_distance(const Setting& s, bool dimension, Out out) {
-  synchronous_printed(s, dimension, out);
-  out[0] *= 4 / strong(s);
-}
-void synchronous_corrected_distance(const Setting& s, bool dimension, Out out) {
-  synchronous_corrected(s, dimension, out);
-  out[0] *= 4 / strong(s);
-}
 void averaged(const Setting& s, bool dimension, Out out) {
   out[0] = s.bound * std::sqrt(noise_sum(s, dimension));
 }
-void averaged_distance(const Setting& s, bool dimension, Out out) {
-  averaged(s, dimension, out);
+// A bound of the cost as one of the squared distance.
+template <auto cost>
+void as_distance(const Setting& s, bool dimension, Out out) {
+  cost(s, dimension, out);
   out[0] *= 4 / strong(s);
 }
 
-// Equal owners are assumed; of unequal ones the mean Hessian and the mean of 1/epsilon^2 stand in.
+// For equal owners; for unequal ones the mean Hessian and the mean of 1/epsilon^2 are used.
 void rule_of_thumb(const Setting& s, bool, Out out) {
   const double n = s.owners(), own = s.records / n;
   const double left = std::exp(-2 * s.hessian_min * s.rho / (s.sigma * (n + 1) * s.horizon));
@@ -107,13 +101,13 @@ constexpr std::array kBounds{
     Bound{"value_of_collaboration_9_corrected", "4 p lambda Xi^2 rho/(L n^2) s, synchronous strongly_convex",
           BoundOf::kCost, 0, synchronous_corrected},
     Bound{"value_of_collaboration_10", "4/L times (9) as printed, of the squared distance",
-          BoundOf::kDistance, 0, synchronous_printed_distance},
+          BoundOf::kDistance, 0, as_distance<synchronous_printed>},
     Bound{"value_of_collaboration_10_corrected", "4/L times (9) corrected, of the squared distance",
-          BoundOf::kDistance, 0, synchronous_corrected_distance},
+          BoundOf::kDistance, 0, as_distance<synchronous_corrected>},
     Bound{"value_of_collaboration_11", "c2 (Xi/n) sqrt(s), synchronous averaged", BoundOf::kCost, 1,
           averaged},
     Bound{"value_of_collaboration_12", "4/L times (11), of the squared distance", BoundOf::kDistance, 1,
-          averaged_distance},
+          as_distance<averaged>},
     Bound{"asynchronous_rule_of_thumb", "approximation for equal owners, Hessian h I and N(N+1) << T",
           BoundOf::kCost, 0, rule_of_thumb},
     Bound{"asynchronous_moments", "exact recursion for equal owners and Hessian h I", BoundOf::kCost, 0,
@@ -128,6 +122,43 @@ double CentralSetting::inverse_squares() const {
   double sum = 0;
   for (const double e : epsilon) sum += 1 / square(e);
   return sum;
+}
+
+std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum) {
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(problem.p());
+  std::vector<Scalar> all{{"setting.records", {}, static_cast<double>(problem.n())},
+                          {"setting.dimension", {}, static_cast<double>(problem.p())},
+                          {"setting.sigma", {}, problem.sigma()},
+                          {"setting.start_fitness", {}, problem.objective(zero) / optimum.value - 1}};
+  if (problem.loss().quadratic()) {
+    const auto [min, max] = problem.hessian_extremes();
+    all.push_back({"setting.hessian_min", {}, min});
+    all.push_back({"setting.hessian_max", {}, max});
+  }
+  return all;
+}
+
+CentralSetting setting_of(const PointResult& point) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const auto scalar = [&](std::string_view name) {
+    const auto found = std::find_if(point.scalars.begin(), point.scalars.end(),
+                                    [&](const Scalar& s) { return !s.agent && s.name == name; });
+    return found == point.scalars.end() ? kUnknown : found->value;
+  };
+  CentralSetting setting{.records = scalar("setting.records"),
+                         .dimension = scalar("setting.dimension"),
+                         .horizon = kUnknown,
+                         .rho = kUnknown,
+                         .sigma = scalar("setting.sigma"),
+                         .bound = scalar("privacy.bound"),
+                         .hessian_min = scalar("setting.hessian_min"),
+                         .hessian_max = scalar("setting.hessian_max"),
+                         .f_star = scalar("optimum.objective"),
+                         .psi_start = scalar("setting.start_fitness")};
+  for (const Scalar& s : point.scalars) {
+    if (s.agent && s.name == "privacy.epsilon") setting.epsilon.push_back(s.value);
+  }
+  return setting;
 }
 
 std::span<const Bound> bounds() {

@@ -1,5 +1,5 @@
 #pragma once
-// What theory says of the central learners' error, as functions of a study's settings.
+// Bounds and closed forms of the central learners' error, as functions of a study's settings.
 //
 // Symbols: N owners with budgets epsilon_i, n records in all, p dimension, T horizon, rho step option, Xi
 // bound of a record's gradient in the L1 norm, f = g + mean loss, sigma strong convexity of g, h_min and
@@ -8,19 +8,19 @@
 //
 // Farokhi, Wu, Smith, Kaafar, "The Cost of Privacy in Asynchronous Differentially-Private Machine Learning":
 //   S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2
-//   (8) E norm_2(theta_L - theta*)^2 <= c1 sqrt(S) + c2 S,   (9) the same of f - f* with constants of its own
+//   (8) E norm_2(theta_L - theta*)^2 <= c1 sqrt(S) + c2 S,   (9) the same of f - f* with other constants
 //   (10), (11) for large T: (c1/n) sqrt(s) + (c2/n^2) s
-//   Its proof leaves out the noise vector's dimension. With `dimension`: 2 sqrt(2 p) in S, and p s for s.
+//   The proof omits the noise vector's dimension. With `dimension`: 2 sqrt(2 p) in S, and p s for s.
 // Wu, Farokhi, Smith, Kaafar, "The Value of Collaboration in Convex Machine Learning with Differential
 // Privacy":
 //   (9)  min_k E f - f* <= 8 Xi^2 rho/(L n^2) s;  (10) of norm_2(theta - theta*)^2: 4/L times that
 //   corrected: 4 p lambda Xi^2 rho/(L n^2) s, for rho <= T^2/lambda. The proof drops lambda/2 in front of the
-//   squared step, and the dimension; as printed (9) can lie under the truth where p lambda > 2.
+//   squared step, and the dimension; as printed (9) can be below the true value where p lambda > 2.
 //   (11) f(bar theta[T]) - f* <= c2 (Xi/n) sqrt(s);  (12) of the squared distance: 4/L times that. With
 //   `dimension`: p s for s
 //
-// c1 and c2 are published for no data set: they are given in a scenario or fitted to what was measured.
-// Closed forms have none; they hold for equal owners with Hessian h I, box and regulariser negligible:
+// c1 and c2 are not published for any data set: they are given in a scenario or fitted to measured means.
+// Closed forms have no constants; they hold for equal owners with Hessian h I, box and regulariser negligible:
 //   asynchronous, rule of thumb for N (N + 1) << T (psi(0) the relative fitness of theta = 0, n_i = n/N):
 //     psi(T) = psi(0) E + (1 - E) 2 p rho Xi^2/(sigma (N + 1) n_i^2 epsilon^2 f*),
 //     E = exp(-2 h rho/(sigma (N + 1) T))
@@ -31,10 +31,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/results/study.hpp"
+#include "models/solvers/optimum.hpp"
+
 namespace hearsay::analysis {
 
-/// What a bound is a function of. NaN where a study does not have it (rho of a protocol without one, Hessian
-/// of another loss than squared).
+/// The arguments of a bound. NaN where a study does not have one (rho of a protocol without it, Hessian of another
+/// loss than squared).
 struct CentralSetting {
   std::vector<double> epsilon{};  ///< by owner
   double records = 0;             ///< n
@@ -49,14 +52,21 @@ struct CentralSetting {
   double inverse_squares() const;  ///< s
 };
 
-/// What a bound is about: f - f* (so that psi is a f*-th of it) or norm_2(theta - theta*)^2.
+/// The scalars of a point that hold its setting: setting.records n, setting.dimension p, setting.sigma,
+/// setting.start_fitness = f(0)/f* - 1, and for squared loss setting.hessian_min and hessian_max of the pooled mean
+/// loss. O(p^3).
+std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum);
+/// The setting of a point from its scalars; T and rho, which depend on the protocol, are NaN.
+CentralSetting setting_of(const PointResult& point);
+
+/// The bounded quantity: f - f* = psi f*, or norm_2(theta - theta*)^2.
 enum class BoundOf { kCost, kDistance };
 
-/// One line of the table of bounds: value = sum_j c_j terms_j.
+/// A row of the table of bounds: value = sum_j c_j terms_j.
 struct Bound {
   std::string_view name, help;
   BoundOf of = BoundOf::kCost;
-  int constants = 0;  ///< how many free ones: 0 (all of it is known), 1 (c2 alone) or 2 (c1, c2)
+  int constants = 0;  ///< free constants: 0 (everything is known), 1 (c2) or 2 (c1, c2)
   /// One number for each constant, or the value itself. In units of f - f* or of the squared distance.
   void (*terms)(const CentralSetting&, bool dimension, std::span<double> out) = nullptr;
 

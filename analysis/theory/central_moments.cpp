@@ -1,5 +1,7 @@
 #include "analysis/theory/central_moments.hpp"
 
+#include "sim/check.hpp"
+
 namespace hearsay::analysis {
 
 double CentralMoments::psi(std::uint64_t k) const {
@@ -24,6 +26,14 @@ double CentralMoments::stationary_noise() const {
   const double n = owners, x = step() * hessian, scale = records * epsilon;
   return 4 * p * rho * bound * bound * (1 + n * x) /
          (sigma * scale * scale * f_star * (2 * (n + 1) + (2 * n + 1) * x - n * x * x));
+}
+
+double SyncMoments::psi(std::uint64_t k) const {
+  sim::check(k >= 2, "the expected fitness is known from the second iteration on");
+  double sum = 0;
+  for (const double e : epsilon) sum += 1 / (e * e);
+  const double scale = bound * horizon / records;
+  return 4 * p * scale * scale * sum / (static_cast<double>(k - 1) * hessian * f_star);
 }
 
 }  // namespace hearsay::analysis

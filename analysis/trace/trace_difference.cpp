@@ -14,7 +14,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-// Of a record and all before it in its block.
+// Digest of a record and of all before it in its block.
 std::uint64_t digest(const sim::TraceRecord& r, std::uint64_t before) {
   const std::uint64_t words[] = {
       std::bit_cast<std::uint64_t>(r.time),
@@ -28,7 +28,7 @@ std::uint64_t digest(const sim::TraceRecord& r, std::uint64_t before) {
   return XXH3_64bits_withSeed(r.detail.data(), r.detail.size(), numbers);
 }
 
-// Digests of the blocks of a run; those of an earlier run, if given, are compared with.
+// Digests of the blocks of a run, compared with those of another run if it is given.
 class Digests final : public sim::TraceSink {
  public:
   explicit Digests(const Digests* other = nullptr) : other_(other) {}
@@ -44,11 +44,10 @@ class Digests final : public sim::TraceSink {
     blocks_.push_back(current_);
     current_ = 0;
   }
-  // The block in which it differs from the other run, once it has ended. A run that ends sooner differs in
-  // its last block, which may be empty.
+  // The first block that differs from the other run, after the run. A run that ends earlier differs in its last
+  // block, which may be empty.
   std::optional<std::uint64_t> differs() const {
-    if (!enough) return std::nullopt;
-    return blocks_.size() - 1;
+    return enough ? std::optional(blocks_.size() - 1) : std::nullopt;
   }
   std::atomic<bool> enough = false;
 
@@ -58,7 +57,7 @@ class Digests final : public sim::TraceSink {
   std::uint64_t current_ = 0, count_ = 0;
 };
 
-// Keeps the events of one block.
+// Stores the events of one block.
 class Block final : public sim::TraceSink {
  public:
   explicit Block(std::uint64_t block) : from_(block * kTraceBlock) {}

@@ -10,7 +10,7 @@
 
 namespace hearsay::analysis {
 
-/// An event of a trace, kept.
+/// A stored event of a trace.
 struct TracedEvent {
   sim::TraceRecord record;
   std::string detail;
@@ -20,17 +20,16 @@ struct TracedEvent {
 std::string event_text(const TracedEvent& event);
 
 struct EventDifference {
-  std::uint64_t number = 0;                      ///< events before it, which are all the same
-  std::optional<TracedEvent> first{}, second{};  ///< nothing where that run had ended
+  std::uint64_t number = 0;                      ///< equal events before it
+  std::optional<TracedEvent> first{}, second{};  ///< nothing if that run ended before
 };
 
 /// Makes a run that sends its events to a sink. It may be aborted once the flag is true.
 using MakeRun = std::function<void(sim::TraceSink& sink, const std::atomic<bool>& enough)>;
 
 /// The first event in which two runs differ, in any of time, kind, agents, message, cause, bytes, staleness
-/// and detail; nothing if they are the same to their end. Makes each run once, comparing digests of
-/// kTraceBlock events at a time, and once more as far as the block that differs: in memory there are 8 bytes
-/// per block, and one block of each.
+/// and detail; nothing if the runs are equal. Makes each run once to compare digests of blocks of kTraceBlock events,
+/// and once more up to the first block that differs. Memory: 8 bytes per block, and one block of each run.
 std::optional<EventDifference> first_difference(const MakeRun& first, const MakeRun& second);
 
 inline constexpr std::uint64_t kTraceBlock = 4096;

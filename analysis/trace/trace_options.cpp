@@ -17,7 +17,8 @@ void TraceOptions::describe(sim::Visitor& v) {
     {.name = "agent",
      .help =
          "Restrict the trace to events of this agent and messages to and from it; by default all agents."});
-  v.check(to >= from, "to", fmt::format("must be at least from ({:g} s), got {:g} s", from, to));
+  v.check(to >= from, "to",
+          fmt::format("expected at least the value of from ({:g} s), found {:g} s", from, to));
 }
 
 bool TraceOptions::wants(sim::TraceKind kind) const {

@@ -2,55 +2,69 @@
 
 #include <fmt/format.h>
 
-#include "analysis/trace/trace_csv.hpp"
-#include "analysis/trace/trace_perfetto.hpp"
+#include <cmath>
+#include <set>
 
 namespace hearsay::analysis {
 
 namespace {
 
-std::string_view rank_name(sim::Rank rank) {
-  switch (rank) {
-    case sim::Rank::kDown:
-      return "down";
-    case sim::Rank::kUp:
-      return "up";
-    case sim::Rank::kMessage:
-      return "message";
-    case sim::Rank::kTimer:
-      return "timer";
-    case sim::Rank::kTick:
-      return "tick";
-    case sim::Rank::kObservation:
-      return "observation";
+// A table with one row per event.
+class TraceCsv final : public TraceText {
+ public:
+  std::string head() override {
+    return "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n";
   }
-  return "";
-}
+  void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
+    if (!wanted) return;
+    const bool message = r.peer != sim::kNoAgent;
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time,
+                   sim::name(r.kind), r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
+                   message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
+                   r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
+                   std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), csv_field(r.detail));
+  }
+  void end(std::string&) override {}
+};
 
 }  // namespace
 
 std::string happening(sim::Cause key) {
-  return fmt::format("{}:{}:{}", rank_name(sim::rank_of(key)), sim::source_of(key), sim::sequence_of(key));
+  constexpr const char* kRankNames[] = {"down", "up", "message", "timer", "tick", "observation"};
+  return fmt::format("{}:{}:{}", kRankNames[static_cast<int>(sim::rank_of(key))], sim::source_of(key),
+                     sim::sequence_of(key));
 }
 
 std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options) {
-  switch (format) {
-    case TraceFormat::kCsv:
-      return std::make_unique<TraceCsv>();
-    case TraceFormat::kPerfetto:
-      return std::make_unique<TracePerfetto>(options);
-  }
-  return nullptr;
+  if (format == TraceFormat::kPerfetto) return perfetto_text(options);
+  return std::make_unique<TraceCsv>();
 }
 
-std::string_view file_name(TraceFormat format) {
-  switch (format) {
-    case TraceFormat::kCsv:
-      return "trace.csv";
-    case TraceFormat::kPerfetto:
-      return "trace.perfetto.json";
+TraceFiles::TraceFiles(const TraceOptions& options, const std::filesystem::path& folder) : options_(options) {
+  for (const TraceFormat format : std::set(options.format.begin(), options.format.end())) {
+    const char* name = format == TraceFormat::kCsv ? "trace.csv" : "trace.perfetto.json";
+    open_.push_back({trace_text(format, options), std::make_unique<OutputFile>(folder / name)});
+    open_.back().file->write(open_.back().text->head());
   }
-  return "";
+}
+
+void TraceFiles::record(const sim::TraceRecord& r) {
+  const std::uint64_t sequence = sequence_++;
+  const bool wanted = options_.wants(r);
+  for (Open& one : open_) {
+    buffer_.clear();
+    one.text->add(sequence, r, wanted, buffer_);
+    if (!buffer_.empty()) one.file->write(buffer_);
+  }
+}
+
+void TraceFiles::commit() {
+  for (Open& one : open_) {
+    buffer_.clear();
+    one.text->end(buffer_);
+    one.file->write(buffer_);
+    one.file->commit();
+  }
 }
 
 }  // namespace hearsay::analysis

@@ -1,28 +1,30 @@
 #pragma once
-// The events of one run as text, in one of several formats. Events are named by kind, source and
-// number: "tick:3:17" is the 17th tick of agent 3 (from 0), "message:3:5" the 5th message that it sent.
+// The events of one run as text, in one of several formats. Events are named by kind, source and number: "tick:3:17" is
+// the 17th tick of agent 3 (from 0), "message:3:5" the 5th message that it sent.
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_options.hpp"
 
 namespace hearsay::analysis {
 
-/// "tick:3:17"
+/// "tick:3:17".
 std::string happening(sim::Cause key);
 
-/// Turns the records of a run into text as they come, with little memory.
+/// Converts the records of a run to text as they arrive, with little memory.
 class TraceText {
  public:
   virtual ~TraceText() = default;
-  /// What the text begins with.
+  /// The text before the first record.
   virtual std::string head() = 0;
-  /// Appends the text of a record, perhaps of earlier ones. It is called with all records of the run in their
-  /// order; `wanted` ones are to be written; `sequence` counts them from 0.
+  /// Appends the text of a record, perhaps also of earlier ones. To be called with all records of the run in their
+  /// order; only `wanted` ones are written; `sequence` counts all from 0.
   virtual void add(std::uint64_t sequence, const sim::TraceRecord& record, bool wanted, std::string& out) = 0;
-  /// Appends what the text ends with.
+  /// Appends the text after the last record.
   virtual void end(std::string& out) = 0;
 
  protected:
@@ -32,7 +34,26 @@ class TraceText {
 };
 
 std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options);
-/// Name of the file that a format is written to.
-std::string_view file_name(TraceFormat format);
+/// The same for TraceFormat::kPerfetto.
+std::unique_ptr<TraceText> perfetto_text(const TraceOptions& options);
+
+/// The files of a traced run, one per format: trace.csv, trace.perfetto.json.
+class TraceFiles final : public sim::TraceSink {
+ public:
+  /// Throws OutputError.
+  TraceFiles(const TraceOptions& options, const std::filesystem::path& folder);
+  void record(const sim::TraceRecord& record) override;
+  void commit();
+
+ private:
+  struct Open {
+    std::unique_ptr<TraceText> text;
+    std::unique_ptr<OutputFile> file;
+  };
+  TraceOptions options_;
+  std::vector<Open> open_;
+  std::string buffer_;
+  std::uint64_t sequence_ = 0;  // of all records, written or not
+};
 
 }  // namespace hearsay::analysis

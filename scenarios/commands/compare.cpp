@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/conclusions/comparison.hpp"
+#include "analysis/conclusions/estimate.hpp"
 #include "analysis/results/store/stored_study.hpp"
 #include "analysis/results/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"

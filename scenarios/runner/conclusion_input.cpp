@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/metrics/setting.hpp"
+#include "analysis/theory/central_bounds.hpp"
 #include "models/protocols/central/central_async.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/member_names.hpp"

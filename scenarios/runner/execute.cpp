@@ -7,7 +7,7 @@
 
 #include "analysis/results/store/store_writer.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "analysis/trace/trace_files.hpp"
+#include "analysis/trace/trace_text.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "sim/check.hpp"

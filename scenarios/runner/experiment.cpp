@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "analysis/metrics/recorder.hpp"
-#include "analysis/metrics/setting.hpp"
+#include "analysis/theory/central_bounds.hpp"
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"

@@ -98,7 +98,7 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
     v.check(recorded, "analysis", fmt::format("add {} to record.metrics", name));
   }
   for (const std::string_view name : compared) {
-    const auto all = analysis::compared_metrics();
+    const auto& all = analysis::kComparedMetrics;
     v.check(std::find(all.begin(), all.end(), name) != all.end(), "analysis",
             fmt::format("expected gains of {}, found {}", fmt::join(all, ", "), name));
   }

@@ -81,8 +81,8 @@ TEST_CASE("synchronous bounds: by hand, printed and corrected") {
 }
 
 TEST_CASE(
-    "synchronous bounds: the corrected one lies above the closed form, with rho = T^2/lambda; the printed "
-    "one need not") {
+    "synchronous bounds: with rho = T^2/lambda the corrected one exceeds the closed form, the printed does "
+    "not") {
   CentralSetting s = kSetting;
   s.sigma = 0;
   s.hessian_min = s.hessian_max = 3;
@@ -122,7 +122,7 @@ TEST_CASE("asynchronous closed forms: rule of thumb and exact recursion agree wh
   }
 }
 
-TEST_CASE("bounds: every name is taken once") {
+TEST_CASE("bounds: names are unique") {
   std::vector<std::string_view> names;
   for (const Bound& b : bounds()) names.push_back(b.name);
   std::sort(names.begin(), names.end());

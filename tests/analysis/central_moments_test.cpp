@@ -4,7 +4,7 @@
 
 using hearsay::analysis::CentralMoments;
 
-TEST_CASE("central moments: the first steps by hand, one owner without noise") {
+TEST_CASE("central moments: the first steps by hand, for one owner without noise") {
   // N = 1, a h = 1/2 (rho = 1/2, T = sigma = h = 1): errors start at 1 each. bar = (L + th)/2, th <- bar/2, L
   // <- bar.
   //   k = 1: bar = 1, th = 1/2, L = 1;  k = 2: bar = 3/4, th = 3/8, L = 3/4;  k = 3: bar = 9/16.
@@ -34,7 +34,7 @@ TEST_CASE("central moments: values of an independent program") {
   CHECK(theory.stationary_noise() == Approx(0.9281016660029263).epsilon(1e-9));
 }
 
-TEST_CASE("central moments: the stationary noise is where the recursion ends") {
+TEST_CASE("central moments: the recursion converges to the stationary noise") {
   const CentralMoments theory{.owners = 4,
                               .p = 3,
                               .horizon = 100,

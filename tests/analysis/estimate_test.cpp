@@ -6,25 +6,24 @@
 
 using namespace hearsay::analysis;
 
-TEST_CASE("log-log slope: a power has its exponent, and nothing departs from it") {
-  CHECK(log_log_slope({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}) == Approx(-2));
-  CHECK(log_log_departure({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}) == Approx(1));
+TEST_CASE("log-log line: a power law gives its exponent and no departure") {
+  CHECK(log_log_line({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}).slope == Approx(-2));
+  CHECK(log_log_line({1, 2, 5, 40}, {3, 0.75, 0.12, 3 / 1600.}).departure == Approx(1));
 }
 
-TEST_CASE("log-log slope: least squares of logarithms, worked out by hand") {
+TEST_CASE("log-log line: least squares of logarithms, computed by hand") {
   // log10 y = 0, 0, 1 at log10 x = 0, 1, 2: slope 1/2, residuals 1/6, -1/3, 1/6.
-  CHECK(log_log_slope({1, 10, 100}, {1, 1, 10}) == Approx(0.5));
-  CHECK(log_log_departure({1, 10, 100}, {1, 1, 10}) == Approx(std::pow(10, 1.0 / 3)));
+  CHECK(log_log_line({1, 10, 100}, {1, 1, 10}).slope == Approx(0.5));
+  CHECK(log_log_line({1, 10, 100}, {1, 1, 10}).departure == Approx(std::pow(10, 1.0 / 3)));
 }
 
-TEST_CASE("log-log slope: pairs that have no logarithm are left out; one x has no slope") {
-  CHECK(log_log_slope({1, 2, 3, 4, 5}, {1, 4, kNone, -1, 0}) == Approx(2));
-  CHECK(std::isnan(log_log_slope({2, 2}, {1, 3})));
-  CHECK(std::isnan(log_log_slope({}, {})));
+TEST_CASE("log-log line: pairs without a logarithm are left out; a single x has no slope") {
+  CHECK(log_log_line({1, 2, 3, 4, 5}, {1, 4, kNone, -1, 0}).slope == Approx(2));
+  CHECK(std::isnan(log_log_line({2, 2}, {1, 3}).slope));
+  CHECK(std::isnan(log_log_line({}, {}).slope));
 }
 
-TEST_CASE(
-    "fitted constants: exact where the terms can be combined to the data, also by many orders of magnitude") {
+TEST_CASE("fitted constants: exact if the terms reproduce the data, also over many orders of magnitude") {
   Eigen::MatrixXd terms(3, 2);
   terms << 1, 1e-12, 2, 5e-12, 3, 0.5e-12;
   const Eigen::Vector2d truth(0.7, 3e9);
@@ -32,16 +31,15 @@ TEST_CASE(
   const Eigen::VectorXd c = fit_constants(terms, Eigen::VectorXd::Zero(3), {y[0], y[1], y[2]});
   CHECK(c[0] == Approx(0.7));
   CHECK(c[1] == Approx(3e9));
-  // What is known of the value is taken off first.
+  // The known part of the value is subtracted first.
   const Eigen::VectorXd rest = fit_constants(terms.col(1), 0.7 * terms.col(0), {y[0], y[1], y[2]});
   CHECK(rest[0] == Approx(3e9));
 }
 
-TEST_CASE("fitted constants: none is negative, and the others are the best without it") {
+TEST_CASE("fitted constants: none is negative, and the others are optimal without it") {
   // y = 1, 2 from terms (1, 1) and (1, 3): the relative least squares solution has c2 = 1/2 and c1 = 1/2;
-  // with y = 3, 2 it would have c2 = -1/2. Then c1 alone: minimise (c/3 - 1)^2 + (c/2 - 1)^2, c = (1/3 +
-  // 1/2)/(1/9
-  // + 1/4) = 30/13.
+  // with y = 3, 2 it would have c2 = -1/2. Then c1 alone: minimise (c/3 - 1)^2 + (c/2 - 1)^2,
+  // c = (1/3 + 1/2)/(1/9 + 1/4) = 30/13.
   Eigen::MatrixXd terms(2, 2);
   terms << 1, 1, 1, 3;
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(2);
@@ -54,7 +52,7 @@ TEST_CASE("fitted constants: none is negative, and the others are the best witho
   CHECK(std::isnan(fit_constants(terms, zero, {kNone, -1})[0]));
 }
 
-TEST_CASE("jackknife: of a mean it is Student's interval") {
+TEST_CASE("jackknife: for a mean it is Student's interval") {
   // 1, 2, 3, 4: mean 2.5, standard error sqrt(5/12), t(3, 97.5 %) = 3.182446.
   const Estimate e = mean_with_interval({1, 2, 3, 4}, 0.95);
   CHECK(e.value == Approx(2.5));
@@ -64,24 +62,24 @@ TEST_CASE("jackknife: of a mean it is Student's interval") {
   CHECK(mean_with_interval({7}, 0.95).value == 7);
 }
 
-TEST_CASE("jackknife: what repetitions have in common at all points drops out of a slope") {
+TEST_CASE("jackknife: variation common to all points does not affect the interval of a slope") {
   // y_k(r) = m(r) x_k^-2: every repetition has the slope -2 exactly, however much m varies.
   const std::vector<double> x{1, 10, 100};
   std::vector<std::vector<double>> values(3);
   for (const double m : {0.1, 1.0, 50.0, 3.0}) {
     for (std::size_t k = 0; k < 3; ++k) values[k].push_back(m / (x[k] * x[k]));
   }
-  const auto slope = [&](const std::vector<double>& y) { return std::vector{log_log_slope(x, y)}; };
+  const auto slope = [&](const std::vector<double>& y) { return std::vector{log_log_line(x, y).slope}; };
   const Estimate e = jackknife(values, 0.95, slope).front();
   CHECK(e.value == Approx(-2));
   CHECK(e.high - e.low < 1e-9);
-  // Varying at one point alone it does not.
+  // Variation at one point alone does.
   values[2][1] *= 2;
   const Estimate wide = jackknife(values, 0.95, slope).front();
   CHECK(wide.high - wide.low > 0.01);
 }
 
-TEST_CASE("jackknife: of a slope, the delta method's standard error") {
+TEST_CASE("jackknife: for a slope it is the standard error of the delta method") {
   // Two points, y_1 = 1 always; y_2 has mean m = 10 and standard error s: slope = log m/log 10, standard
   // error s/(m log 10) to first order in s/m = 0.0025.
   std::vector<double> noisy;
@@ -89,8 +87,27 @@ TEST_CASE("jackknife: of a slope, the delta method's standard error") {
   const double error = 0.25 * std::sqrt(100.0 / 99) / 10;  // of the mean of 100
   const Estimate e =
       jackknife({std::vector<double>(100, 1.0), noisy}, 0.95, [](const std::vector<double>& y) {
-        return std::vector{log_log_slope({1, 10}, y)};
+        return std::vector{log_log_line({1, 10}, y).slope};
       }).front();
   CHECK(e.value == Approx(1));
   CHECK(e.high - e.value == Approx(1.984217 * error / (10 * std::log(10.0))).epsilon(1e-3));
+}
+
+TEST_CASE("paired difference: the interval of the mean is Student's, computed by hand") {
+  // Differences 1, 2, 3: mean 2, s = 1, n = 3; t(0.975, 2) = 4.302653 (tables): 2 +- 4.302653/sqrt(3).
+  const auto d = paired_difference({10, 20, 30}, {11, 22, 33}, 0.95);
+  CHECK(d.pairs == 3);
+  CHECK(d.mean == Approx(2));
+  CHECK(d.low == Approx(2 - 4.302653 / std::sqrt(3)).epsilon(1e-6));
+  CHECK(d.high == Approx(2 + 4.302653 / std::sqrt(3)).epsilon(1e-6));
+  // Variances: 100 and 121 of the two points, 1 of the difference.
+  CHECK(d.reduction == Approx(221));
+}
+
+TEST_CASE("paired difference: pairs without two numbers are left out; one pair has no interval") {
+  const auto d = paired_difference({1, kNone, 3, 4}, {2, 5, std::numeric_limits<double>::infinity()}, 0.9);
+  CHECK(d.pairs == 1);
+  CHECK(d.mean == 1);
+  CHECK(std::isnan(d.low));
+  CHECK(std::isnan(paired_difference({}, {}, 0.9).mean));
 }

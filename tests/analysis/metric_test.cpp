@@ -79,7 +79,7 @@ TEST_CASE("metrics: own test errors by the number of training records, and their
   CHECK(measure("own_test_error", *world)[0] == Approx(91 / 6.0));
 }
 
-TEST_CASE("metrics: without a learner they are means over the agents' own models") {
+TEST_CASE("metrics: without a learner, means over the agents' own models") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());
   world->models(0, 0) = 2;
@@ -92,7 +92,7 @@ TEST_CASE("metrics: without a learner they are means over the agents' own models
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{4, 0});
 }
 
-TEST_CASE("metrics: shares, staleness and spending come from what was counted") {
+TEST_CASE("metrics: fractions, staleness and spent budgets are computed from counters") {
   models::PrivacyOptions privacy;
   privacy.mechanism = models::Laplace{};
   privacy.gradient_bound = 1;
@@ -132,7 +132,7 @@ TEST_CASE("metrics: shares, staleness and spending come from what was counted") 
   CHECK(measure("fraction_up", *world)[0] == 1);
 }
 
-TEST_CASE("metrics: every one has a name of its own, a help line and a function") {
+TEST_CASE("metrics: each has a unique name, a help line and a function") {
   std::set<std::string_view> names;
   for (const analysis::Metric& m : analysis::metrics()) {
     CHECK(names.insert(m.name).second);
@@ -147,7 +147,7 @@ TEST_CASE("metrics: every one has a name of its own, a help line and a function"
   CHECK(analysis::find_metric("no such metric") == nullptr);
 }
 
-TEST_CASE("recorder: one mark an observation, metrics side by side, and whether all were finite") {
+TEST_CASE("recorder: one sample per observation with all metrics, and whether all values were finite") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   analysis::Recorder recorder(

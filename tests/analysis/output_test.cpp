@@ -5,8 +5,7 @@
 
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/results/tables/summary.hpp"
-#include "analysis/results/tables/distinguishing_axes.hpp"
-#include "analysis/trace/trace_files.hpp"
+#include "analysis/trace/trace_text.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -26,7 +25,7 @@ std::size_t files_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("output file: appears whole when committed, leaves nothing when not") {
+TEST_CASE("output file: appears complete after commit; without commit nothing is left") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "table.csv";
   {
@@ -44,11 +43,11 @@ TEST_CASE("output file: appears whole when committed, leaves nothing when not") 
   CHECK(files_in(scratch.path()) == 1);
 }
 
-TEST_CASE("output file: a missing folder is told, not ignored") {
+TEST_CASE("output file: a missing folder is an error") {
   CHECK_THROWS_AS(analysis::OutputFile("/no/such/folder/table.csv"), analysis::OutputError);
 }
 
-TEST_CASE("csv: fields are quoted when they hold a separator, a quote or a line break") {
+TEST_CASE("csv: fields that contain a separator, a quote or a line break are quoted") {
   CHECK(analysis::csv_field("plain text") == "plain text");
   CHECK(analysis::csv_field("a,b") == "\"a,b\"");
   CHECK(analysis::csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
@@ -64,9 +63,9 @@ TEST_CASE("quantile: linear between order statistics") {
   CHECK(std::isnan(analysis::quantile({}, 0.5)));
 }
 
-TEST_CASE("summary: of axes that move together only those are shown that tell points apart") {
-  // Axes 0 to 2 move together over four values, of which the first two axes tell all; axes 3 and 4 are on
-  // their own, one with a single value.
+TEST_CASE("summary: of axes that vary together only those that distinguish points are shown") {
+  // Axes 0 to 2 vary together over four values, which the first two axes identify; axes 3 and 4 are
+  // independent, one with a single value.
   std::vector<std::vector<std::string>> labels;
   for (const auto& [loss, width] :
        {std::pair{"squared", "28"}, {"logistic", "28"}, {"squared", "248"}, {"logistic", "248"}}) {
@@ -76,18 +75,18 @@ TEST_CASE("summary: of axes that move together only those are shown that tell po
   CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5) ==
         std::vector<bool>{true, true, false, true, true});
   CHECK(analysis::distinguishing_axes(labels, {}, 5) == std::vector<bool>(5, true));
-  // Beside a figure over the third axis the first tells what is left, beside one over both the rest nothing.
+  // In a figure over the third axis the first one identifies the rest; in one over the first two nothing is left.
   CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5, {2}) ==
         std::vector<bool>{true, false, true, true, true});
   CHECK(analysis::distinguishing_axes(labels, {0, 0, 0, 1, 2}, 5, {0, 1}) ==
         std::vector<bool>{true, true, false, true, true});
-  // Where the second tells nothing and the third does.
+  // The second axis distinguishes nothing, the third does.
   for (auto& row : labels) row[1] = "7", row[2] = row[0] + row[3];
   CHECK(analysis::distinguishing_axes(labels, {4, 4, 4, 1, 2}, 5) ==
         std::vector<bool>{true, false, true, true, true});
 }
 
-TEST_CASE("trace: names what happened, filters by kind and time, and numbers what it leaves out") {
+TEST_CASE("trace: events are named, filtered by kind and time, and numbered including those left out") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "trace.csv";
   analysis::TraceOptions options;

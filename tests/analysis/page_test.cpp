@@ -1,4 +1,4 @@
-// The page of a study that is made by hand.
+// The page of an invented study.
 #include "analysis/figures/page.hpp"
 
 #include <catch2/catch.hpp>
@@ -33,17 +33,18 @@ struct Made {
   std::vector<std::vector<std::string>> points{{"0.1"}, {"1"}, {"10"}};
   std::uint32_t repetitions = 3;
   std::size_t owners = 2, samples = 3;
-  bool ragged = false;  // repetitions are looked at at different times
+  bool ragged = false;  // repetitions have samples at different times
 };
 
-// At iteration 10 k of repetition r at point p the objective is 1000 / 10^p / (k + 1) + r, and owner i has
+// At iteration 10 k of repetition r of point p the objective is 1000 / 10^p / (k + 1) + r, and owner i has
 // spent (i + 1) (k + r) / 100.
 StudyData study(const test::Scratch& dir, const Made& made, const analysis::FigureLimits& limits = {}) {
   {
     analysis::Store store(dir.path());
     analysis::StudyPlan plan;
     plan.head.axes = made.axes;
-    plan.head.metrics = analysis::metric_infos({"objective", "epsilon_spent_by_owner"});
+    plan.head.metrics = {analysis::find_metric("objective")->info(),
+                         analysis::find_metric("epsilon_spent_by_owner")->info()};
     plan.record_key = "r";
     for (std::size_t p = 0; p < made.points.size(); ++p)
       plan.points.push_back({fmt::format("key-{}", p), made.points[p], made.repetitions, "d"});
@@ -76,23 +77,23 @@ StudyData study(const test::Scratch& dir, const Made& made, const analysis::Figu
 }
 
 json spec_of(const analysis::Drawing& drawing) {
-  return json::parse(drawing.specification);
+  return drawing.specification;
 }
 
 json rows_of(const analysis::Drawing& drawing) {
   return spec_of(drawing).at("data").at("values");
 }
 
-std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric) {
-  static const std::optional<analysis::TraceData> kNoTrace;
+std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric,
+                                    const std::optional<analysis::TraceData>& trace = {}) {
   for (const analysis::Figure& f : analysis::figures()) {
-    if (f.name == name) return f.draw({data, kNoTrace}, metric);
+    if (f.name == name) return f.draw({data, trace}, metric);
   }
   FAIL("no such figure");
   return {};
 }
 
-// What stands between two texts.
+// The text between two others.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const auto a = text.find(from);
   REQUIRE(a != std::string::npos);
@@ -101,7 +102,7 @@ std::string between(const std::string& text, const std::string& from, const std:
 
 }  // namespace
 
-TEST_CASE("figures: curves show medians and quartiles over repetitions at each record") {
+TEST_CASE("figures: curves show medians and quartiles over repetitions at each sample") {
   const test::Scratch dir;
   const auto drawn = draw(study(dir, {}), "curves", 0);
   REQUIRE(drawn.size() == 1);
@@ -122,19 +123,15 @@ TEST_CASE("figures: curves show medians and quartiles over repetitions at each r
   CHECK(spec_of(drawn[0]).at("params").back().at("bind").at("labels") ==
         json{"iteration", "time (s)", "vectors", "bytes"});
   CHECK(rows_of(drawn[0]).size() == 3u * 4 * 3);
-  // 1000 / 1 to 10 / 3 span two decades; what has been spent begins at 0.
+  // 1000 / 1 to 10 / 3 span two decades; the spent budget begins at 0.
   CHECK(spec_of(drawn[0]).at("layer").at(1).at("encoding").at("y").at("scale") == json{{"type", "log"}});
   const auto spent = draw(study(dir, {}), "curves", 1);
-  CHECK(spec_of(spent.at(0)).at("layer").at(1).at("encoding").at("y").at("scale") ==
-        json{{"zero", false}});
+  CHECK(spec_of(spent.at(0)).at("layer").at(1).at("encoding").at("y").at("scale") == json{{"zero", false}});
 }
 
-TEST_CASE(
-    "figures: repetitions that are looked at at different places are compared at equal ones, by their last "
-    "value") {
+TEST_CASE("figures: repetitions with samples at different times are compared by their last value on a grid") {
   const test::Scratch dir;
-  // Times 0, 1, 2; 0, 2, 4; 0, 3, 6: on the grid 0, 3, 6 the runs stand at records 2, 1, 1 at 3 s and at
-  // their ends at 6 s.
+  // Times 0, 1, 2; 0, 2, 4; 0, 3, 6: on the grid 0, 3, 6 the last samples are 2, 1, 1 at 3 s and 2, 2, 2 at 6 s.
   const auto drawn = draw(study(dir, {.points = {{"0.1"}}, .ragged = true}), "curves", 0);
   std::vector<std::pair<double, double>> medians;
   for (const json& row : rows_of(drawn.at(0))) {
@@ -144,7 +141,7 @@ TEST_CASE(
   CHECK(medians == std::vector<std::pair<double, double>>{{0, 1001}, {3, 501}, {6, 334.3333}});
 }
 
-TEST_CASE("figures: finals stand against each axis, numbers on the scale that they are spread on") {
+TEST_CASE("figures: final values against each axis; its numbers are logarithmic or linear") {
   const test::Scratch dir;
   const auto drawn = draw(study(dir, {}), "finals", 0);
   REQUIRE(drawn.size() == 1);
@@ -158,7 +155,7 @@ TEST_CASE("figures: finals stand against each axis, numbers on the scale that th
   CHECK(draw(study(dir, {}), "heat_map", 0).empty());
 }
 
-TEST_CASE("figures: an axis is logarithmic where factors are more even than steps") {
+TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its steps") {
   const auto axis = [](std::vector<std::string> labels) {
     return analysis::make_axis("a", labels, plain_number);
   };
@@ -174,7 +171,7 @@ TEST_CASE("figures: an axis is logarithmic where factors are more even than step
   CHECK(axis({"1", "star", "1"}).labels == std::vector<std::string>{"1", "star"});
 }
 
-TEST_CASE("figures: two axes of numbers make a heat map, the others are held by selectors") {
+TEST_CASE("figures: two numeric axes give a heat map; selectors fix the others") {
   const test::Scratch dir;
   Made made{.axes = {"a", "kind", "b"}, .points = {}};
   for (const char* a : {"1", "2"}) {
@@ -191,11 +188,11 @@ TEST_CASE("figures: two axes of numbers make a heat map, the others are held by 
   CHECK(draw(data, "finals", 0).size() == 3);
 }
 
-TEST_CASE("figures: each agent has its median, and of many agents some are shown, in order") {
+TEST_CASE("figures: each agent has its median; of many agents some are shown, in order") {
   const test::Scratch dir;
   const auto drawn = draw(study(dir, {}), "agents", 1);
   REQUIRE(drawn.size() == 1);
-  // Owner 1 is agent 2: at record 2, 2 (2 + r) / 100.
+  // Owner 1 is agent 2: at sample 2, 2 (2 + r) / 100.
   const json rows = rows_of(drawn[0]);
   REQUIRE(rows.size() == 6);
   CHECK(rows[1].at("a") == 2);
@@ -212,13 +209,13 @@ TEST_CASE("figures: each agent has its median, and of many agents some are shown
   CHECK(many.omitted == std::vector<std::string>{"4 of 300 agents, evenly spaced in order of their value"});
 }
 
-TEST_CASE("figures: a large study is thinned to a bound, and it is told") {
+TEST_CASE("figures: a large study is thinned to a bound, and the omissions are listed") {
   const test::Scratch dir;
   Made made{.points = {}, .repetitions = 1, .samples = 1000};
   for (int p = 0; p < 30; ++p) made.points.push_back({fmt::format("{}", p)});
   const StudyData data = study(dir, made, {.points = 20, .curves = 5, .samples = 50});
   const json rows = rows_of(draw(data, "curves", 0).at(0));
-  // Points 0, 7, 14, 21 and 29 have curves; beyond the 20th they are left out altogether.
+  // Points 0, 7, 14, 21 and 29 have curves; points beyond the 20th are left out.
   CHECK(rows.size() == 3u * 50 * 4);
   CHECK(rows.front().at("x") == 0);
   CHECK(rows[49].at("x") == 9990);
@@ -229,7 +226,7 @@ TEST_CASE("figures: a large study is thinned to a bound, and it is told") {
                                                  "the first 20 of 30 points"});
 }
 
-TEST_CASE("figures: a trace becomes messages from sending to arrival, losses, and times down") {
+TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
   const test::Scratch dir;
   dir.write("trace.csv",
             "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n"
@@ -253,11 +250,11 @@ TEST_CASE("figures: a trace becomes messages from sending to arrival, losses, an
   CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
   const test::Scratch other;
   const StudyData data = study(other, {});
-  const json rows = rows_of(analysis::draw_timeline({data, trace}, 0).at(0));
+  const json rows = rows_of(draw(data, "timeline", 0, trace).at(0));
   CHECK(rows.size() == 5);
 }
 
-TEST_CASE("page: has the numbers, escapes what comes from people, and loads nothing") {
+TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing") {
   if (analysis::page_files::vega().empty()) {
     WARN("skipped: built without the scripts that draw figures");
     return;
@@ -290,7 +287,7 @@ TEST_CASE("page: has the numbers, escapes what comes from people, and loads noth
   CHECK(report.at("drawings").size() >= 5);
   CHECK(page.find("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';") !=
         std::string::npos);
-  // Outside of scripts nothing names an address or a file to load.
+  // Outside of scripts there is no address or file to load.
   std::string rest = page;
   for (auto a = rest.find("<script"); a != std::string::npos; a = rest.find("<script"))
     rest.erase(a, rest.find("</script>", a) + 9 - a);

@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
+#include "analysis/results/store/store_writer.hpp"
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "analysis/results/store/store_writer.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -69,7 +69,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("store: what is kept is read back bit for bit") {
+TEST_CASE("store: results are read back bit for bit") {
   const test::Scratch dir;
   {
     Store store(dir.path());
@@ -100,7 +100,7 @@ TEST_CASE("store: what is kept is read back bit for bit") {
   CHECK_FALSE(study.run(1, 1).has_value());
 }
 
-TEST_CASE("store: tables do not depend on the order in which runs came in") {
+TEST_CASE("store: tables do not depend on the order in which runs finish") {
   const test::Scratch dir;
   for (const char* name : {"a", "b"}) {
     Store store(dir.path() / name);
@@ -125,7 +125,7 @@ TEST_CASE("store: tables do not depend on the order in which runs came in") {
   CHECK(series.find("\"2, or so\",2,objective,,7,102.1,14,1024,0.3333333333333333\n") != std::string::npos);
 }
 
-TEST_CASE("store: it tells which runs are there, unfinished, or were recorded otherwise") {
+TEST_CASE("store: runs are known as cached, unfinished, or recorded with other metrics") {
   const test::Scratch dir;
   Store store(dir.path());
   CHECK(store.known(plan_of()).runs[0][0].state == KnownRun::State::kNew);
@@ -149,16 +149,17 @@ TEST_CASE("store: it tells which runs are there, unfinished, or were recorded ot
   CHECK_FALSE(other.runs[0][2].comparable);
 }
 
-TEST_CASE("store: a second one on the same folder is refused, until the first is gone") {
+TEST_CASE("store: a second writer of a folder is refused until the first has closed") {
   const test::Scratch dir;
   {
     const Store first(dir.path());
-    CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("another hearsay process is writing to this folder"));
+    CHECK_THROWS_WITH(Store(dir.path()),
+                      Catch::Contains("another hearsay process is writing to this folder"));
   }
   CHECK_NOTHROW(Store(dir.path()));
 }
 
-TEST_CASE("store: runs from several threads are all kept, and committed while others come in") {
+TEST_CASE("store: runs of several threads are all stored, and committed while others arrive") {
   const test::Scratch dir;
   auto plan = plan_of();
   plan.points.resize(1);

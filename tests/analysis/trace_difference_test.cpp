@@ -1,4 +1,4 @@
-// Where two runs part, of runs that are lists of events.
+// The first difference of runs that are lists of events.
 #include <catch2/catch.hpp>
 
 #include "analysis/trace/trace_difference.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Run = std::vector<sim::TraceRecord>;
 
-// So many ticks, one a second, in turn of three agents.
+// `count` ticks, one per second, by three agents in turn.
 Run ticks(std::uint64_t count) {
   Run run;
   for (std::uint64_t k = 0; k < count; ++k) {
@@ -44,8 +44,7 @@ TEST_CASE("trace difference: equal runs have none, whatever their length") {
     CHECK_FALSE(compare(ticks(n), ticks(n)));
 }
 
-TEST_CASE(
-    "trace difference: the first event that is changed is found, in the middle and at the ends of blocks") {
+TEST_CASE("trace difference: the first changed event is found, in the middle and at the ends of blocks") {
   const Run run = ticks(3 * kTraceBlock);
   for (const std::uint64_t at :
        {std::uint64_t{0}, std::uint64_t{5}, kTraceBlock - 1, kTraceBlock, 3 * kTraceBlock - 1}) {
@@ -92,23 +91,24 @@ TEST_CASE("trace difference: every part of an event counts") {
   CHECK(differs([](auto& r) { r.detail = "epsilon 0.1"; }));
 }
 
-TEST_CASE("trace difference: an event is told in words") {
+TEST_CASE("trace difference: text of an event") {
   const auto id = sim::order_key(sim::Rank::kMessage, 1, 4), tick = sim::order_key(sim::Rank::kTick, 1, 9);
   CHECK(analysis::event_text({{.time = 0, .kind = sim::TraceKind::kStart}, ""}) == "0 s  start");
   CHECK(analysis::event_text({{.time = 1.25,
-                         .kind = sim::TraceKind::kSend,
-                         .agent = 1,
-                         .peer = 0,
-                         .message = id,
-                         .cause = tick,
-                         .bytes = 144},
-                        ""}) == "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:9  144 B");
+                               .kind = sim::TraceKind::kSend,
+                               .agent = 1,
+                               .peer = 0,
+                               .message = id,
+                               .cause = tick,
+                               .bytes = 144},
+                              ""}) == "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:9  144 B");
   CHECK(analysis::event_text({{.time = 2,
-                         .kind = sim::TraceKind::kLose,
-                         .agent = 0,
-                         .peer = 1,
-                         .message = id,
-                         .cause = id,
-                         .bytes = 144},
-                        "receiver_down"}) == "2 s  lose  agent 0 from 1  message:1:4  144 B  receiver_down");
+                               .kind = sim::TraceKind::kLose,
+                               .agent = 0,
+                               .peer = 1,
+                               .message = id,
+                               .cause = id,
+                               .bytes = 144},
+                              "receiver_down"}) ==
+        "2 s  lose  agent 0 from 1  message:1:4  144 B  receiver_down");
 }

@@ -1,4 +1,4 @@
-// The Perfetto form of a trace, against a small run worked out by hand.
+// The Perfetto format of a trace, against a small run computed by hand.
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/trace/trace_files.hpp"
+#include "analysis/trace/trace_text.hpp"
 #include "tests/support/busy_run.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -48,7 +48,7 @@ const auto kLast = sim::order_key(sim::Rank::kMessage, 2, 0);
 
 // Agent 1 ticks at 1.5 s and sends three messages: to agent 0, delivered at 1.51 s; to agent 2, which is down
 // from 1.505 s to 3 s and so loses it at 1.52 s; and to agent 3, lost on the link. At 3 s agent 2 comes up
-// and sends to agent 0 what is still under way at the end. Half a microsecond after the delivery agent 0's
+// and sends to agent 0 a message that is still in flight at the end. Half a microsecond after the delivery agent 0's
 // timer fires.
 std::vector<sim::TraceRecord> story() {
   std::vector<sim::TraceRecord> all;
@@ -104,13 +104,13 @@ std::vector<sim::TraceRecord> story() {
 
 }  // namespace
 
-TEST_CASE("perfetto: a run worked by hand, in microseconds, an arrow a message that arrives") {
+TEST_CASE("perfetto: a run computed by hand, in microseconds, with an arrow for each message that arrives") {
   const json trace = events_of({}, story());
   CHECK(lines(trace) == std::vector<std::string>{
                             "i 0 agent 0 start",
                             "X 1500000 +1 agent 1 tick",
                             "i 1500000 agent 1 lost: loss",
-                            "X 1510000 +0.5 agent 0 from 1",  // cut short by what comes next
+                            "X 1510000 +0.5 agent 0 from 1",  // shortened by the next event
                             "s 1500000 agent 1 message 1",
                             "f 1510000 agent 0 message 1",
                             "X 1510000.5 +1 agent 0 timer",
@@ -138,16 +138,16 @@ TEST_CASE("perfetto: a run worked by hand, in microseconds, an arrow a message t
   CHECK(names == std::map<int, std::string>{{1, "agent 0"}, {2, "agent 1"}, {3, "agent 2"}});
 }
 
-TEST_CASE("perfetto: what is filtered out leaves no half of an arrow") {
+TEST_CASE("perfetto: filters leave no incomplete arrow") {
   analysis::TraceOptions options;
   options.from = 1.505;
   options.to = 2;
-  CHECK(lines(events_of(options, story())) == std::vector<std::string>{
-                                                  "X 1510000 +0.5 agent 0 from 1",
-                                                  "X 1510000.5 +1 agent 0 timer",
-                                                  "i 1520000 agent 2 lost: receiver_down",
-                                                  "X 1505000 +495000 agent 2 down",  // as far as is written
-                                              });
+  CHECK(lines(events_of(options, story())) ==
+        std::vector<std::string>{
+            "X 1510000 +0.5 agent 0 from 1", "X 1510000.5 +1 agent 0 timer",
+            "i 1520000 agent 2 lost: receiver_down",
+            "X 1505000 +495000 agent 2 down",  // up to the end of the filter
+        });
   options = {};
   options.kinds = {TraceKind::kSend, TraceKind::kDeliver};
   CHECK(lines(events_of(options, story())) ==
@@ -162,8 +162,7 @@ TEST_CASE("perfetto: what is filtered out leaves no half of an arrow") {
                                  "X 1510000.5 +1 agent 0 timer", "X 3000000 +1 agent 2 send"});
 }
 
-TEST_CASE(
-    "perfetto: of a busy run, slices of a track do not overlap but nest, and no arrow runs back in time") {
+TEST_CASE("perfetto: in a busy run slices of a track nest or are disjoint, and arrows go forward in time") {
   const test::Scratch scratch;
   analysis::TraceOptions options;
   options.format = {analysis::TraceFormat::kPerfetto, analysis::TraceFormat::kCsv};

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/theory/sync_moments.hpp"
+#include "analysis/theory/central_moments.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/protocols/central/central_sync.hpp"
 #include "tests/support/statistics.hpp"

@@ -20,7 +20,8 @@ namespace {
 analysis::StudyPlan plan_of(std::uint32_t repetitions, bool by_time = false) {
   analysis::StudyPlan plan;
   plan.head.axes = {"epsilon"};
-  plan.head.metrics = analysis::metric_infos({"objective", "epsilon_spent_by_owner"});
+  plan.head.metrics = {analysis::find_metric("objective")->info(),
+                       analysis::find_metric("epsilon_spent_by_owner")->info()};
   plan.head.aggregate = true;
   plan.head.by_time = by_time;
   plan.record_key = "r";

@@ -39,7 +39,8 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
   analysis::Store store(dir.path());
   analysis::StudyPlan plan;
   plan.head.axes = {"a", "b"};
-  plan.head.metrics = analysis::metric_infos({"consensus_distance", "objective"});
+  plan.head.metrics = {analysis::find_metric("consensus_distance")->info(),
+                       analysis::find_metric("objective")->info()};
   plan.record_key = "r";
   for (const char* a : {"1", "2"})
     for (const char* b : {"x", "y", "z"}) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});

@@ -11,23 +11,15 @@
 
 namespace hearsay::analysis {
 
-namespace {
-
-constexpr int kBusyTimeout = 5000;  // ms to wait while another process reads
-
-int open(const std::filesystem::path& path, sqlite3** handle, int flags) {
-  return sqlite3_open_v2(path.c_str(), handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-}
-
-}  // namespace
-
 Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) {
-  int code =
-      open(path_, &handle_, SQLITE_OPEN_READWRITE | (access == Access::kCreate ? SQLITE_OPEN_CREATE : 0));
-  if (code != SQLITE_OK && access == Access::kRead) {
+  constexpr int kBusyTimeout = 5000;  // ms to wait while another process reads
+  const auto open = [&](int flags) {
     sqlite3_close(std::exchange(handle_, nullptr));
-    code = open(path_, &handle_, SQLITE_OPEN_READONLY);
-  }
+    return sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                           nullptr);
+  };
+  int code = open(SQLITE_OPEN_READWRITE | (access == Access::kCreate ? SQLITE_OPEN_CREATE : 0));
+  if (code != SQLITE_OK && access == Access::kRead) code = open(SQLITE_OPEN_READONLY);
   if (code != SQLITE_OK) {
     sqlite3_close(std::exchange(handle_, nullptr));
     throw OutputError(fmt::format("{}: cannot be opened: {}", path_.string(), sqlite3_errstr(code)));
@@ -36,16 +28,22 @@ Database::Database(std::filesystem::path path, Access access) : path_(std::move(
 }
 
 Database::~Database() {
+  prepared_.clear();
   sqlite3_close(handle_);
+}
+
+Statement& Database::prepared(std::string_view sql) {
+  const auto found = prepared_.find(sql);
+  return found != prepared_.end() ? found->second
+                                  : prepared_.try_emplace(std::string(sql), *this, sql).first->second;
 }
 
 void Database::fail(int code) const {
   const int kind = code & 0xff;
-  if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) {
+  if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
     throw OutputError(fmt::format(
         "{}: damaged, or not a database of results ({}); move it away or choose another folder with -o",
         path_.string(), sqlite3_errmsg(handle_)));
-  }
   throw OutputError(
       fmt::format("{}: {} ({})", path_.string(), sqlite3_errmsg(handle_), sqlite3_errstr(code)));
 }
@@ -112,21 +110,19 @@ std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_, column);
 }
 
-double Statement::number(int column) const {
-  return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_, column);
+void Statement::read(int column, double& value) const {
+  value = null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_, column);
 }
 
-std::string Statement::text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
-  return text == nullptr ? std::string()
-                         : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+void Statement::read(int column, std::string& text) const {
+  const auto* begin = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (begin != nullptr) text.assign(begin, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
 }
 
-std::vector<double> Statement::numbers(int column) const {
+void Statement::read(int column, std::vector<double>& numbers) const {
   const void* data = sqlite3_column_blob(handle_, column);
-  std::vector<double> all(static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)) / sizeof(double));
-  if (!all.empty()) std::memcpy(all.data(), data, all.size() * sizeof(double));
-  return all;
+  numbers.resize(static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)) / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), data, numbers.size() * sizeof(double));
 }
 
 }  // namespace hearsay::analysis

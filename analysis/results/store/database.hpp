@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,7 +36,7 @@ class Statement {
     return *this;
   }
 
-  /// Goes to the next row; false where there is none left: then the statement is reset.
+  /// Goes to the next row; if there is none, resets the statement and returns false.
   bool step();
   /// Runs a statement that returns no rows.
   void execute();
@@ -45,19 +46,14 @@ class Statement {
   /// or an optional of these.
   template <class T>
   T get(int column) const {
-    if constexpr (requires {
-                    typename T::value_type;
-                    T().has_value();
-                  }) {
+    if constexpr (requires(T value) { value.has_value(); }) {
       return null(column) ? T() : T(get<typename T::value_type>(column));
     } else if constexpr (std::integral<T>) {
       return static_cast<T>(integer(column));
-    } else if constexpr (std::floating_point<T>) {
-      return number(column);
-    } else if constexpr (std::same_as<T, std::string>) {
-      return text(column);
     } else {
-      return numbers(column);
+      T value;
+      read(column, value);
+      return value;
     }
   }
 
@@ -77,9 +73,9 @@ class Statement {
 
   bool null(int column) const;
   std::int64_t integer(int column) const;
-  double number(int column) const;
-  std::string text(int column) const;
-  std::vector<double> numbers(int column) const;
+  void read(int column, double& value) const;
+  void read(int column, std::string& text) const;
+  void read(int column, std::vector<double>& numbers) const;
 
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
@@ -89,7 +85,7 @@ class Database {
  public:
   enum class Access { kCreate, kRead };
 
-  /// Opens a database file; kCreate makes it if there is none. With kRead a file that can not be written is opened
+  /// Opens a database file; kCreate creates it if there is none. With kRead a file that cannot be written is opened
   /// read-only.
   Database(std::filesystem::path path, Access access);
   ~Database();
@@ -98,16 +94,21 @@ class Database {
 
   /// Runs any number of statements; rows are ignored.
   void run(const char* sql);
+  /// A statement, prepared once and kept.
+  Statement& prepared(std::string_view sql);
   /// Runs one statement with parameters that returns no rows.
   template <class... Values>
   void execute(std::string_view sql, const Values&... values) {
-    Statement(*this, sql)(values...).execute();
+    prepared(sql)(values...).execute();
   }
   /// The first column of the first row; nothing if there is no row.
   template <class T, class... Values>
   std::optional<T> first(std::string_view sql, const Values&... values) {
-    Statement statement(*this, sql);
-    return statement(values...).step() ? std::optional<T>(statement.get<T>(0)) : std::nullopt;
+    Statement& statement = prepared(sql)(values...);
+    if (!statement.step()) return std::nullopt;
+    const auto value = statement.get<T>(0);
+    statement.reset();
+    return value;
   }
   const std::filesystem::path& path() const { return path_; }
 
@@ -118,6 +119,7 @@ class Database {
   friend class Statement;
   std::filesystem::path path_;
   sqlite3* handle_ = nullptr;
+  std::map<std::string, Statement, std::less<>> prepared_;
 };
 
 }  // namespace hearsay::analysis

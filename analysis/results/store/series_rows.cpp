@@ -26,87 +26,70 @@ Sample sample_of(double iteration, double time, double vectors, double bytes) {
           static_cast<std::uint64_t>(bytes)};
 }
 
-std::array<double, 4> numbers_of(const Sample& s) {
-  return {static_cast<double>(s.iteration), s.time, static_cast<double>(s.vectors),
-          static_cast<double>(s.bytes)};
-}
-
 }  // namespace
 
-RunSeriesRows::RunSeriesRows(Database& database)
-    : database_(database),
-      samples_(database, "SELECT data FROM sample WHERE run = ?"),
-      series_(database, "SELECT data FROM series WHERE run = ? ORDER BY rowid"),
-      insert_samples_(database, "INSERT INTO sample (run, data) VALUES (?,?)"),
-      insert_series_(database, "INSERT INTO series (run, metric, agent, data) VALUES (?,?,?,?)"),
-      erase_samples_(database, "DELETE FROM sample WHERE run = ?"),
-      erase_series_(database, "DELETE FROM series WHERE run = ?") {}
-
-Series RunSeriesRows::read(std::int64_t run, std::size_t width) {
+Series read_series(Database& database, std::int64_t run, std::size_t width) {
   Series series;
-  if (!samples_(run).step()) return series;
-  const auto samples = samples_.get<std::vector<double>>(0);
-  samples_.reset();
+  const auto samples = database.first<std::vector<double>>("SELECT data FROM sample WHERE run = ?", run)
+                           .value_or(std::vector<double>());
+  if (samples.empty()) return series;
   for (std::size_t k = 0; k + 4 <= samples.size(); k += 4)
     series.samples.push_back(sample_of(samples[k], samples[k + 1], samples[k + 2], samples[k + 3]));
   series.values.resize(series.samples.size() * width);
   std::size_t c = 0;
-  for (series_(run); series_.step(); ++c) {
-    const auto column = series_.get<std::vector<double>>(0);
-    if (c == width || column.size() != series.samples.size()) damaged(database_, "series of run", run);
+  Statement& rows = database.prepared("SELECT data FROM series WHERE run = ? ORDER BY rowid")(run);
+  for (; rows.step(); ++c) {
+    const auto column = rows.get<std::vector<double>>(0);
+    if (c == width || column.size() != series.samples.size()) damaged(database, "series of run", run);
     for (std::size_t k = 0; k < column.size(); ++k) series.values[k * width + c] = column[k];
   }
-  if (c != width) damaged(database_, "series of run", run);
+  if (c != width) damaged(database, "series of run", run);
   return series;
 }
 
-void RunSeriesRows::write(std::int64_t run, const std::vector<MetricInfo>& metrics,
-                          const SeriesLayout& layout, const Series& series) {
+void write_series(Database& database, std::int64_t run, const std::vector<MetricInfo>& metrics,
+                  const SeriesLayout& layout, const Series& series) {
   if (series.samples.empty()) return;
   const std::size_t samples = series.samples.size(), width = layout.width();
   sim::check(series.values.size() == samples * width,
              "a run recorded other numbers than its study's metrics");
   std::vector<double> data;
   for (const Sample& s : series.samples) {
-    const auto numbers = numbers_of(s);
+    const auto numbers = s.numbers();
     data.insert(data.end(), numbers.begin(), numbers.end());
   }
-  insert_samples_(run, data).execute();
+  database.execute("INSERT INTO sample (run, data) VALUES (?,?)", run, data);
   data.resize(samples);
   for (std::size_t c = 0; c < width; ++c) {
     const auto [metric, agent] = layout.column(c);
     for (std::size_t k = 0; k < samples; ++k) data[k] = series.values[k * width + c];
-    insert_series_(run, metrics[metric].name, agent, data).execute();
+    database.execute("INSERT INTO series (run, metric, agent, data) VALUES (?,?,?,?)", run,
+                     metrics[metric].name, agent, data);
   }
 }
 
-void RunSeriesRows::erase(std::int64_t run) {
-  erase_samples_(run).execute();
-  erase_series_(run).execute();
+void erase_series(Database& database, std::int64_t run) {
+  database.execute("DELETE FROM sample WHERE run = ?", run);
+  database.execute("DELETE FROM series WHERE run = ?", run);
 }
 
-AggregateRows::AggregateRows(Database& database)
-    : database_(database),
-      select_(database, "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"),
-      insert_(database,
-              "INSERT INTO aggregate (point, record, number, metric, agent, data) VALUES (?,?,?,?,?,?)"),
-      erase_(database, "DELETE FROM aggregate WHERE point = ? AND record = ?") {}
-
-SeriesByRepetition AggregateRows::read(std::int64_t point, std::int64_t record, std::size_t width) {
+SeriesByRepetition read_together(Database& database, std::int64_t point, std::int64_t record,
+                                 std::size_t width) {
   SeriesByRepetition all;
   std::vector<Series*> runs;
   std::vector<std::vector<double>> samples;  // of one sample: four numbers of every repetition
   std::size_t c = 0;                         // numbers of the sample so far
-  select_(point, record);
-  while (select_.step()) {
-    const auto name = select_.get<std::string>(0);
-    auto data = select_.get<std::vector<double>>(1);
+  Statement& rows = database.prepared(
+      "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid")(point, record);
+  while (rows.step()) {
+    const auto name = rows.get<std::string>(0);
+    auto data = rows.get<std::vector<double>>(1);
     if (name == kRepetitions) {
       for (const double r : data) all[static_cast<std::uint32_t>(r)];
       for (auto& [repetition, series] : all) runs.push_back(&series);
       continue;
     }
-    if (data.size() != runs.size()) damaged(database_, "aggregate of point", point);
+    if (data.size() != runs.size()) damaged(database, "aggregate of point", point);
     const bool of_sample = name.starts_with('@');
     if (of_sample) {
       if (samples.size() == kSampleColumns.size()) samples.clear();
@@ -114,7 +97,7 @@ SeriesByRepetition AggregateRows::read(std::int64_t point, std::int64_t record, 
       if (samples.size() < kSampleColumns.size()) continue;
       c = 0;
     } else if (c == width || samples.size() < kSampleColumns.size()) {
-      damaged(database_, "aggregate of point", point);
+      damaged(database, "aggregate of point", point);
     }
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (std::isnan(samples[1][r])) continue;  // the run had ended
@@ -131,27 +114,30 @@ SeriesByRepetition AggregateRows::read(std::int64_t point, std::int64_t record, 
   return all;
 }
 
-void AggregateRows::write(std::int64_t point, std::int64_t record, const std::vector<MetricInfo>& metrics,
-                          const SeriesLayout& layout, const SeriesByRepetition& all) {
-  erase_(point, record).execute();
+void write_together(Database& database, std::int64_t point, std::int64_t record,
+                    const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
+                    const SeriesByRepetition& all) {
+  database.execute("DELETE FROM aggregate WHERE point = ? AND record = ?", point, record);
+  Statement& insert = database.prepared(
+      "INSERT INTO aggregate (point, record, number, metric, agent, data) VALUES (?,?,?,?,?,?)");
   std::vector<double> data;
   std::size_t samples = 0;
   for (const auto& [repetition, series] : all) {
     data.push_back(repetition);
     samples = std::max(samples, series.samples.size());
   }
-  insert_(point, record, 0, kRepetitions, std::nullopt, data).execute();
-  // One row: what `value(series)` is in every repetition that has sample k.
+  insert(point, record, 0, kRepetitions, std::nullopt, data).execute();
+  // One row: value(series) of every repetition that has sample k.
   const auto put = [&](std::size_t k, std::string_view name, std::optional<sim::AgentId> agent,
                        auto&& value) {
     data.clear();
     for (const auto& [repetition, series] : all)
       data.push_back(k < series.samples.size() ? value(series) : kAbsent);
-    insert_(point, record, k, name, agent, data).execute();
+    insert(point, record, k, name, agent, data).execute();
   };
   for (std::size_t k = 0; k < samples; ++k) {
     for (std::size_t n = 0; n < kSampleColumns.size(); ++n)
-      put(k, kSampleColumns[n], {}, [&](const Series& s) { return numbers_of(s.samples[k])[n]; });
+      put(k, kSampleColumns[n], {}, [&](const Series& s) { return s.samples[k].numbers()[n]; });
     for (std::size_t c = 0; c < layout.width(); ++c) {
       const SeriesLayout::Column column = layout.column(c);
       put(k, metrics[column.metric].name, column.agent,

@@ -1,8 +1,9 @@
 #include "analysis/results/store/store.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "analysis/results/store/encoding.hpp"
+#include "analysis/results/json.hpp"
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
@@ -12,16 +13,14 @@ namespace hearsay::analysis {
 namespace {
 
 std::string insert_run_sql() {
-  std::string values = "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?";
-  for (int r = 0; r < sim::kLossReasons; ++r) values += ",?";
+  const std::vector<const char*> values(15 + sim::kLossReasons, "?");
   return fmt::format(
       "INSERT INTO run (point, repetition, record, run_key, status, end, iterations, time_s, events, "
-      "messages, "
-      "delivered, vectors, bytes, fingerprint, message{}) VALUES ({}) RETURNING id",
-      lost_columns(", "), values);
+      "messages, delivered, vectors, bytes, fingerprint, message{}) VALUES ({}) RETURNING id",
+      lost_columns(), fmt::join(values, ","));
 }
 
-// Takes one row of the table of runs into account; `recorded`: with the metrics that are asked for now.
+// Adds a row of the table of runs; `recorded`: with the metrics of the plan.
 void note_known(KnownRun& known, const std::string& status, const std::string& end,
                 const std::string& fingerprint, bool recorded) {
   const bool ended = status == name(Status::kDone) || status == name(Status::kDiverged);
@@ -38,20 +37,25 @@ void note_known(KnownRun& known, const std::string& status, const std::string& e
   }
 }
 
+std::string host_name() {
+  char name[256] = "unknown";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
-  Statement point(database, "SELECT id, described_by FROM point WHERE key = ?");
-  Statement runs(database,
-                 "SELECT repetition, status, end, fingerprint, record.key FROM run JOIN record ON "
-                 "record.id = run.record WHERE point = ?");
+  Statement& point = database.prepared("SELECT id, described_by FROM point WHERE key = ?");
+  Statement& runs = database.prepared(
+      "SELECT repetition, status, end, fingerprint, record.key FROM run JOIN record ON "
+      "record.id = run.record WHERE point = ?");
   KnownStudy all;
   for (const StudyPoint& p : plan.points) {
     std::vector<KnownRun> of_point(p.repetitions);
-    const bool is_there = point(p.key).step();
-    all.described.push_back(is_there && !p.described_by.empty() &&
-                            point.get<std::string>(1) == p.described_by);
-    if (is_there) {
+    const bool found = point(p.key).step();
+    all.described.push_back(found && !p.described_by.empty() && point.get<std::string>(1) == p.described_by);
+    if (found) {
       runs(point.get<std::int64_t>(0));
       while (runs.step()) {
         const auto repetition = runs.get<std::size_t>(0);
@@ -66,45 +70,19 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
   return all;
 }
 
-struct Store::Statements {
-  explicit Statements(Database& d)
-      : series(d),
-        aggregates(d),
-        find_run(d, "SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?"),
-        run(d, insert_run_sql()),
-        scalar(d, "INSERT INTO scalar (point, run, name, agent, value) VALUES (?,?,?,?,?)"),
-        timing(d, "INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)") {}
-  RunSeriesRows series;
-  AggregateRows aggregates;
-  Statement find_run, run, scalar, timing;
-};
-
-Store::Store(const std::filesystem::path& folder)
-    : folder_(folder), lock_(make_and_lock_folder(folder)), host_(host_name()) {
-  try {
-    database_ = open_to_write(folder_);
-    statements_ = std::make_unique<Statements>(*database_);
-  } catch (...) {
-    unlock_folder(lock_);
-    throw;
-  }
-}
+Store::Store(const std::filesystem::path& folder) : lock_(folder), database_(open_to_write(folder)) {}
 
 Store::~Store() {
   try {
     close();
   } catch (const OutputError&) {
-    // Callers that need the error call close().
+    // See close().
   }
-  statements_.reset();
-  database_.reset();
-  unlock_folder(lock_);
 }
 
 void Store::close() {
   if (!database_) return;
   commit();
-  statements_.reset();
   database_->run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
   database_.reset();
 }
@@ -126,9 +104,9 @@ void Store::begin_study(const StudyPlan& plan) {
   Database& d = *database_;
   d.run("DELETE FROM study; DELETE FROM info");
   auto info = plan.info;
-  info["axes"] = encode(plan.head.axes);
-  info["groups"] = encode(plan.head.groups);
-  info["metrics"] = encode(plan.head.metrics);
+  info["axes"] = json_text(plan.head.axes);
+  info["groups"] = json_text(plan.head.groups);
+  info["metrics"] = json_text(plan.head.metrics);
   info["keep"] = plan.head.aggregate ? "aggregate" : "runs";
   info["every"] = plan.head.by_time ? "time" : "";
   info["record_key"] = plan.record_key;
@@ -138,17 +116,18 @@ void Store::begin_study(const StudyPlan& plan) {
   d.execute("INSERT OR IGNORE INTO record (key, metrics) VALUES (?,?)", plan.record_key, info["metrics"]);
   record_ = d.first<std::int64_t>("SELECT id FROM record WHERE key = ?", plan.record_key).value();
 
-  Statement add(d, "INSERT OR IGNORE INTO point (key) VALUES (?)");
-  Statement find(d, "SELECT id, owners, first_owner FROM point WHERE key = ?");
-  Statement study(d, "INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)");
+  Statement& find = d.prepared("SELECT id, owners, first_owner FROM point WHERE key = ?");
   for (std::size_t number = 0; number < plan.points.size(); ++number) {
     const StudyPoint& p = plan.points[number];
-    add(p.key).execute();
+    d.execute("INSERT OR IGNORE INTO point (key) VALUES (?)", p.key);
     find(p.key).step();
     const auto id = find.get<std::int64_t>(0);
     places_.push_back({id, {plan.head.metrics, find.get<std::size_t>(1), find.get<sim::AgentId>(2)}});
     find.reset();
-    study(number, id, encode_labels(plan.head.axes, p.labels), p.repetitions).execute();
+    Json labels = Json::object();
+    for (std::size_t a = 0; a < p.labels.size(); ++a) labels[plan.head.axes[a]] = p.labels[a];
+    d.execute("INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)", number, id,
+              json_text(labels), p.repetitions);
   }
   finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   commit();
@@ -161,8 +140,8 @@ void Store::put_point(std::size_t number, const PointResult& point) {
   database_->execute(
       "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = ? "
       "WHERE id = ?",
-      plan_.points[number].described_by, point.owners, point.first_owner, encode(point.unaccounted),
-      encode(point.notes), place.id);
+      plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
+      json_text(point.notes), place.id);
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
 }
@@ -170,15 +149,14 @@ void Store::put_point(std::size_t number, const PointResult& point) {
 void Store::put_run(const RunResult& run, const std::string& run_key) {
   begin();
   const Place& place = places_[run.point];
-  Statement& find = statements_->find_run;
-  if (find(place.id, run.repetition, record_).step()) {
-    const auto old = find.get<std::int64_t>(0);
-    find.reset();
-    erase(old);
-  }
+  const auto old =
+      database_->first<std::int64_t>("SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?",
+                                     place.id, run.repetition, record_);
+  if (old) erase(*old);
   const sim::Traffic& t = run.traffic;
   static_assert(sim::kLossReasons == 5);
-  Statement& insert = statements_->run;
+  static const std::string insert_run = insert_run_sql();
+  Statement& insert = database_->prepared(insert_run);
   insert(place.id, run.repetition, record_, run_key, name(run.status), name(run.end), run.iterations,
          run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
          fmt::format("{:016x}", run.fingerprint), run.message, t.lost[0], t.lost[1], t.lost[2], t.lost[3],
@@ -186,34 +164,35 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
       .step();
   const auto id = insert.get<std::int64_t>(0);
   insert.execute();
-  statements_->series.write(id, plan_.head.metrics, place.layout, run.series);
+  write_series(*database_, id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
-  statements_->timing(id, run.wall, host_, ++finished_).execute();
+  database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
+                     host_name(), ++finished_);
 }
 
 void Store::aggregate() {
   if (!plan_.head.aggregate) return;
   begin();
-  Statement runs(*database_,
-                 "SELECT id, repetition FROM run WHERE point = ? AND record = ? AND "
-                 "EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)");
+  Statement& runs = database_->prepared(
+      "SELECT id, repetition FROM run WHERE point = ? AND record = ? AND "
+      "EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)");
   for (const Place& place : places_) {
     std::vector<std::pair<std::int64_t, std::uint32_t>> fresh;
     runs(place.id, record_);
     while (runs.step()) fresh.emplace_back(runs.get<std::int64_t>(0), runs.get<std::uint32_t>(1));
     if (fresh.empty()) continue;
-    auto all = statements_->aggregates.read(place.id, record_, place.layout.width());
+    auto all = read_together(*database_, place.id, record_, place.layout.width());
     for (const auto& [run, repetition] : fresh) {
-      all[repetition] = statements_->series.read(run, place.layout.width());
-      statements_->series.erase(run);
+      all[repetition] = read_series(*database_, run, place.layout.width());
+      erase_series(*database_, run);
     }
-    statements_->aggregates.write(place.id, record_, plan_.head.metrics, place.layout, all);
+    write_together(*database_, place.id, record_, plan_.head.metrics, place.layout, all);
   }
   commit();
 }
 
 void Store::erase(std::int64_t run) {
-  statements_->series.erase(run);
+  erase_series(*database_, run);
   for (const char* table : {"scalar", "timing"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);
   database_->execute("DELETE FROM run WHERE id = ?", run);
@@ -221,7 +200,9 @@ void Store::erase(std::int64_t run) {
 
 void Store::insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                            const std::vector<Scalar>& scalars) {
-  for (const Scalar& one : scalars) statements_->scalar(point, run, one.name, one.agent, one.value).execute();
+  for (const Scalar& one : scalars)
+    database_->execute("INSERT INTO scalar (point, run, name, agent, value) VALUES (?,?,?,?,?)", point, run,
+                       one.name, one.agent, one.value);
 }
 
 }  // namespace hearsay::analysis

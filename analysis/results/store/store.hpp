@@ -1,10 +1,10 @@
 #pragma once
-// The results of a study so far, in one SQLite file, DIR/results.sqlite (tables: store_file.hpp). It keeps every
-// run that it has ever been given: a study that is changed and run again reuses the runs that are not new.
+// The results of a study so far, in one SQLite file, DIR/results.sqlite (tables: store_file.hpp). All runs ever stored
+// remain in it: a study that is changed and run again reuses those that it still needs.
 //
 // While a study runs the file is a live database that others may read (WAL; a rollback journal on network file
-// systems, where WAL does not work). One process writes, on one thread; what is committed survives the process.
-// Closed, it is one plain file.
+// systems, where WAL does not work). One process writes, on one thread; committed runs survive the process. After
+// close() it is a single plain file.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -12,95 +12,89 @@
 #include <string>
 #include <vector>
 
+#include "analysis/results/store/store_file.hpp"
 #include "analysis/results/study.hpp"
 
 namespace hearsay::analysis {
 
-class Database;
-
-/// A point as a study asks for it. `key` identifies its options.
+/// A point of a plan. `key` identifies its options.
 struct StudyPoint {
   std::string key;
   std::vector<std::string> labels;
   std::uint32_t repetitions = 1;
-  std::string described_by{};  ///< identifies the description of the point as a whole
+  std::string described_by{};  ///< identifies the description of the point
 };
 
-/// What is to be run: everything needed to read the store without the scenario.
+/// The study to run: everything needed to read the store without the scenario.
 struct StudyPlan {
   StudyHead head;
   std::string record_key;
   std::vector<StudyPoint> points;
-  std::map<std::string, std::string> info{};  ///< stored as it is
+  std::map<std::string, std::string> info{};  ///< stored unchanged
 };
 
-/// What a store contains of a run that is asked for.
+/// Whether a store contains a planned run.
 struct KnownRun {
   enum class State : std::uint8_t {
     kNew,
     kCached,      ///< stored
-    kUnfinished,  ///< it failed or was interrupted
+    kUnfinished,  ///< failed or interrupted
     kUnrecorded,  ///< stored, but with other metrics recorded
   };
   State state = State::kNew;
-  bool comparable = false;        ///< kUnrecorded: run again it must have this fingerprint
+  bool comparable = false;        ///< kUnrecorded: a repeated run must have this fingerprint
   std::uint64_t fingerprint = 0;  ///< of a run that ended
 };
 
-/// What a store contains of a study.
+/// Which runs of a study a store contains.
 struct KnownStudy {
   std::vector<std::vector<KnownRun>> runs;  ///< by point and repetition
   std::vector<bool> described;              ///< whether the description of the point is stored
 };
 
-/// What the store in a database contains of the runs of a study.
 KnownStudy known(Database& database, const StudyPlan& plan);
 
 class Store {
  public:
-  /// Opens the store in a folder to write, or creates both. Throws OutputError: the folder cannot be written,
-  /// another process writes there, the file is damaged or of another version.
+  /// Opens the store of a folder to write; creates both if there are none. Throws OutputError: the folder cannot be
+  /// written, another process writes there, the file is damaged or of another version.
   explicit Store(const std::filesystem::path& folder);
-  /// Commits and closes; errors are lost, so call close().
+  /// Commits and closes, ignoring errors: call close() to see them.
   ~Store();
 
   KnownStudy known(const StudyPlan& plan) { return analysis::known(*database_, plan); }
 
-  /// From now on the store is of this study; runs of others stay in it.
+  /// Makes this the study of the store; runs of other studies remain stored.
   void begin_study(const StudyPlan& plan);
   void put_point(std::size_t number, const PointResult& point);
-  /// `run.point` is a number in the study that was begun. Replaces a stored run of the same point, repetition and
+  /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and
   /// record.
   void put_run(const RunResult& run, const std::string& run_key);
-  /// Moves the series of single runs to those of their points, where the study asks for it. To be called when no
-  /// more runs come.
+  /// Moves the series of single runs to those of their points, if the study stores them together. To be called after
+  /// the last run.
   void aggregate();
-  /// Makes what was put since the last commit permanent.
+  /// Makes everything since the last commit permanent.
   void commit();
 
   /// Commits and leaves one plain file.
   void close();
 
  private:
-  struct Statements;
   void begin();
   void erase(std::int64_t run);
   void insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                       const std::vector<Scalar>& scalars);
 
-  std::filesystem::path folder_;
-  int lock_ = -1;
+  FolderLock lock_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statements> statements_;
   bool in_transaction_ = false;
   StudyPlan plan_;
   struct Place {
     std::int64_t id;
-    SeriesLayout layout;  // of a point that has been described
+    SeriesLayout layout;  // known once the point is described
   };
   std::vector<Place> places_;  // of the points
   std::int64_t record_ = 0, finished_ = 0;
-  std::string host_;
 };
 
 }  // namespace hearsay::analysis

@@ -6,6 +6,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -50,24 +52,22 @@ CREATE TABLE timing (
 
 // File systems on which the shared memory of WAL does not work across machines.
 bool on_network(const std::filesystem::path& folder) {
-  constexpr std::uint32_t kNfs = 0x6969, kSmb = 0x517b, kCifs = 0xff534d42, kSmb2 = 0xfe534d42,
-                          kFuse = 0x65735546, kLustre = 0x0bd00bd0, kNinep = 0x01021997;
+  // NFS, SMB, CIFS, SMB2, FUSE, Lustre, 9P
+  constexpr std::array<std::uint32_t, 7> kTypes{0x6969,     0x517b,     0xff534d42, 0xfe534d42,
+                                                0x65735546, 0x0bd00bd0, 0x01021997};
   struct statfs info {};
   if (::statfs(folder.c_str(), &info) != 0) return false;
-  const auto type = static_cast<std::uint32_t>(info.f_type);
-  return type == kNfs || type == kSmb || type == kCifs || type == kSmb2 || type == kFuse || type == kLustre ||
-         type == kNinep;
+  return std::find(kTypes.begin(), kTypes.end(), static_cast<std::uint32_t>(info.f_type)) != kTypes.end();
 }
 
 void check_version(Database& database) {
   const auto version = database.first<std::int64_t>("PRAGMA user_version");
   if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
     throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
-  if (version != kStoreVersion) {
+  if (version != kStoreVersion)
     throw OutputError(
         fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
                     database.path().string(), *version, kStoreVersion));
-  }
 }
 
 }  // namespace
@@ -76,25 +76,23 @@ std::filesystem::path store_file(const std::filesystem::path& folder) {
   return folder / "results.sqlite";
 }
 
-int make_and_lock_folder(const std::filesystem::path& folder) {
+FolderLock::FolderLock(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw OutputError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
-  const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock < 0)
+  descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0)
     throw OutputError(fmt::format("{}: cannot be opened: {}", folder.string(), std::strerror(errno)));
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
-  const bool taken = errno == EWOULDBLOCK;
-  ::close(lock);
-  if (!taken) return -1;
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(descriptor_);
   throw OutputError(
       fmt::format("{}: another hearsay process is writing to this folder; wait for it or choose another "
                   "folder with -o",
                   folder.string()));
 }
 
-void unlock_folder(int lock) {
-  if (lock >= 0) ::close(lock);
+FolderLock::~FolderLock() {
+  ::close(descriptor_);
 }
 
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
@@ -131,16 +129,10 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
   return database;
 }
 
-std::string host_name() {
-  char name[256] = "unknown";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
-
-std::string lost_columns(const char* separator) {
+std::string lost_columns() {
   std::string all;
   for (int r = 0; r < sim::kLossReasons; ++r)
-    all += fmt::format("{}lost_{}", separator, sim::name(static_cast<sim::LossReason>(r)));
+    all += fmt::format(", lost_{}", sim::name(static_cast<sim::LossReason>(r)));
   return all;
 }
 

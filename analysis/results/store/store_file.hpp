@@ -1,11 +1,11 @@
 #pragma once
-// The file of a store, DIR/results.sqlite: its tables, who may write it, and whether this program can read it.
+// The file of a store, DIR/results.sqlite: its tables, its lock, its version.
 //
-//   info    what was run last: axes, which of them vary together (groups), metrics, record key, the scenario,
-//           its folders
-//   point   one per combination of options: its key, its owners, what describes it
+//   info    the study that was run last: axes, which of them vary together (groups), metrics, record key, the
+//           scenario, its folders
+//   point   one per combination of options: its key, its owners, the key of its description
 //   study   the points of the study that was run last, in order: number, point, labels, repetitions
-//   record  what runs were asked to record: its key, metrics
+//   record  a set of recorded metrics: its key, the metrics
 //   run     one per (point, repetition, record): its outcome; lost_... by sim::LossReason
 //   series  one per (run, metric, agent): a double for each sample
 //   sample  one per run: four doubles for each sample: iteration, time_s, vectors, bytes
@@ -27,18 +27,25 @@ namespace hearsay::analysis {
 /// DIR/results.sqlite.
 std::filesystem::path store_file(const std::filesystem::path& folder);
 
-/// Creates a folder if there is none, and locks it (flock) until unlock_folder() or the end of the process. Throws
-/// OutputError if another process has locked it. Returns the lock, -1 where the file system has none.
-int make_and_lock_folder(const std::filesystem::path& folder);
-void unlock_folder(int lock);
+/// Creates a folder if there is none and locks it (flock), where the file system has locks. Throws OutputError if
+/// another process has locked it.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
 
 /// Opens the store of a folder to write: creates the tables of a new one, checks an old one. Throws OutputError.
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder);
 /// Opens a store to read; it may be live. Throws OutputError also if there is none.
 std::unique_ptr<Database> open_store(const std::filesystem::path& folder);
 
-std::string host_name();
-/// ", lost_random, ..." : the columns of the table of runs that count lost messages, each after `separator`.
-std::string lost_columns(const char* separator);
+/// ", lost_loss, ...": the columns of the table of runs that count lost messages.
+std::string lost_columns();
 
 }  // namespace hearsay::analysis

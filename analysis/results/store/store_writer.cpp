@@ -1,6 +1,5 @@
 #include "analysis/results/store/store_writer.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace hearsay::analysis {
@@ -35,15 +34,13 @@ void StoreWriter::finish() {
 
 void StoreWriter::work() {
   using Clock = std::chrono::steady_clock;
-  constexpr auto kHoldTime =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kHold));
-  Clock::time_point due = Clock::now() + kHoldTime;
+  Clock::time_point due = Clock::now() + kHold;
   std::vector<Finished> batch;
   try {
     for (bool ending = false; !ending;) {
       {
         std::unique_lock lock(mutex_);
-        // Waiting for many at once rather than waking up for each leaves the processor to the runs.
+        // Waking up for many runs at once leaves the processor to the runs.
         arrived_.wait_until(lock, due, [this] { return ending_ || waiting_.size() >= kMostWaiting / 2; });
         batch.swap(waiting_);
         ending = ending_;
@@ -53,7 +50,7 @@ void StoreWriter::work() {
       batch.clear();
       if (ending || Clock::now() >= due) {
         store_.commit();
-        due = Clock::now() + kHoldTime;
+        due = Clock::now() + kHold;
       }
     }
   } catch (...) {

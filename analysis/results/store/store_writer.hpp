@@ -1,6 +1,7 @@
 #pragma once
-// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process
-// that is killed loses at most what it finished in the last kHold seconds.
+// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process that is
+// killed loses at most the runs of the last kHold.
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -14,19 +15,19 @@ namespace hearsay::analysis {
 
 class StoreWriter {
  public:
-  static constexpr double kHold = 0.5;              ///< s between commits, at most
-  static constexpr std::size_t kMostWaiting = 512;  ///< runs; add() waits while there are more
+  static constexpr std::chrono::milliseconds kHold{500};  ///< between commits, at most
+  static constexpr std::size_t kMostWaiting = 512;        ///< runs; add() waits while there are more
 
   /// The store must outlive the writer and must not be used meanwhile.
   explicit StoreWriter(Store& store);
-  /// Stores what has been added.
+  /// Stores the runs that have been added.
   ~StoreWriter();
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
 
-  /// Hands over a run. Throws what writing an earlier one threw.
+  /// Adds a run. Rethrows an exception of writing an earlier one.
   void add(RunResult run, std::string run_key);
-  /// Waits until everything that was added is committed. Throws what writing threw.
+  /// Waits until everything that was added is committed. Rethrows an exception of writing.
   void finish();
 
  private:

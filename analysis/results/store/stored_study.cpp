@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/results/store/encoding.hpp"
+#include <algorithm>
+
+#include "analysis/results/json.hpp"
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
@@ -14,15 +16,26 @@ namespace {
 
 std::vector<Scalar> read_scalars(Statement& rows) {
   std::vector<Scalar> all;
-  while (rows.step()) {
+  while (rows.step())
     all.push_back({rows.get<std::string>(0), rows.get<std::optional<sim::AgentId>>(1), rows.get<double>(2)});
-  }
   return all;
+}
+
+template <class T>
+T decoded(const std::string& text) {
+  return Json::parse(text).get<T>();
+}
+
+// The enumerator of a name in a table of names.
+template <class E>
+E named(const auto& names, const std::string& name, E otherwise) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? otherwise : static_cast<E>(found - names.begin());
 }
 
 }  // namespace
 
-// A point with what its runs are read by.
+// A point with the keys of its runs.
 struct StoredStudy::Row {
   std::size_t number;
   std::int64_t id;
@@ -31,125 +44,112 @@ struct StoredStudy::Row {
   PointResult result;
 };
 
-struct StoredStudy::Rows {
-  explicit Rows(std::unique_ptr<Database> open)
-      : database(std::move(open)),
-        point(*database,
-              "SELECT point.id, repetitions, key, labels, owners, first_owner, fitted_on_private_data, notes "
-              "FROM study JOIN point ON point.id = study.point WHERE number = ?"),
-        runs(*database,
-             fmt::format(
-                 "SELECT id, repetition, status, end, iterations, time_s, events, messages, delivered, "
-                 "vectors, bytes, fingerprint, message, (SELECT wall_s FROM timing WHERE timing.run = "
-                 "run.id){} FROM run WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? "
-                 "ORDER BY repetition",
-                 lost_columns(", "))),
-        scalars_of_run(*database, "SELECT name, agent, value FROM scalar WHERE run = ? ORDER BY rowid"),
-        scalars_of_point(
-            *database,
-            "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid"),
-        series(*database),
-        aggregates(*database) {}
-
-  Row read_point(const StudyHead& head, std::size_t number) {
-    sim::check(point(number).step(), "a point is not in the study");
-    Row row{number, point.get<std::int64_t>(0), point.get<std::uint32_t>(1), point.get<std::string>(2), {}};
-    PointResult& p = row.result;
-    p.labels = decode_labels(head.axes, point.get<std::string>(3));
-    p.owners = point.get<std::size_t>(4);
-    p.first_owner = point.get<sim::AgentId>(5);
-    p.unaccounted = decode_texts(point.get<std::string>(6));
-    p.notes = decode_texts(point.get<std::string>(7));
-    p.scalars = read_scalars(scalars_of_point(row.id));
-    point.reset();
-    return row;
-  }
-
-  std::unique_ptr<Database> database;
-  Statement point, runs, scalars_of_run, scalars_of_point;
-  RunSeriesRows series;
-  AggregateRows aggregates;
-  std::int64_t record = 0;
-  std::int64_t held = 0;  // point whose repetitions are in `together`
-  SeriesByRepetition together;
-};
-
 StoredStudy::StoredStudy(const std::filesystem::path& folder)
-    : folder_(folder), rows_(std::make_unique<Rows>(open_store(folder))) {
+    : folder_(folder), database_(open_store(folder)) {
   const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups");
   if (axes.empty() || metrics.empty())
     throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
-  head_.axes = decode_texts(axes);
-  if (!groups.empty()) head_.groups = decode_numbers(groups);
-  head_.metrics = decode_metrics(metrics);
+  head_.axes = decoded<std::vector<std::string>>(axes);
+  if (!groups.empty()) head_.groups = decoded<std::vector<std::size_t>>(groups);
+  head_.metrics = decoded<std::vector<MetricInfo>>(metrics);
   head_.aggregate = info("keep") == "aggregate";
   head_.by_time = info("every") == "time";
-  points_ = rows_->database->first<std::size_t>("SELECT count(*) FROM study").value();
-  rows_->record =
-      rows_->database->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key"))
-          .value_or(0);
+  points_ = database_->first<std::size_t>("SELECT count(*) FROM study").value();
+  record_ =
+      database_->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key")).value_or(0);
 }
 
-StoredStudy::~StoredStudy() = default;
-
 std::string StoredStudy::info(std::string_view name) {
-  return rows_->database->first<std::string>("SELECT value FROM info WHERE name = ?", name).value_or("");
+  return database_->first<std::string>("SELECT value FROM info WHERE name = ?", name).value_or("");
+}
+
+StoredStudy::Row StoredStudy::row(std::size_t number) {
+  Statement& found = database_->prepared(
+      "SELECT point.id, repetitions, key, labels, owners, first_owner, fitted_on_private_data, notes "
+      "FROM study JOIN point ON point.id = study.point WHERE number = ?")(number);
+  sim::check(found.step(), "a point is not in the study");
+  Row row{number, found.get<std::int64_t>(0), found.get<std::uint32_t>(1), found.get<std::string>(2), {}};
+  PointResult& p = row.result;
+  const Json labels = Json::parse(found.get<std::string>(3));
+  for (const std::string& axis : head_.axes) p.labels.push_back(labels.at(axis));
+  p.owners = found.get<std::size_t>(4);
+  p.first_owner = found.get<sim::AgentId>(5);
+  p.unaccounted = decoded<std::vector<std::string>>(found.get<std::string>(6));
+  p.notes = decoded<std::vector<std::string>>(found.get<std::string>(7));
+  p.scalars = read_scalars(database_->prepared(
+      "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid")(row.id));
+  found.reset();
+  return row;
 }
 
 PointResult StoredStudy::point(std::size_t number) {
-  return rows_->read_point(head_, number).result;
+  return row(number).result;
 }
 
 std::string StoredStudy::key(std::size_t number) {
-  return rows_->read_point(head_, number).key;
+  return row(number).key;
 }
 
-void StoredStudy::each_run(const ForPoint& for_point, const ForRun& for_run) {
+void StoredStudy::runs(std::size_t number, const ForRun& for_run) {
+  const Row point = row(number);
+  read_runs(point, 0, std::int64_t{point.repetitions} - 1, for_run);
+}
+
+void StoredStudy::each_run(const std::function<void(const PointResult&)>& for_point,
+                           const std::function<void(const PointResult&, const RunResult&)>& for_run) {
   for (std::size_t number = 0; number < points_; ++number) {
-    const Row row = rows_->read_point(head_, number);
-    for_point(row.result);
-    rows_->runs(row.id, rows_->record, 0, std::int64_t{row.repetitions} - 1);
-    while (rows_->runs.step()) for_run(row.result, read_run(row));
+    const PointResult at = point(number);
+    for_point(at);
+    runs(number, [&](const RunResult& run) { for_run(at, run); });
   }
 }
 
 std::optional<RunResult> StoredStudy::run(std::size_t number, std::uint32_t repetition) {
-  const Row row = rows_->read_point(head_, number);
-  if (!rows_->runs(row.id, rows_->record, repetition, repetition).step()) return std::nullopt;
-  RunResult found = read_run(row);
-  rows_->runs.reset();
+  std::optional<RunResult> found;
+  read_runs(row(number), repetition, repetition, [&](const RunResult& run) { found = run; });
   return found;
 }
 
-RunResult StoredStudy::read_run(const Row& point) {
-  const Statement& row = rows_->runs;
+void StoredStudy::read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run) {
+  static const std::string sql = fmt::format(
+      "SELECT id, repetition, status, end, iterations, time_s, events, messages, delivered, vectors, bytes, "
+      "fingerprint, message, (SELECT wall_s FROM timing WHERE timing.run = run.id){} FROM run "
+      "WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? ORDER BY repetition",
+      lost_columns());
+  Statement& rows = database_->prepared(sql)(point.id, record_, first, last);
+  while (rows.step()) for_run(read_run(point, rows));
+}
+
+RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
   RunResult run;
   run.point = point.number;
   run.repetition = row.get<std::uint32_t>(1);
-  run.status = status_of(row.get<std::string>(2)).value_or(Status::kFailed);
-  run.end = end_of(row.get<std::string>(3)).value_or(RunEnd::kFinished);
-  run.iterations = row.get<std::uint64_t>(4);
+  run.status = named(kStatusNames, row.get<std::string>(2), Status::kFailed);
+  run.end = named(kEndNames, row.get<std::string>(3), RunEnd::kFinished);
   run.time = row.get<double>(5);
-  run.events = row.get<std::uint64_t>(6);
-  run.traffic.messages = row.get<std::uint64_t>(7);
-  run.traffic.delivered = row.get<std::uint64_t>(8);
-  run.traffic.vectors = row.get<std::uint64_t>(9);
-  run.traffic.bytes = row.get<std::uint64_t>(10);
+  sim::Traffic& t = run.traffic;
+  for (auto& [column, count] : {std::pair{4, &run.iterations},
+                                {6, &run.events},
+                                {7, &t.messages},
+                                {8, &t.delivered},
+                                {9, &t.vectors},
+                                {10, &t.bytes}})
+    *count = row.get<std::uint64_t>(column);
   run.fingerprint = std::stoull(row.get<std::string>(11), nullptr, 16);
   run.message = row.get<std::string>(12);
   run.wall = row.get<double>(13);
-  for (int r = 0; r < sim::kLossReasons; ++r) run.traffic.lost[r] = row.get<std::uint64_t>(14 + r);
+  for (int r = 0; r < sim::kLossReasons; ++r) t.lost[r] = row.get<std::uint64_t>(14 + r);
   const auto id = row.get<std::int64_t>(0);
-  run.scalars = read_scalars(rows_->scalars_of_run(id));
+  run.scalars = read_scalars(
+      database_->prepared("SELECT name, agent, value FROM scalar WHERE run = ? ORDER BY rowid")(id));
   const std::size_t width = head_.layout(point.result).width();
-  run.series = rows_->series.read(id, width);
+  run.series = read_series(*database_, id, width);
   if (!run.series.samples.empty()) return run;
-  if (rows_->held != point.id) {
-    rows_->together = rows_->aggregates.read(point.id, rows_->record, width);
-    rows_->held = point.id;
+  if (held_ != point.id) {
+    together_ = read_together(*database_, point.id, record_, width);
+    held_ = point.id;
   }
-  if (const auto found = rows_->together.find(run.repetition); found != rows_->together.end())
-    run.series = found->second;
+  if (const auto found = together_.find(run.repetition); found != together_.end()) run.series = found->second;
   return run;
 }
 

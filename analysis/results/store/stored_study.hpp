@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/study.hpp"
+#include "analysis/results/store/series_rows.hpp"
 
 namespace hearsay::analysis {
 
@@ -15,7 +15,6 @@ class StoredStudy {
  public:
   /// Throws OutputError if the folder contains no store, or one without a study.
   explicit StoredStudy(const std::filesystem::path& folder);
-  ~StoredStudy();
 
   const StudyHead& head() const { return head_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -26,23 +25,28 @@ class StoredStudy {
   PointResult point(std::size_t number);
   std::string key(std::size_t number);
 
-  using ForPoint = std::function<void(const PointResult& point)>;
-  using ForRun = std::function<void(const PointResult& point, const RunResult& run)>;
-  /// Goes through the study in order of point, then repetition, whatever the order its runs ran in: calls
-  /// `for_point` for each point, then `for_run` for each of its runs that is stored. About 10 us per run.
-  void each_run(const ForPoint& for_point, const ForRun& for_run);
+  using ForRun = std::function<void(const RunResult& run)>;
+  /// Calls `for_run` for each stored run of a point by repetition, whatever order they ran in. About 10 us per run.
+  void runs(std::size_t number, const ForRun& for_run);
+  /// Goes through the study in order of points: calls `for_point` for each, then `for_run` for each of its runs.
+  void each_run(const std::function<void(const PointResult& point)>& for_point,
+                const std::function<void(const PointResult& point, const RunResult& run)>& for_run);
   /// One run with its series; nothing if it is not stored.
   std::optional<RunResult> run(std::size_t number, std::uint32_t repetition);
 
  private:
-  struct Rows;
   struct Row;
-  RunResult read_run(const Row& point);
+  Row row(std::size_t number);
+  void read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run);
+  RunResult read_run(const Row& point, const Statement& row);
 
   std::filesystem::path folder_;
+  std::unique_ptr<Database> database_;
   StudyHead head_;
   std::size_t points_ = 0;
-  std::unique_ptr<Rows> rows_;
+  std::int64_t record_ = 0;
+  std::int64_t held_ = 0;  // point whose repetitions are in `together_`
+  SeriesByRepetition together_;
 };
 
 }  // namespace hearsay::analysis

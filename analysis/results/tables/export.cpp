@@ -1,13 +1,48 @@
 #include "analysis/results/tables/export.hpp"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+
 #include "analysis/results/tables/output_file.hpp"
-#include "analysis/results/tables/quantile_rows.hpp"
 #include "analysis/results/tables/summary.hpp"
 #include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
 
 namespace {
+
+// By iteration or time: the sample of each run that counts there, if it has one, as (run, sample).
+using Rows = std::map<double, std::vector<std::pair<std::size_t, std::size_t>>>;
+
+Rows at_equal_iterations(const std::vector<Series>& runs) {
+  Rows rows;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::vector<Sample>& samples = runs[r].samples;
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      // Of two samples at one iteration the later one counts.
+      if (k + 1 < samples.size() && samples[k + 1].iteration == samples[k].iteration) continue;
+      rows[static_cast<double>(samples[k].iteration)].emplace_back(r, k);
+    }
+  }
+  return rows;
+}
+
+Rows at_equal_times(const std::vector<Series>& runs) {
+  Rows rows;
+  for (const Series& run : runs) {
+    for (const Sample& s : run.samples) rows[s.time];
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::vector<Sample>& samples = runs[r].samples;
+    std::size_t next = 0;
+    for (auto& [time, row] : rows) {
+      while (next < samples.size() && samples[next].time <= time) ++next;
+      if (next > 0) row.emplace_back(r, next - 1);
+    }
+  }
+  return rows;
+}
 
 class Tables {
  public:
@@ -17,9 +52,9 @@ class Tables {
         scalars_(folder / "scalars.csv"),
         runs_(folder / "runs.csv") {
     const std::string axes = csv_prefix(study.axes);
-    series_.print(
-        "{}{}\n", axes,
-        study.aggregate ? kQuantileColumns : "repetition,metric,agent,iteration,time_s,vectors,bytes,value");
+    series_.print("{}{}\n", axes,
+                  study.aggregate ? "metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max"
+                                  : "repetition,metric,agent,iteration,time_s,vectors,bytes,value");
     scalars_.print("{}repetition,name,agent,value\n", axes);
     runs_.print("{}repetition,status,end,iterations,time_s,events,messages,delivered,vectors,bytes", axes);
     for (int r = 0; r < sim::kLossReasons; ++r)
@@ -27,64 +62,66 @@ class Tables {
     runs_.print(",fingerprint,message\n");
   }
 
-  // Begins a point; its runs follow.
-  void add(const PointResult& point) {
-    end_point();
+  void begin_point(const PointResult& point) {
     layout_ = study_.layout(point);
     axes_ = csv_prefix(point.labels);
     add_scalars(axes_ + ",", point.scalars);
   }
   void add(const RunResult& run) {
     const std::string prefix = fmt::format("{}{},", axes_, run.repetition);
-    if (!study_.aggregate) {
-      for (std::size_t k = 0; k < run.series.samples.size(); ++k) add_sample(prefix, run.series, k);
-    } else if (run.status == Status::kDone) {
-      together_.push_back(run.series);
+    const std::vector<Sample>& samples = run.series.samples;
+    for (std::size_t k = 0; k < samples.size() && !study_.aggregate; ++k) {
+      const Sample& s = samples[k];
+      const std::string where = fmt::format(",{},{},{},{}", s.iteration, s.time, s.vectors, s.bytes);
+      write_values(series_, prefix, run.series, k, where);
     }
+    if (study_.aggregate && run.status == Status::kDone) together_.push_back(run.series);
     add_scalars(prefix, run.scalars);
-    if (const std::size_t samples = run.series.samples.size(); samples > 0) {
-      each_value(run.series, samples - 1,
-                 [&](const std::string& name, const std::string& agent, double value) {
-                   scalars_.print("{}{},{},{}\n", prefix, name, agent, value);
-                 });
-    }
+    if (!samples.empty()) write_values(scalars_, prefix, run.series, samples.size() - 1, "");
     const sim::Traffic& t = run.traffic;
-    runs_.print("{}{},{},{},{},{},{},{},{},{}", prefix, name(run.status), name(run.end), run.iterations,
-                run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes);
-    for (const std::uint64_t lost : t.lost) runs_.print(",{}", lost);
-    runs_.print(",{:016x},{}\n", run.fingerprint, csv_field(run.message));
+    runs_.print("{}{},{},{},{},{},{},{},{},{},{},{:016x},{}\n", prefix, name(run.status), name(run.end),
+                run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
+                fmt::join(t.lost, ","), run.fingerprint, csv_field(run.message));
+  }
+  void end_point() {
+    const Rows rows = study_.by_time ? at_equal_times(together_) : at_equal_iterations(together_);
+    std::vector<double> numbers;
+    for (const auto& [place, row] : rows) {
+      const std::string where = study_.by_time ? fmt::format(",{}", place) : fmt::format("{},", place);
+      for (std::size_t c = 0; c < layout_.width(); ++c) {
+        numbers.clear();
+        for (const auto& [run, sample] : row) numbers.push_back(layout_.sample(together_[run], sample)[c]);
+        const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+        series_.print("{}{},{},{},{}", axes_, column_text(c), where, numbers.size(),
+                      sum / static_cast<double>(numbers.size()));
+        for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0}) series_.print(",{}", quantile(numbers, p));
+        series_.write("\n");
+      }
+    }
+    together_.clear();
   }
   void commit() {
-    end_point();
     series_.commit();
     scalars_.commit();
     runs_.commit();
   }
 
  private:
-  void end_point() {
-    if (study_.aggregate) write_quantiles(series_, study_, layout_, axes_, together_);
-    together_.clear();
+  // "metric,agent"
+  std::string column_text(std::size_t c) const {
+    const auto [metric, agent] = layout_.column(c);
+    return study_.metrics[metric].name + "," + agent_text(agent);
   }
   void add_scalars(const std::string& prefix, const std::vector<Scalar>& scalars) {
     for (const Scalar& s : scalars)
       scalars_.print("{}{},{},{}\n", prefix, csv_field(s.name), agent_text(s.agent), s.value);
   }
-  void add_sample(const std::string& prefix, const Series& series, std::size_t k) {
-    const Sample& s = series.samples[k];
-    const std::string where = fmt::format("{},{},{},{}", s.iteration, s.time, s.vectors, s.bytes);
-    each_value(series, k, [&](const std::string& name, const std::string& agent, double value) {
-      series_.print("{}{},{},{},{}\n", prefix, name, agent, where, value);
-    });
-  }
-  // Calls f(metric, agent as text, value) for every value of sample k.
-  template <class F>
-  void each_value(const Series& series, std::size_t k, F&& f) const {
+  // One row for each value of sample k.
+  void write_values(OutputFile& file, const std::string& prefix, const Series& series, std::size_t k,
+                    const std::string& where) {
     const auto values = layout_.sample(series, k);
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      const auto [metric, agent] = layout_.column(c);
-      f(study_.metrics[metric].name, agent_text(agent), values[c]);
-    }
+    for (std::size_t c = 0; c < values.size(); ++c)
+      file.print("{}{}{},{}\n", prefix, column_text(c), where, values[c]);
   }
 
   const StudyHead& study_;
@@ -94,41 +131,36 @@ class Tables {
   std::vector<Series> together_;  // of the point, where they are stored together
 };
 
-void count(Totals& totals, const RunResult& run) {
-  ++totals.runs;
-  totals.done += run.status == Status::kDone ? 1u : 0u;
-  totals.diverged += run.status == Status::kDiverged ? 1u : 0u;
-  totals.failed += run.status == Status::kFailed ? 1u : 0u;
-  totals.interrupted += run.status == Status::kInterrupted ? 1u : 0u;
-  totals.events += run.events;
-  totals.wall += run.wall;
-}
-
 }  // namespace
 
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) {
   Tables tables(study.head(), folder);
-  Summary summary(study.head());
+  std::vector<PointSummary> points;
   Exported out;
   Totals& totals = out.totals;
+  std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};
   sim::Fingerprint fingerprint;
-
-  // A point's own numbers come before its runs, also those of a point that has none yet.
-  const auto begin_point = [&](const PointResult& point) {
-    tables.add(point);
-    summary.add(point);
+  for (std::size_t p = 0; p < study.points(); ++p) {
+    const PointResult point = study.point(p);
+    PointCollector collector(study.head(), point);
+    tables.begin_point(point);
+    study.runs(p, [&](const RunResult& run) {
+      tables.add(run);
+      collector.add(run);
+      ++totals.runs;
+      ++*by_status[static_cast<std::size_t>(run.status)];
+      totals.events += run.events;
+      totals.wall += run.wall;
+      fingerprint.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);
+    });
+    tables.end_point();
+    points.push_back(collector.summary());
     totals.unaccounted.insert(point.unaccounted.begin(), point.unaccounted.end());
     totals.notes.insert(point.notes.begin(), point.notes.end());
-    ++totals.points;
-  };
-  study.each_run(begin_point, [&](const PointResult& point, const RunResult& run) {
-    tables.add(run);
-    summary.add(point, run);
-    count(totals, run);
-    fingerprint.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);
-  });
+  }
+  totals.points = points.size();
   totals.fingerprint = fingerprint.value();
-  out.summary = summary.text();
+  out.summary = summary_text(study.head(), points);
   tables.commit();
   return out;
 }

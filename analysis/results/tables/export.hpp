@@ -2,12 +2,17 @@
 // The tables of a study, for pandas or R: one row per number, with a header. Equal studies have equal files,
 // whatever the order in which their runs finished; wall-clock times are left out.
 //
-//   series.csv   axes..., repetition, metric, agent, iteration, time_s, vectors, bytes, value
-//   quantiles.csv  in its place where series are stored together: see quantile_rows.hpp
-//   scalars.csv  axes..., repetition, name, agent, value: the numbers of each run and its metrics at the end, and
-//                the numbers of each point (no repetition)
-//   runs.csv     axes..., repetition, status, end, iterations, time_s, events, messages, delivered, vectors,
-//                bytes, lost_..., fingerprint, message
+//   series.csv     axes..., repetition, metric, agent, iteration, time_s, vectors, bytes, value
+//   quantiles.csv  instead, where the series of a point's repetitions are stored together:
+//                  axes..., metric, agent, iteration, time_s, runs, mean, min, q25, median, q75, max
+//   scalars.csv    axes..., repetition, name, agent, value: the numbers of each run and its metrics at the end, and
+//                  the numbers of each point (no repetition)
+//   runs.csv       axes..., repetition, status, end, iterations, time_s, events, messages, delivered, vectors,
+//                  bytes, lost_..., fingerprint, message
+//
+// In quantiles.csv repetitions are grouped where they have samples at equal iterations (time_s is empty); if samples
+// are at equal times, at every time at which any of them has a sample, each with its last value at that time
+// (iteration is empty). `runs` is the number of repetitions; quantiles interpolate linearly between order statistics.
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -30,7 +35,7 @@ struct Exported {
   std::string summary;
 };
 
-/// Writes the tables into a folder, in one pass over the runs, holding one, or those of one point, at a time.
+/// Writes the tables into a folder, in one pass over the runs. In memory there is one run, or those of one point.
 /// Throws OutputError; then no table has changed.
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -43,12 +44,7 @@ void OutputFile::commit() {
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  return '"' + boost::replace_all_copy(std::string(text), "\"", "\"\"") + '"';
 }
 
 std::string csv_prefix(const std::vector<std::string>& fields) {

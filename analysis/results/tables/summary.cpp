@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
-
-#include "analysis/results/tables/distinguishing_axes.hpp"
+#include <set>
 
 namespace hearsay::analysis {
 
@@ -19,6 +17,50 @@ double quantile(std::vector<double> numbers, double p) {
   if (below + 1 >= numbers.size()) return numbers.back();
   const double share = position - static_cast<double>(below);
   return share == 0 ? numbers[below] : numbers[below] + share * (numbers[below + 1] - numbers[below]);
+}
+
+Quartiles quartiles(std::vector<double> numbers) {
+  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  std::sort(numbers.begin(), numbers.end());
+  return {quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75)};
+}
+
+PointCollector::PointCollector(const StudyHead& study, const PointResult& point)
+    : study_(study), point_(point), finals_(study.metrics.size()) {
+  add_baselines(point.scalars);
+}
+
+void PointCollector::add_baselines(const std::vector<Scalar>& scalars) {
+  for (const Scalar& s : scalars) {
+    if (!s.agent) baselines_.emplace_back(s.name, s.value);
+  }
+}
+
+void PointCollector::add(const RunResult& run) {
+  add_baselines(run.scalars);
+  if (run.status != Status::kDone) return;
+  ++runs_;
+  const std::vector<double> values = final_values(study_, point_, run);
+  for (std::size_t m = 0; m < values.size(); ++m) finals_[m].push_back(values[m]);
+}
+
+PointSummary PointCollector::summary() const {
+  PointSummary all{.labels = point_.labels, .runs = runs_};
+  for (const auto& numbers : finals_) all.finals.push_back(quartiles(numbers));
+  for (const char* name : {"isolated", "pooled"}) {
+    std::vector<double> medians, found;
+    for (const MetricInfo& m : study_.metrics) {
+      found.clear();
+      const std::string wanted = fmt::format("{}.{}", name, m.name);
+      for (const auto& [baseline, value] : baselines_) {
+        if (baseline == wanted) found.push_back(value);
+      }
+      medians.push_back(quantile(found, 0.5));
+    }
+    if (std::any_of(medians.begin(), medians.end(), [](double x) { return !std::isnan(x); }))
+      all.baselines.emplace_back(name, std::move(medians));
+  }
+  return all;
 }
 
 std::string rounded(double x) {
@@ -37,86 +79,66 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
   }
   std::string text;
   for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      line += fmt::format("{}{:>{}}", c == 0 ? "" : "  ", row[c], width[c]);
-    }
-    text += line + "\n";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      text += fmt::format("{}{:>{}}", c == 0 ? "" : "  ", row[c], width[c]);
+    text += "\n";
   }
   return text;
 }
 
-Summary::Summary(const StudyHead& study) : study_(study), rows_(1), finals_(study.metrics.size()) {
-  for (const std::string& axis : study.axes) rows_[0].push_back(axis);
-  rows_[0].emplace_back("runs");
-  for (const MetricInfo& m : study.metrics) rows_[0].push_back(m.name + " [quartiles]");
-}
-
-void Summary::add(const PointResult& point) {
-  end_point();
-  open_ = true;
-  point_ = point;
-  add_baselines(point.scalars);
-}
-
-void Summary::add_baselines(const std::vector<Scalar>& scalars) {
-  for (const Scalar& s : scalars) {
-    if (!s.agent) baselines_.emplace_back(s.name, s.value);
+std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted) {
+  std::vector<std::string> some;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    if (wanted[k]) some.push_back(texts[k]);
   }
+  return some;
 }
 
-void Summary::add(const PointResult& point, const RunResult& run) {
-  add_baselines(run.scalars);
-  if (run.status != Status::kDone) return;
-  ++done_;
-  const std::vector<double> values = final_values(study_, point, run);
-  for (std::size_t m = 0; m < values.size(); ++m) finals_[m].push_back(values[m]);
-}
-
-void Summary::end_point() {
-  if (!std::exchange(open_, false)) return;
-  ++points_;
-  first_row_.push_back(rows_.size());
-  labels_.push_back(point_.labels);
-  std::vector<std::string> row(point_.labels);
-  row.push_back(fmt::format("{}", done_));
-  for (const auto& numbers : finals_) {
-    row.push_back(numbers.empty() ? "-"
-                                  : rounded(quantile(numbers, 0.5)) + " " +
-                                        interval_text(quantile(numbers, 0.25), quantile(numbers, 0.75)));
-  }
-  rows_.push_back(std::move(row));
-  for (const char* baseline : {"isolated", "pooled"}) {
-    std::vector<std::string> line(point_.labels.size());
-    line.emplace_back(baseline);
-    bool any = false;
-    for (const MetricInfo& m : study_.metrics) {
-      const std::string wanted = fmt::format("{}.{}", baseline, m.name);
-      std::vector<double> found;
-      for (const auto& [name, value] : baselines_) {
-        if (name == wanted) found.push_back(value);
-      }
-      any = any || !found.empty();
-      line.push_back(found.empty() ? "" : rounded(quantile(found, 0.5)));
-    }
-    if (any) rows_.push_back(std::move(line));
-  }
-  for (auto& numbers : finals_) numbers.clear();
-  baselines_.clear();
-  done_ = 0;
-}
-
-std::string Summary::text(std::size_t most) {
-  end_point();
-  const std::vector<bool> wanted = distinguishing_axes(labels_, study_.groups, study_.axes.size());
-  const std::size_t last = points_ <= most ? rows_.size() : first_row_[most];
-  std::vector<std::vector<std::string>> shown(last);
-  for (std::size_t r = 0; r < last; ++r) {
-    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
-      if (c >= wanted.size() || wanted[c]) shown[r].push_back(rows_[r][c]);
+std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points, std::size_t most) {
+  std::vector<std::vector<std::string>> labels{}, rows(1);
+  for (const PointSummary& point : points) labels.push_back(point.labels);
+  const std::vector<bool> wanted = distinguishing_axes(labels, study.groups, study.axes.size());
+  rows[0] = selected(study.axes, wanted);
+  const std::size_t axes = rows[0].size();
+  rows[0].emplace_back("runs");
+  for (const MetricInfo& m : study.metrics) rows[0].push_back(m.name + " [quartiles]");
+  for (std::size_t p = 0; p < std::min(points.size(), most); ++p) {
+    auto& row = rows.emplace_back(selected(points[p].labels, wanted));
+    row.push_back(std::to_string(points[p].runs));
+    for (const Quartiles& q : points[p].finals)
+      row.push_back(std::isnan(q.median) ? "-" : rounded(q.median) + " " + interval_text(q.low, q.high));
+    for (const auto& [name, medians] : points[p].baselines) {
+      auto& line = rows.emplace_back(axes);
+      line.push_back(name);
+      for (const double x : medians) line.push_back(std::isnan(x) ? "" : rounded(x));
     }
   }
-  return align(shown) + (points_ <= most ? "" : fmt::format("... and {} more points\n", points_ - most));
+  return align(rows) +
+         (points.size() <= most ? "" : fmt::format("... and {} more points\n", points.size() - most));
+}
+
+std::vector<bool> distinguishing_axes(const std::vector<std::vector<std::string>>& labels,
+                                      const std::vector<std::size_t>& groups, std::size_t axes,
+                                      const std::vector<std::size_t>& taken) {
+  std::vector<bool> distinguishing(axes, true);
+  const auto is_taken = [&](std::size_t axis) {
+    return std::find(taken.begin(), taken.end(), axis) != taken.end();
+  };
+  for (std::size_t begin = 0, end = 0; begin < groups.size(); begin = end) {
+    while (end < groups.size() && groups[end] == groups[begin]) ++end;
+    std::vector<std::size_t> order;
+    for (std::size_t axis = begin; axis < end; ++axis) order.push_back(axis);
+    std::stable_partition(order.begin(), order.end(), is_taken);
+    std::vector<std::vector<std::string>> so_far(labels.size());
+    std::size_t combinations = 1;  // of the axes before
+    for (const std::size_t axis : order) {
+      for (std::size_t p = 0; p < labels.size(); ++p) so_far[p].push_back(labels[p][axis]);
+      const std::size_t now = std::set(so_far.begin(), so_far.end()).size();
+      distinguishing[axis] = axis == order.front() || is_taken(axis) || now > combinations;
+      combinations = now;
+    }
+  }
+  return distinguishing;
 }
 
 }  // namespace hearsay::analysis

@@ -1,42 +1,67 @@
 #pragma once
-// Quantiles, and the table that a study ends with.
+// The metrics of a point at the end of its runs, and the table that a study ends with.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/results/study.hpp"
 
 namespace hearsay::analysis {
 
-/// The p-quantile of numbers, interpolated linearly between order statistics (Hyndman and Fan's type 7). NaN
-/// if there are none.
+/// The p-quantile of numbers, interpolated linearly between order statistics (Hyndman and Fan's type 7). NaN if there
+/// are none.
 double quantile(std::vector<double> numbers, double p);
 
-/// One row per point: the axes that distinguish points, median and quartiles over repetitions of each metric at
-/// the end, the baselines below. Runs are added in the order of their points; only those of one point are
-/// held at a time.
-class Summary {
+/// Of repetitions; NaN of none.
+struct Quartiles {
+  double low = 0, median = 0, high = 0;
+};
+/// The quartiles of those numbers that are finite.
+Quartiles quartiles(std::vector<double> numbers);
+
+/// A point as tables and figures show it.
+struct PointSummary {
+  std::vector<std::string> labels{};
+  std::size_t runs = 0;             ///< that were done
+  std::vector<Quartiles> finals{};  ///< by metric, at the end of these runs; per-agent metrics: of their mean
+  /// Name; by metric the median over what the point and its runs have of it, NaN where there is none.
+  std::vector<std::pair<std::string, std::vector<double>>> baselines{};
+};
+
+/// Collects the runs of one point.
+class PointCollector {
  public:
-  explicit Summary(const StudyHead& study);
-  /// Begins a point; its runs follow.
-  void add(const PointResult& point);
-  void add(const PointResult& point, const RunResult& run);
-  /// The table, with at most `most` points.
-  std::string text(std::size_t most = 200);
+  PointCollector(const StudyHead& study, const PointResult& point);
+  void add(const RunResult& run);
+  PointSummary summary() const;
 
  private:
-  void end_point();
   void add_baselines(const std::vector<Scalar>& scalars);
 
   const StudyHead& study_;
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<std::vector<std::string>> labels_;  // of each point
-  PointResult point_;
-  std::vector<std::vector<double>> finals_;                // by metric, one per run that was done
-  std::vector<std::pair<std::string, double>> baselines_;  // of the point, and of each run's own problem
-  std::size_t done_ = 0, points_ = 0;
-  std::vector<std::size_t> first_row_;  // of each point
-  bool open_ = false;
+  const PointResult& point_;
+  std::size_t runs_ = 0;                     // that were done
+  std::vector<std::vector<double>> finals_;  // by metric, one per run that was done
+  std::vector<std::pair<std::string, double>>
+      baselines_;  // of the point, and of each run with its own problem
 };
+
+/// One row per point: the axes that distinguish points, median and quartiles of each metric, the baselines below. At
+/// most `most` points.
+std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points,
+                         std::size_t most = 200);
+
+/// By axis: whether it distinguishes points that the axes before it in its group do not; the `taken` axes of the
+/// group come first. True for a taken axis, and for the first axis of a group of which none is taken. (Of axes that
+/// vary together the first often identifies the others: showing all of them repeats the same information.) `groups`:
+/// equal for axes that vary together, which are adjacent; if it is empty each axis is independent. `labels`: by
+/// point and axis. O(points axes log points).
+std::vector<bool> distinguishing_axes(const std::vector<std::vector<std::string>>& labels,
+                                      const std::vector<std::size_t>& groups, std::size_t axes,
+                                      const std::vector<std::size_t>& taken = {});
+
+/// Those texts for which `wanted` is true.
+std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted);
 
 /// A number to 4 significant digits; "-" for NaN.
 std::string rounded(double x);
