@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/results/series.hpp"
-#include "sim/trace/traffic.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
 

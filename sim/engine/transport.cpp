@@ -1,6 +1,6 @@
 #include "sim/engine/transport.hpp"
 
-#include "sim/engine/network_files.hpp"
+#include "sim/engine/network.hpp"
 
 namespace hearsay::sim {
 

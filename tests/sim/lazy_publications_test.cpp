@@ -1,4 +1,4 @@
-// Publications without events: the same run as with them.
+// Publications without events give the same run as with them.
 #include <catch2/catch.hpp>
 
 #include <vector>
@@ -21,7 +21,7 @@ struct Outcome {
   std::size_t rows = 0;
 };
 
-// On its tick an agent reads all its neighbours, then publishes a number of its own, then reads again.
+// On its tick an agent reads all its neighbours, publishes a number, then reads again.
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
   options.publications_only = lazily;
   Engine engine(options, graph, Streams(11, 0));

@@ -1,4 +1,4 @@
-// Presence alone: who can act, what waits, what a new life makes void.
+// Presence alone: which agents can act, which events wait, and the effects of a reset.
 #include "sim/engine/presence.hpp"
 
 #include <catch2/catch.hpp>
