@@ -100,8 +100,7 @@ Availability::Period Availability::first_of(const Renewal& renewal, std::uint32_
 }
 
 Availability::Period Availability::first(AgentId i, std::uint32_t l) const {
-  if (const auto* renewal = std::get_if<Renewal>(&laws_[l]))
-    return first_of(*renewal, renewal->group.empty() ? i : renewal->group[i], l);
+  if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) return first_of(*renewal, renewal->entity(i), l);
   if (const auto* chain = std::get_if<Chain>(&laws_[l])) {
     Stream s(key_, i, l, 0);
     const bool up = bernoulli(s, chain->law.probability(0, chain->phase[i]));
@@ -119,7 +118,7 @@ Availability::Period Availability::first(AgentId i, std::uint32_t l) const {
 
 Time Availability::end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l) const {
   if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) {
-    Stream s(key_, renewal->group.empty() ? i : renewal->group[i], l, n);
+    Stream s(key_, renewal->entity(i), l, n);
     return now + (up ? renewal->law.up : renewal->law.down).sample(s);
   }
   if (const auto* chain = std::get_if<Chain>(&laws_[l])) return end_of(*chain, i, n, up, now, l);

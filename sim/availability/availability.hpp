@@ -53,6 +53,7 @@ class Availability {
     OnOff law;
     bool resets = false;
     std::vector<std::uint32_t> group;  // of each agent, or empty
+    std::uint32_t entity(AgentId i) const { return group.empty() ? i : group[i]; }
   };
   struct Chain {
     Diurnal law;

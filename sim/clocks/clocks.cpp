@@ -76,11 +76,7 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
     kind_ = Kind::kTrace;
     rate_ = 0;
     ticks_.resize(agents);
-    if (trace->path) {
-      take(ticks->times, ticks->agents);
-    } else {
-      take(trace->times, trace->agents);
-    }
+    trace->path ? take(ticks->times, ticks->agents) : take(trace->times, trace->agents);
     return;
   }
   const auto values = [&](const PerAgent& law, std::uint32_t option) {

@@ -67,7 +67,7 @@ TEST_CASE(
   };
   script.run();
   CHECK(engine.traffic().delivered == 2);
-  CHECK(engine.payload_rows() == 2);  // what agent 1 has heard last, and what is under way
+  CHECK(engine.payload_rows() == 2);  // the last received by agent 1, and the one in flight
 }
 
 TEST_CASE("crash: an agent is reset before it comes up; its received values and timers are lost") {

@@ -156,7 +156,7 @@ TEST_CASE("publish: all neighbours share one row, which is freed with the last r
   script.observation = [&] { observed.push_back(engine.payload_rows()); };
   CHECK(script.run() == End::kIdle);
   CHECK(published == std::vector<std::size_t>{1, 2, 3, 2});
-  CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have heard
+  CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have received
   CHECK(engine.traffic().messages == 20);
   CHECK(engine.traffic().delivered == 20);
   CHECK(engine.payload_rows() == 1);

@@ -57,7 +57,7 @@ TEST_CASE("engine: no more events happen than their limit, and observations do n
                           "2 observation", "2.5 observation", "3 tick 0"});
 }
 
-TEST_CASE("engine: a handler that is finished is told nothing more") {
+TEST_CASE("engine: a finished handler is not called again") {
   Engine engine(five_ticks(), test::kPair, kStreams);
   test::Script script(engine);
   script.tick = [&](AgentId i) { script.done = i == 1; };
@@ -86,7 +86,7 @@ TEST_CASE("engine: the hub has no clock") {
   CHECK(ticks[2] > 0);
 }
 
-TEST_CASE("engine: messages under way hold a row each, all others none") {
+TEST_CASE("engine: each message in flight holds a row, all others none") {
   Engine::Options options;
   options.network.links.latency = Exponential{1};
   options.time_limit = 50;
@@ -124,7 +124,7 @@ TEST_CASE("engine: an agent's up and down times are its periods one after anothe
     for (const auto& [r, detail] : trace.entries) {
       if (r.agent != i) continue;
       if (r.time == 0) {
-        CHECK(r.kind == TraceKind::kDown);  // who is down at the start is said first
+        CHECK(r.kind == TraceKind::kDown);  // agents that are down at the start come first
         CHECK_FALSE(up);
         continue;
       }

@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(queue.empty());
 }
 
-TEST_CASE("event queue: a growing crowd at one time beside others is handled in less than quadratic time") {
+TEST_CASE("event queue: a growing number of events at one time is handled in less than quadratic time") {
   EventQueue queue;
   Stream s({11, 12}, 0, 0, 0);
   for (std::uint64_t i = 0; i < 100'000; ++i) queue.push({uniform(s), i, 0, EventKind::kTick});

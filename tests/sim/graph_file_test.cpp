@@ -107,7 +107,7 @@ TEST_CASE("graph file: DOT, directed or not, in the order of names") {
   CHECK(d.places.empty());
 }
 
-TEST_CASE("graph file: lists of edges with any delimiter, with or without a line of names") {
+TEST_CASE("graph file: edge lists with any delimiter, with or without a header") {
   const Pairs expected{{0, 1}, {1, 2}};
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
            {"a.csv", "source,target,weight,latency\n1,2,0.5,0.01\n2,10,2,0.02\n"},
@@ -172,7 +172,7 @@ TEST_CASE(
   CHECK_THAT(alone.error(), Catch::Contains("2 nodes and all their neighbours have no coordinates"));
 }
 
-TEST_CASE("graph file: what is wrong is told in a line that names the file") {
+TEST_CASE("graph file: errors are one line that names the file") {
   const auto error = [](const std::string& name, const std::string& text) {
     const std::string line = File(name, text).error();
     INFO(line);

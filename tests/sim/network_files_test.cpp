@@ -126,7 +126,7 @@ TEST_CASE("matrix: round trips are halved and scaled, agents are the first rows,
   }
 }
 
-TEST_CASE("matrix: not square, negative, no number, too few nodes are refused with the line") {
+TEST_CASE("matrix: errors for not square, negative, no number and too few nodes contain the line") {
   CHECK(matrix_refusal("0 1\n1 0\n") == "accepted");
   CHECK(matrix_refusal("0 1 2\n1 0 2\n") ==
         "f1.csv:1: expected a square matrix of latencies, 2 numbers in each row, found 3");
@@ -144,7 +144,7 @@ TEST_CASE("matrix: not square, negative, no number, too few nodes are refused wi
         }) == "f1.csv: expected a matrix of at least 3 nodes, one for each agent, found 2");
 }
 
-TEST_CASE("availability trace: a run's ups and downs are the file's, in both forms") {
+TEST_CASE("availability trace: a run has the up and down times of the file, in both formats") {
   Files files;
   const InputFile states =
       files("agent,time,state\n1,0,up\n2,1.5,down\n1,2,down\n2,3,up\n1,3.25,up\n1,7,down\n2,8,0\n2,8,1\n");
@@ -166,7 +166,7 @@ TEST_CASE("availability trace: a run's ups and downs are the file's, in both for
   }
 }
 
-TEST_CASE("availability trace: it may start inside, begin anew, have another unit, and leave agents out") {
+TEST_CASE("availability trace: start, repetition, unit and absent agents") {
   Files files;
   // In hours: agent 1 is up on [1, 2) and [5, 6) of every 8, agent 2 from 3 to the end of each.
   AvailabilityTrace trace{.path = files("agent,time,state\n1,1,up\n1,2,down\n1,5,up\n1,6,down\n2,3,up\n"),
@@ -201,8 +201,7 @@ TEST_CASE("availability trace: it may start inside, begin anew, have another uni
   CHECK(once.end(1, 1, false, 1800) == kNever);
 }
 
-TEST_CASE(
-    "availability trace: overlaps, times that run backwards, states again and unknown agents are refused") {
+TEST_CASE("availability trace: overlaps, decreasing times, repeated states and unknown agents are refused") {
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,2,3\n") == "accepted");
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,1,3\n") ==
         "f1.csv:3: sessions of agent 1 overlap: one starts at 1 s, the one above it ends at 2 s");
@@ -231,7 +230,7 @@ TEST_CASE(
         "f1.csv: expected agents 0 to 3, found agent 4");
 }
 
-TEST_CASE("clock trace: a file of ticks is read; falling times and unknown agents are refused") {
+TEST_CASE("clock trace: a file of ticks is read; decreasing times and unknown agents are refused") {
   Files files;
   const auto clocks = [&](const std::string& text) {
     const ClockTrace trace{.times = {}, .agents = {}, .path = files(text), .missed = Missed::kSkip};
@@ -248,7 +247,7 @@ TEST_CASE("clock trace: a file of ticks is read; falling times and unknown agent
         "the clock trace: expected agents 0 to 2, found agent 3");
 }
 
-TEST_CASE("loss: an edge's loss is the file's, in one direction or both; others have what is said") {
+TEST_CASE("loss: edges have the loss of the file, in one direction or both; others the default") {
   Files files;
   const Topology ring = make_topology(Ring{}, 4, kStreams);
   const auto certain = [&](const EdgeLoss& law, AgentId from, AgentId to) {

@@ -86,7 +86,7 @@ TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
                     Catch::Contains("the graph has no weights"));
 }
 
-TEST_CASE("topology: several components are refused, reduced or connected as told") {
+TEST_CASE("topology: several components are refused, reduced or connected, as `connected` says") {
   const test::Scratch dir;
   const GraphFile file = three_parts(dir);
   CHECK(error([&] { require_connected(make_topology(file, 6, kStreams)); }) ==
@@ -112,7 +112,7 @@ TEST_CASE("topology: several components are refused, reduced or connected as tol
   CHECK(make_topology(sparse, 5, kStreams).components() == 1);
 }
 
-TEST_CASE("topology: a graph with weights or latencies is not connected by links without any") {
+TEST_CASE("topology: a graph with weights or latencies is not connected by links without them") {
   const test::Scratch dir;
   const std::string file = dir.write("x.csv", "source,target,weight\n0,1,1\n2,3,1\n");
   const TopologyOptions options(GraphFile{.path = {"x.csv", file}}, {.connected = Connected::kConnect});
@@ -144,7 +144,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
   file.latency = "none of these";
   CHECK_THROWS_WITH(make_topology(file, 4, kStreams), Catch::Contains("no link has the attribute"));
   file = path_of_four(dir);
-  SECTION("by latency where the links have one, and then with the length of that path") {
+  SECTION("by latency if the links have one, with the length of that path") {
     const Topology t = make_topology(TopologyOptions(file, {.overlay = StarOverlay{"A"}}), 4, kStreams);
     CHECK(rows(t) == std::vector<Row>{{1, 2, 3}, {0}, {0}, {0}});
     CHECK(t.names() == std::vector<std::string>{"A", "B", "C", "D"});
@@ -152,7 +152,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
     CHECK(std::vector(t.length().begin(), t.length().begin() + 3) == std::vector<double>{5, 11, 19});
     CHECK(t.latency()[5] == 6);
   }
-  SECTION("the centre is the node whose farthest is nearest") {
+  SECTION("the centre has the smallest maximum distance") {
     // By latency B and C are 4 from the farthest: the first. By length C: 11 against 14 from B.
     const TopologyOptions centre(file, {.overlay = StarOverlay{}});
     CHECK(make_topology(centre, 4, kStreams).names() == std::vector<std::string>{"B", "A", "C", "D"});
@@ -176,7 +176,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
       CHECK(make_topology(random, 2, Streams(seed, 0)).names()[0] == "C");
     }
   }
-  SECTION("a shorter way of more links is taken") {
+  SECTION("a shorter path of more links is used") {
     const GraphFile list{
         .path = {"l.tsv", dir.write("l.tsv", "source\ttarget\tlatency\n0\t1\t9\n0\t2\t3\n2\t1\t5\n")},
         .latency_unit = LatencyUnit::kMillisecond};
@@ -185,7 +185,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
     CHECK(t.latency()[1] == Approx(0.003));
     CHECK(t.length().empty());
   }
-  SECTION("what can not be") {
+  SECTION("errors") {
     CHECK_THROWS_WITH(make_topology(TopologyOptions(file, {.overlay = StarOverlay{"E"}}), 4, kStreams),
                       "overlay: expected the name of a node or a number below 4, found 'E'");
     CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.overlay = StarOverlay{}}), 4, kStreams),

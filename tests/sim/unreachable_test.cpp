@@ -35,7 +35,7 @@ TEST_CASE("unreachable: ordinary networks are reachable, however lossy and howev
   CHECK(reason(options).empty());
   options.network.availability = Coin{.probability = 1e-9};
   CHECK(reason(options).empty());
-  CHECK(reason(star(), 1).empty());  // there is nobody to send to
+  CHECK(reason(star(), 1).empty());  // there is no receiver
 }
 
 TEST_CASE("unreachable: if every message is lost, none can arrive") {
