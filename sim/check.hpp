@@ -1,5 +1,5 @@
 #pragma once
-// Errors. Invariants are checked in every build: after a violation, a simulator would print plausible but wrong numbers.
+// Errors. Invariants are checked in every build: after a violation, a run would give plausible but wrong numbers.
 #include <fmt/format.h>
 
 #include <stdexcept>

@@ -104,7 +104,7 @@ struct SquareMatrix {
 
   double at(std::size_t row, std::size_t column) const { return values[row * nodes + column]; }
 
-  /// Every number times `scale`. Throws FileError unless all rows have as many numbers as there are rows, none negative.
+  /// Every number times `scale`. Throws FileError unless the table is square and no number negative.
   static std::shared_ptr<const SquareMatrix> read(const InputFile& file, double scale);
 };
 
