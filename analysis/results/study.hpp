@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/time.hpp"
-#include "sim/trace/traffic.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/trace/trace_sink.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
 

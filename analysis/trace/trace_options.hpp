@@ -6,7 +6,7 @@
 
 #include "sim/options/describe.hpp"
 #include "sim/time.hpp"
-#include "sim/trace/trace_sink.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
 

@@ -14,7 +14,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "sim/check.hpp"
-#include "sim/trace/trace_sink.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::scenarios {
 

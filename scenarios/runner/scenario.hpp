@@ -14,7 +14,7 @@
 #include "models/data/data_options.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/engine/network_options.hpp"
+#include "sim/engine/network.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {

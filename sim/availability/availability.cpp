@@ -21,10 +21,9 @@ std::vector<std::uint32_t> groups_of(const GroupFailures& law, AgentId agents) {
   for (std::uint32_t g = 0; g < law.groups.size(); ++g) {
     for (const AgentId i : law.groups[g].agents) {
       require_agent(i, agents, fmt::format("group {}: ", law.groups[g].name));
-      if (group[i] != kNoGroup && group[i] != g) {
+      if (group[i] != kNoGroup && group[i] != g)
         throw std::invalid_argument(fmt::format("agent {} is in two groups, {} and {}", i,
                                                 law.groups[group[i]].name, law.groups[g].name));
-      }
       group[i] = g;
     }
   }
@@ -42,8 +41,11 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
   std::uint32_t number = 0;
   for (const OneAvailability& one : sim::laws(options)) {
     const auto l = static_cast<std::uint32_t>(laws_.size());
-    const auto values = [&](const PerAgent& law, AgentId from, std::uint32_t option) {
-      return law.values(from, agents - from, option, streams, l);
+    const auto values = [&](const PerAgent& law, bool hub, std::uint32_t option) {
+      const AgentId from = hub ? 0 : first;
+      std::vector<double> all = law.values(from, agents - from, option, streams, l);
+      all.insert(all.begin(), from, 0.0);
+      return all;
     };
     if (const auto* on_off = std::get_if<OnOff>(&one)) {
       laws_.emplace_back(Renewal{*on_off, false, {}});
@@ -60,16 +62,15 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
       coin_ *= coin->probability;
       coin_hub_ |= coin->hub;
     } else if (const auto* diurnal = std::get_if<Diurnal>(&one)) {
-      const AgentId from = diurnal->hub ? 0 : first;
-      laws_.emplace_back(Chain{*diurnal, values(diurnal->phase, from, kDayPhaseOption), from});
+      laws_.emplace_back(Chain{*diurnal, values(diurnal->phase, diurnal->hub, kDayPhaseOption)});
     } else if (std::holds_alternative<AvailabilityTrace>(one)) {
       check(number < sessions.size() && sessions[number] != nullptr, "an availability trace was not read");
       sessions[number]->require_agents(agents);
       laws_.emplace_back(Replay{sessions[number]});
     } else if (const auto* stay = std::get_if<JoinLeave>(&one)) {
-      const AgentId from = stay->hub ? 0 : first;
-      laws_.emplace_back(Stay{stay->hub, from, values(stay->join, from, kJoinOption),
-                              stay->leave ? values(*stay->leave, from, kLeaveOption) : std::vector<Time>{}});
+      laws_.emplace_back(Stay{
+          stay->hub, values(stay->join, stay->hub, kJoinOption),
+          stay->leave ? values(*stay->leave, stay->hub, kLeaveOption) : std::vector<Time>(agents, kNever)});
     }
     ++number;
   }
@@ -91,8 +92,7 @@ Availability::Period Availability::first_of(const Renewal& renewal, std::uint32_
   const OnOff& law = renewal.law;
   Stream s(key_, entity, l, 0);
   if (law.start == Start::kUp) return {true, law.up.sample(s)};
-  // Stationary law of an alternating renewal process: the period under way is size biased, and time 0 is
-  // uniform in it.
+  // Stationary law of an alternating renewal process: the current period is size biased, and time 0 is uniform in it.
   const double mean_up = law.up.mean(), mean_down = law.down.mean();
   const bool up = bernoulli(s, mean_up / (mean_up + mean_down));
   const double position = uniform(s);
@@ -100,11 +100,10 @@ Availability::Period Availability::first_of(const Renewal& renewal, std::uint32_
 }
 
 Availability::Period Availability::first(AgentId i, std::uint32_t l) const {
-  if (const auto* renewal = std::get_if<Renewal>(&laws_[l]))
-    return first_of(*renewal, renewal->group.empty() ? i : renewal->group[i], l);
+  if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) return first_of(*renewal, renewal->entity(i), l);
   if (const auto* chain = std::get_if<Chain>(&laws_[l])) {
     Stream s(key_, i, l, 0);
-    const bool up = bernoulli(s, chain->law.probability(0, chain->phase[i - chain->first]));
+    const bool up = bernoulli(s, chain->law.probability(0, chain->phase[i]));
     return {up, end_of(*chain, i, 0, up, 0, l)};
   }
   if (const auto* replay = std::get_if<Replay>(&laws_[l])) {
@@ -112,39 +111,36 @@ Availability::Period Availability::first(AgentId i, std::uint32_t l) const {
     return {begin.up, replay->sessions->change(i, begin.change)};
   }
   const Stay& stay = std::get<Stay>(laws_[l]);
-  const Time join = stay.join[i - stay.first];
-  const Time leave = stay.leave.empty() ? kNever : stay.leave[i - stay.first];
+  const Time join = stay.join[i], leave = stay.leave[i];
   if (leave <= join) return {false, kNever};
   return join > 0 ? Period{false, join} : Period{true, leave};
 }
 
 Time Availability::end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l) const {
   if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) {
-    Stream s(key_, renewal->group.empty() ? i : renewal->group[i], l, n);
+    Stream s(key_, renewal->entity(i), l, n);
     return now + (up ? renewal->law.up : renewal->law.down).sample(s);
   }
   if (const auto* chain = std::get_if<Chain>(&laws_[l])) return end_of(*chain, i, n, up, now, l);
   if (const auto* replay = std::get_if<Replay>(&laws_[l]))
     return replay->sessions->change(i, replay->sessions->begin(i).change + n);
-  const Stay& stay = std::get<Stay>(laws_[l]);
-  return up && !stay.leave.empty() ? stay.leave[i - stay.first] : kNever;
+  return up ? std::get<Stay>(laws_[l]).leave[i] : kNever;
 }
 
-// With p(t) the probability of being up and 1/memory the sum of the two rates, the rate of coming up is
-// p/memory
-// + p' and that of going down (1 - p)/memory - p': the probability then is p(t) at every t (dP/dt = rate up
-// (1 - P) - rate down P is solved by P = p). Drawn by thinning a Poisson process of the greatest rate (Lewis
-// and Shedler, Simulation of nonhomogeneous Poisson processes by thinning, 1979).
+// With p(t) the probability of being up and 1/memory the sum of the two rates, the rate of coming up is p/memory + p'
+// and that of going down (1 - p)/memory - p': then the probability is p(t) at every t, because P = p solves dP/dt =
+// rate up (1 - P) - rate down P. Drawn by thinning a Poisson process of the greatest rate (Lewis and Shedler,
+// Simulation of nonhomogeneous Poisson processes by thinning, 1979).
 Time Availability::end_of(const Chain& chain, AgentId i, std::uint32_t n, bool up, Time now,
                           std::uint32_t l) const {
   const Diurnal& law = chain.law;
-  const double phase = chain.phase[i - chain.first];
+  const double phase = chain.phase[i];
   const double turn = 2 * std::numbers::pi / law.period;
   const double level = up ? 1 - law.mean : law.mean, swing = up ? -law.amplitude : law.amplitude;
   const double greatest = level / law.memory + law.amplitude * std::hypot(1 / law.memory, turn);
   if (greatest <= 0) return kNever;
   Stream s(key_, i, l, n);
-  if (n == 0) uniform(s);  // the state at the start has drawn from it
+  if (n == 0) uniform(s);  // used by the state at the start
   Time at = now;
   while (true) {
     at += exponential(s, 1 / greatest);
@@ -164,9 +160,8 @@ bool Availability::resets(std::uint32_t l) const {
 }
 
 bool Availability::resets() const {
-  for (std::uint32_t l = 0; l < laws(); ++l) {
+  for (std::uint32_t l = 0; l < laws(); ++l)
     if (resets(l)) return true;
-  }
   return false;
 }
 

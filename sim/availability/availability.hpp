@@ -1,7 +1,6 @@
 #pragma once
-// When agents are up. The laws give the lengths of periods; the engine enforces them: an agent that is down
-// does not tick, send or receive. The n-th period of agent i under the l-th law draws from (kAvailability, i,
-// l), index n.
+// When agents are up: the lengths of their periods, which the engine enforces. The n-th period of agent i under the
+// l-th law draws from (kAvailability, i, l), index n.
 #include <memory>
 #include <variant>
 #include <vector>
@@ -20,23 +19,21 @@ class Availability {
     Time length;
   };
 
-  /// `agents` and `first` (1 where agent 0 is a hub) matter to laws that have a value or a place for each
-  /// agent; `sessions`: what the files of the laws hold, null for laws without one. Values that are drawn
-  /// once come from (kPerAgent, agent, number of the law). Throws std::invalid_argument for unknown
-  /// agents and for lists of wrong length.
+  /// `agents` and `first` (1 if agent 0 is a hub) are used by laws with a value for each agent; `sessions`: contents
+  /// of the files of the laws, null for laws without one. Values drawn once per agent come from (kPerAgent, agent,
+  /// number of the law). Throws std::invalid_argument for unknown agents and for lists of wrong length.
   Availability(const AvailabilityOptions& options, const Streams& streams, AgentId agents = 0,
                AgentId first = 0, const std::vector<std::shared_ptr<const Sessions>>& sessions = {});
 
-  /// No law has periods: apart from a coin, every agent is up all the time.
+  /// Whether, apart from a coin, every agent is up all the time.
   bool always() const { return laws_.empty(); }
   std::uint32_t laws() const { return static_cast<std::uint32_t>(laws_.size()); }
   /// Whether law l applies to agent i at all; `hub`: it is the hub of a star.
   bool applies_to(AgentId i, bool hub, std::uint32_t l = 0) const;
-  /// The period that agent i is in at time 0 under law l: its state and what remains of it, kNever if it is
-  /// the last.
+  /// State of agent i at time 0 under law l, and the end of that period; kNever if it is the last.
   Period first(AgentId i, std::uint32_t l = 0) const;
-  /// End of period n of agent i under law l, n = 1, 2, ..., which begins now; `up` says which kind it is.
-  /// kNever if it is the last. O(1) on average, no allocation.
+  /// End of period n of agent i under law l, n = 1, 2, ..., an up or down period that begins now; kNever if it is the
+  /// last. O(1) on average, no allocation.
   Time end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l = 0) const;
   /// Whether the periods of law l are known before a run.
   bool known(std::uint32_t l) const;
@@ -44,7 +41,7 @@ class Availability {
   bool resets(std::uint32_t l) const;
   bool resets() const;
 
-  /// Whether being up is also a matter of chance each time.
+  /// Whether there is a law Coin.
   bool coin() const { return coin_ < 1; }
   /// Of the n-th tick of agent i, drawn from (kOnlineTick, i), index n.
   bool online_at_tick(AgentId i, std::uint32_t n) const;
@@ -55,19 +52,18 @@ class Availability {
   struct Renewal {
     OnOff law;
     bool resets = false;
-    std::vector<std::uint32_t> group;  // of each agent, where they go together
+    std::vector<std::uint32_t> group;  // of each agent, or empty
+    std::uint32_t entity(AgentId i) const { return group.empty() ? i : group[i]; }
   };
   struct Chain {
     Diurnal law;
     std::vector<double> phase;  // by agent
-    AgentId first;
   };
   struct Replay {
     std::shared_ptr<const Sessions> sessions;
   };
   struct Stay {
     bool hub;
-    AgentId first;
     std::vector<Time> join, leave;  // by agent
   };
   using Law = std::variant<Renewal, Chain, Replay, Stay>;

@@ -1,7 +1,6 @@
 #include "sim/availability/compute_time.hpp"
 
 #include "sim/options/per_agent.hpp"
-#include "sim/random/drawn_law.hpp"
 
 namespace hearsay::sim {
 

@@ -10,7 +10,7 @@
 
 namespace hearsay::sim {
 
-/// How often a compute time that varies is drawn.
+/// How often a random compute time is drawn.
 enum class ComputeDrawn { kPerComputation, kPerAgent };
 template <>
 struct Choices<ComputeDrawn> {
@@ -18,7 +18,6 @@ struct Choices<ComputeDrawn> {
                                       Choice{"per_agent", "once for each agent"}};
 };
 
-/// A law of compute times as an option.
 class ComputeOptions {
  public:
   ComputeOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
@@ -38,7 +37,7 @@ class ComputeTime {
         none_(law_.upper() <= 0),
         streams_(streams) {}
 
-  /// Computations take no time: the engine then keeps no state.
+  /// Whether computations take no time.
   bool none() const { return none_; }
   /// Of the n-th computation of agent i, drawn from (kCompute, i), index n, or once from (kPerAgent, i),
   /// index kComputeOption. O(1), no allocation.

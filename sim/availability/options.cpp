@@ -15,16 +15,8 @@ constexpr About kHub{.name = "hub",
 
 template <class Law>
 void describe_periods(Visitor& v, Law& law) {
-  v(law.up, {.name = "up",
-             .help = "Duration of an up time; a distribution is drawn for each up time.",
-             .unit = "s",
-             .min = 0,
-             .open_min = true});
-  v(law.down, {.name = "down",
-               .help = "Duration of a down time; a distribution is drawn for each down time.",
-               .unit = "s",
-               .min = 0,
-               .open_min = true});
+  v(law.up, positive("up", "Duration of an up time; a distribution is drawn for each up time.", "s"));
+  v(law.down, positive("down", "Duration of a down time; a distribution is drawn for each down time.", "s"));
   v(law.start, {.name = "start", .help = "State at time 0."});
   v.check(law.start == Start::kUp || (std::isfinite(law.up.mean()) && std::isfinite(law.down.mean())),
           "start", "a stationary start needs up and down times of finite mean");
@@ -61,25 +53,20 @@ void Coin::describe(Visitor& v) {
 }
 
 void Diurnal::describe(Visitor& v) {
-  v(mean, {.name = "mean", .help = "Mean probability of being up.", .min = 0, .max = 1});
+  v(mean, unit_interval("mean", "Mean probability of being up."));
   v(amplitude,
     {.name = "amplitude", .help = "Amplitude of the probability of being up.", .min = 0, .max = 0.5});
-  v(period, {.name = "period", .help = "Length of a cycle.", .unit = "s", .min = 0, .open_min = true});
-  v(phase, {.name = "phase",
-            .help = "Phase of an agent, as a fraction of the period; a distribution is drawn once per agent.",
-            .min = 0,
-            .max = 1});
-  v(memory, {.name = "memory",
-             .help = "Correlation time of an agent's state.",
-             .unit = "s",
-             .min = 0,
-             .open_min = true});
+  v(period, positive("period", "Length of a cycle.", "s"));
+  v(phase,
+    unit_interval("phase",
+                  "Phase of an agent, as a fraction of the period; a distribution is drawn once per agent."));
+  v(memory, positive("memory", "Correlation time of an agent's state.", "s"));
   v(hub, kHub);
   const double swing = amplitude * std::hypot(1, 2 * std::numbers::pi * memory / period);
   v.check(swing <= std::min(mean, 1 - mean), "amplitude",
           fmt::format(
-              "amplitude sqrt(1 + (2 pi memory/period)^2) must be at most {:g}, the lesser of mean and 1 - "
-              "mean, got {:.4g}: else no such chain exists",
+              "expected amplitude sqrt(1 + (2 pi memory/period)^2) of at most {:g}, the lesser of mean and 1 "
+              "- mean, found {:.4g}: no such chain exists",
               std::min(mean, 1 - mean), swing));
 }
 
@@ -91,38 +78,28 @@ void AvailabilityTrace::describe(Visitor& v) {
   v(path, {.name = "path",
            .help = "Table with the columns agent, time, state or agent, start, end.",
            .required = true});
-  v(unit, {.name = "unit",
-           .help = "Duration represented by the number 1 in the file.",
-           .unit = "s",
-           .min = 0,
-           .open_min = true});
-  v(from, {.name = "from", .help = "Time of the trace at which a run starts.", .unit = "s", .min = 0});
-  v(repeat, {.name = "repeat",
-             .help = "Time of the trace at which it starts again; by default it does not repeat and agents "
+  v(unit, positive("unit", "Duration represented by the number 1 in the file.", "s"));
+  v(from, non_negative("from", "Time of the trace at which a run starts.", "s"));
+  v(repeat, positive("repeat",
+                     "Time of the trace at which it starts again; by default it does not repeat and agents "
                      "keep their last state.",
-             .unit = "s",
-             .min = 0,
-             .open_min = true});
+                     "s"));
   v(absent, {.name = "absent", .help = "State of agents that are not in the trace."});
 }
 
 void JoinLeave::describe(Visitor& v) {
-  v(join, {.name = "join",
-           .help = "Time at which an agent joins; a distribution is drawn once per agent.",
-           .unit = "s",
-           .min = 0});
+  v(join, non_negative("join", "Time at which an agent joins; a distribution is drawn once per agent.", "s"));
   v(leave,
-    {.name = "leave",
-     .help =
-         "Time at which an agent leaves for good; by default never. A distribution is drawn once per agent.",
-     .unit = "s",
-     .min = 0});
+    non_negative(
+        "leave",
+        "Time at which an agent leaves for good; by default never. A distribution is drawn once per agent.",
+        "s"));
   v(hub, kHub);
 }
 
 void AllOf::describe(Visitor& v) {
   v(of, {.name = "of", .help = "Laws to combine.", .required = true});
-  v.check(of.size() <= 16, "of", fmt::format("must hold at most 16 laws, got {}", of.size()));
+  v.check(of.size() <= 16, "of", fmt::format("expected at most 16 laws, found {}", of.size()));
 }
 
 }  // namespace hearsay::sim

@@ -19,7 +19,7 @@ struct Always {
   void describe(Visitor&) {}
 };
 
-/// How an alternating renewal process begins.
+/// State at time 0 of an alternating renewal process.
 enum class Start { kUp, kStationary };
 template <>
 struct Choices<Start> {
@@ -29,7 +29,7 @@ struct Choices<Start> {
              "up with probability E[up]/(E[up] + E[down]), part-way through an up or down time"}};
 };
 
-/// Up and down times alternate, independent of each other and of everything else.
+/// Independent up and down times alternate.
 struct OnOff {
   static constexpr std::string_view kName = "on_off";
   static constexpr std::string_view kHelp =
@@ -51,8 +51,7 @@ struct Choices<StateOnReturn> {
       Choice{"reset", "the agent's initial state: its model, received values and timers are lost"}};
 };
 
-/// As OnOff, but an agent returns with its initial state. Spent budget stays spent, and its random streams
-/// continue.
+/// As OnOff, but an agent returns with its initial state. Its spent budget remains spent, its random streams continue.
 struct Crash {
   static constexpr std::string_view kName = "crash";
   static constexpr std::string_view kHelp =
@@ -86,7 +85,7 @@ struct GroupFailures {
   void describe(Visitor& v);
 };
 
-/// Drawn at each tick of an agent and for each message that reaches it.
+/// Drawn at each tick of an agent and for each message to it.
 struct Coin {
   static constexpr std::string_view kName = "coin";
   static constexpr std::string_view kHelp =
@@ -108,7 +107,7 @@ struct Diurnal {
       R"({"type": "diurnal", "mean": 0.6, "amplitude": 0.3, "period": "1 d", "memory": "20 min"})";
   double mean = 0.5, amplitude = 0.4;
   Time period = 86400;             ///< s
-  PerAgent phase = Uniform{0, 1};  ///< share of a period
+  PerAgent phase = Uniform{0, 1};  ///< fraction of a period
   Time memory = 1800;              ///< s
   bool hub = false;
   void describe(Visitor& v);
@@ -154,7 +153,7 @@ struct JoinLeave {
 using OneAvailability =
     std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave>;
 
-/// Up when all of several laws say so.
+/// Up when up in all of several laws.
 struct AllOf {
   static constexpr std::string_view kName = "all";
   static constexpr std::string_view kHelp =
@@ -170,7 +169,7 @@ struct AllOf {
 using AvailabilityOptions =
     std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave, AllOf>;
 
-/// The laws that are in it, in order.
+/// Its laws, in order.
 inline std::vector<OneAvailability> laws(const AvailabilityOptions& options) {
   return parts_of<OneAvailability>(options);
 }

@@ -13,16 +13,14 @@ namespace {
 bool parse_state(std::string_view text, const std::string& where) {
   if (text == "up" || text == "1") return true;
   if (text == "down" || text == "0") return false;
-  throw FileError(
-      fmt::format("{}expected up, down, 1 or 0 as a state, found '{}'", where, text.substr(0, 40)));
+  throw FileError("{}expected up, down, 1 or 0 as a state, found '{}'", where, text.substr(0, 40));
 }
 
 void append(Sessions::Agent& agent, Time at, const std::string& where) {
-  if (at < 0) throw FileError(fmt::format("{}a time must not be negative, found {:g} s", where, at));
-  if (!agent.changes.empty() && at < agent.changes.back()) {
-    throw FileError(fmt::format("{}time runs backwards: {:g} s comes after {:g} s of the same agent", where,
-                                at, agent.changes.back()));
-  }
+  if (at < 0) throw FileError("{}expected a time of at least 0, found {:g} s", where, at);
+  if (!agent.changes.empty() && at < agent.changes.back())
+    throw FileError("{}expected non-decreasing times of an agent, found {:g} s after {:g} s", where, at,
+                    agent.changes.back());
   agent.changes.push_back(at + 0.0);  // events order by bits, where -0 comes last
 }
 
@@ -53,34 +51,32 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options)
     const bool up_now = agent.up_before != (agent.changes.size() % 2 == 1);
     if (by_state) {
       if (parse_state(table.field(row, second), where) == up_now)
-        throw FileError(fmt::format("{}agent {} is {} already", where, i, up_now ? "up" : "down"));
+        throw FileError("{}expected a change of state, agent {} is already {}", where, i,
+                        up_now ? "up" : "down");
       append(agent, at, where);
     } else {
       const Time end = table.number(row, second) * options.unit;
       if (!(end > at))
-        throw FileError(
-            fmt::format("{}a session must end after its start, found {:g} s to {:g} s", where, at, end));
+        throw FileError("{}expected a session that ends after its start, found {:g} s to {:g} s", where, at,
+                        end);
       if (!agent.changes.empty() && at < agent.changes.back() &&
           at >= agent.changes[agent.changes.size() - 2]) {
         throw FileError(
-            fmt::format("{}sessions of agent {} overlap: one starts at {:g} s before the one above it "
-                        "ends at {:g} s",
-                        where, i, at, agent.changes.back()));
+            "{}sessions of agent {} overlap: one starts at {:g} s, the one above it ends at {:g} s", where, i,
+            at, agent.changes.back());
       }
       append(agent, at, where);
       append(agent, end, where);
     }
-    if (options.repeat && agent.changes.back() > *options.repeat) {
-      throw FileError(fmt::format("{}a trace that repeats after {:g} s must end by then, found {:g} s", where,
-                                  *options.repeat, agent.changes.back()));
-    }
+    if (options.repeat && agent.changes.back() > *options.repeat)
+      throw FileError("{}expected a time of at most repeat ({:g} s), found {:g} s", where, *options.repeat,
+                      agent.changes.back());
   }
-  if (options.repeat && options.from >= *options.repeat) {
-    throw FileError(fmt::format("{}from ({:g} s) must be before repeat ({:g} s)", table.at(), options.from,
-                                *options.repeat));
-  }
+  if (options.repeat && options.from >= *options.repeat)
+    throw FileError("{}expected from before repeat, found from {:g} s and repeat {:g} s", table.at(),
+                    options.from, *options.repeat);
   for (Agent& agent : all->agents_) {
-    // Who does not end as it begins changes when the trace begins anew.
+    // An agent whose last state differs from its first changes state when the trace starts again.
     if (options.repeat && agent.changes.size() % 2 == 1) agent.changes.push_back(*options.repeat);
   }
   return all;
@@ -104,10 +100,9 @@ Time Sessions::change(AgentId i, std::uint64_t number) const {
 }
 
 void Sessions::require_agents(AgentId agents) const {
-  if (agents_.size() > agents) {
+  if (agents_.size() > agents)
     throw std::invalid_argument(
-        fmt::format("{}: names agent {}, there are agents 0 to {}", name_, agents_.size() - 1, agents - 1));
-  }
+        fmt::format("{}: expected agents 0 to {}, found agent {}", name_, agents - 1, agents_.size() - 1));
 }
 
 }  // namespace hearsay::sim

@@ -10,17 +10,17 @@
 
 namespace hearsay::sim {
 
-/// Agent i changes state at its times, never falling; before the first it is as `up_before` says.
+/// Each agent changes state at its times, which do not decrease; its state before the first is `up_before`.
 class Sessions {
  public:
-  /// Throws FileError for a table without the columns, times that run backwards, a state that an agent has
-  /// already, sessions that overlap or do not last, times after `repeat` or a start beyond it.
+  /// Throws FileError for missing columns, decreasing times, a state that an agent already has, sessions that overlap
+  /// or have no length, and times or a start after `repeat`.
   static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options);
 
   struct Agent {
     bool named = false;
     bool up_before = false;
-    std::vector<Time> changes;  ///< s; with `repeat` an even number of them, which come again and again
+    std::vector<Time> changes;  ///< s; with `repeat` an even number
   };
   const std::vector<Agent>& agents() const { return agents_; }
 
@@ -30,14 +30,14 @@ class Sessions {
     std::uint64_t change;
   };
   Begin begin(AgentId i) const;
-  /// Time of agent i's change of a number, since the start of a run; kNever if there is none. O(1).
+  /// Time of agent i's change with that number, since the start of a run; kNever if there is none. O(1).
   Time change(AgentId i, std::uint64_t number) const;
-  /// Throws std::invalid_argument if it names an agent beyond.
+  /// Throws std::invalid_argument if it names an agent that does not exist.
   void require_agents(AgentId agents) const;
 
  private:
   std::string name_;
-  std::vector<Agent> agents_;  // as far as the last that is named
+  std::vector<Agent> agents_;  // up to the last that is named
   Time from_ = 0;
   std::optional<Time> repeat_;
   bool absent_up_ = true;

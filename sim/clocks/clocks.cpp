@@ -16,33 +16,21 @@ constexpr About kMissed{.name = "missed", .help = "Handling of ticks of an agent
 }
 
 void Poisson::describe(Visitor& v) {
-  v(rate, {.name = "rate",
-           .help = "Mean number of ticks per second of an agent; a distribution is drawn once per agent.",
-           .unit = "1/s",
-           .min = 0,
-           .open_min = true});
+  v(rate,
+    positive("rate", "Mean number of ticks per second of an agent; a distribution is drawn once per agent.",
+             "1/s"));
   v(missed, kMissed);
 }
 
 void Periodic::describe(Visitor& v) {
-  v(period, {.name = "period",
-             .help = "Time between ticks; a distribution is drawn once per agent.",
-             .unit = "s",
-             .min = 0,
-             .open_min = true});
-  v(phase, {.name = "phase",
-            .help = "Time of the first tick; a distribution is drawn once per agent.",
-            .unit = "s",
-            .min = 0});
-  v(jitter, {.name = "jitter",
-             .help = "Delay of a tick, drawn for each tick; at most one period.",
-             .unit = "s",
-             .min = 0});
+  v(period, positive("period", "Time between ticks; a distribution is drawn once per agent.", "s"));
+  v(phase, non_negative("phase", "Time of the first tick; a distribution is drawn once per agent.", "s"));
+  v(jitter, non_negative("jitter", "Delay of a tick, drawn for each tick; at most one period.", "s"));
   v(missed, kMissed);
 }
 
 void ClockTrace::describe(Visitor& v) {
-  v(times, {.name = "times", .help = "Times of the ticks, in non-decreasing order.", .unit = "s", .min = 0});
+  v(times, non_negative("times", "Times of the ticks, in non-decreasing order.", "s"));
   v(agents, {.name = "agents", .help = "Agent that ticks at each of the times."});
   v(path, {.name = "path",
            .help = "Table with the columns time (in s) and agent, instead of `times` and `agents`."});
@@ -50,8 +38,8 @@ void ClockTrace::describe(Visitor& v) {
   v.check(path.has_value() != (!times.empty() || !agents.empty()), "",
           "give either times and agents, or path");
   v.check(times.size() == agents.size(), "agents",
-          fmt::format("must name one agent for each of the {} times, got {}", times.size(), agents.size()));
-  v.check(std::is_sorted(times.begin(), times.end()), "times", "must be in non-decreasing order");
+          fmt::format("expected one agent for each of the {} times, found {}", times.size(), agents.size()));
+  v.check(std::is_sorted(times.begin(), times.end()), "times", "expected times in non-decreasing order");
 }
 
 std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
@@ -61,12 +49,10 @@ std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
   list->name = file.path;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const Time at = table.number(row, time);
-    if (at < 0)
-      throw FileError(fmt::format("{}a time must not be negative, found {:g} s", table.at(row), at));
-    if (!list->times.empty() && at < list->times.back()) {
-      throw FileError(fmt::format("{}time runs backwards: {:g} s comes after {:g} s", table.at(row), at,
-                                  list->times.back()));
-    }
+    if (at < 0) throw FileError("{}expected a time of at least 0, found {:g} s", table.at(row), at);
+    if (!list->times.empty() && at < list->times.back())
+      throw FileError("{}expected non-decreasing times, found {:g} s after {:g} s", table.at(row), at,
+                      list->times.back());
     list->times.push_back(at);
     list->agents.push_back(table.agent(row, agent));
   }
@@ -81,21 +67,16 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
     check(!trace->path || ticks != nullptr, "a clock trace was not read");
     const auto take = [&](const std::vector<Time>& times, const std::vector<AgentId>& who) {
       for (std::size_t k = 0; k < times.size(); ++k) {
-        if (who[k] >= agents) {
+        if (who[k] >= agents)
           throw std::invalid_argument(
-              fmt::format("the clock trace names agent {}, there are agents 0 to {}", who[k], agents - 1));
-        }
+              fmt::format("the clock trace: expected agents 0 to {}, found agent {}", agents - 1, who[k]));
         ticks_[who[k]].push_back(times[k] + 0.0);  // events order by bits, where -0 comes last
       }
     };
     kind_ = Kind::kTrace;
     rate_ = 0;
     ticks_.resize(agents);
-    if (trace->path) {
-      take(ticks->times, ticks->agents);
-    } else {
-      take(trace->times, trace->agents);
-    }
+    trace->path ? take(ticks->times, ticks->agents) : take(trace->times, trace->agents);
     return;
   }
   const auto values = [&](const PerAgent& law, std::uint32_t option) {
@@ -112,27 +93,17 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
   phases_ = values(periodic.phase, kPhaseOption);
   jitter_ = periodic.jitter;
   for (const Time period : periods_) {
-    if (jitter_.upper() > period) {
-      throw std::invalid_argument(
-          fmt::format("a jitter of up to {:g} s exceeds a period of {:g} s: ticks would change places",
-                      jitter_.upper(), period));
-    }
+    if (jitter_.upper() > period)
+      throw std::invalid_argument(fmt::format(
+          "expected a jitter of at most the period ({:g} s), found up to {:g} s", period, jitter_.upper()));
     rates_.push_back(1 / period);
   }
 }
 
 Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {
-  switch (kind_) {
-    case Kind::kPoisson:
-      break;
-    case Kind::kPeriodic: {
-      Stream s(key_, i, 0, n);
-      return phases_[i - first_] + n * periods_[i - first_] + jitter_.sample(s);
-    }
-    case Kind::kTrace:
-      return n < ticks_[i].size() ? ticks_[i][n] : kNever;
-  }
+  if (kind_ == Kind::kTrace) return n < ticks_[i].size() ? ticks_[i][n] : kNever;
   Stream s(key_, i, 0, n);
+  if (kind_ == Kind::kPeriodic) return phases_[i - first_] + n * periods_[i - first_] + jitter_.sample(s);
   return previous + exponential(s, 1 / rate(i));
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n, whatever else happens in
-// the run.
+// When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n.
 #include <memory>
 #include <optional>
 #include <variant>
@@ -23,8 +22,7 @@ struct Choices<Missed> {
       Choice{"defer", "the agent ticks once when it is up and free again, however many ticks it missed"}};
 };
 
-/// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean
-/// 1/rate.
+/// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean 1/rate.
 struct Poisson {
   static constexpr std::string_view kName = "poisson";
   static constexpr std::string_view kHelp =
@@ -57,7 +55,7 @@ struct ClockTrace {
       "Ticks at given times, to replay a schedule; no ticks after the last.";
   static constexpr std::string_view kExample = R"({"type": "trace", "path": "ticks.csv"})";
   std::vector<double> times = {};      ///< s, in non-decreasing order
-  std::vector<AgentId> agents = {};    ///< the agents that tick then
+  std::vector<AgentId> agents = {};    ///< by tick
   std::optional<InputFile> path = {};  ///< instead, a table with the columns time and agent
   Missed missed = Missed::kSkip;
   void describe(Visitor& v);
@@ -76,15 +74,15 @@ struct TickList {
 
 class Clocks {
  public:
-  /// Values that vary are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption.
-  /// `first`: 1 where agent 0 is a hub, which has no clock; lists name the others. `ticks`: what the file of
-  /// a trace holds. Throws std::invalid_argument for a trace that names an unknown agent, a list of
-  /// wrong length, a jitter that can exceed a period.
+  /// Random values are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption. `first`: 1 if
+  /// agent 0 is a hub, which has no clock; lists are of the others. `ticks`: contents of the file of a trace. Throws
+  /// std::invalid_argument for a trace with an unknown agent, a list of wrong length, a jitter that can exceed a
+  /// period.
   Clocks(const ClockOptions& options, AgentId agents, const Streams& streams, AgentId first = 0,
          const std::shared_ptr<const TickList>& ticks = nullptr);
 
-  /// Time of tick `n` (from 0) of agent i, given that of the one before it (0 for the first); kNever if there
-  /// is none. O(1), no allocation.
+  /// Time of tick `n` (from 0) of agent i, given the time of the previous tick (0 for the first); kNever if there is
+  /// none. O(1), no allocation.
   Time tick(AgentId i, std::uint32_t n, Time previous) const;
   /// Mean number of ticks per second of agent i; of a trace, 0.
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i - first_]; }

@@ -7,8 +7,7 @@ namespace hearsay::sim {
 
 namespace {
 
-// Publications of one agent that may be in flight at a time, on average: with more, reading costs more draws than
-// it saves events.
+// Mean number of publications of an agent in flight above which reading costs more draws than it saves events.
 constexpr double kMostInFlight = 4;
 
 Engine::Options with_files(Engine::Options options) {
@@ -29,16 +28,16 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
       presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams),
       queue_(topology.agents()),
       pool_(options.payload_width),
-      tracer_(trace),
+      trace_(trace),
       publications_(topology, pool_, transport_.links(),
                     options.network.links.order == PublicationOrder::kNewest, lazy_latency(options)) {
-  check(options.observe_every > 0, "the time between observations must be positive");
+  check(options.observe_every > 0, "expected a positive time between observations");
 }
 
 // The longest latency if publications may travel without events.
 std::optional<Time> Engine::lazy_latency(const Options& options) const {
   const LinkOptions& links = options.network.links;
-  if (!options.publications_only || tracer_) return std::nullopt;
+  if (!options.publications_only || tracing()) return std::nullopt;
   if (options.event_limit < std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
   if (!presence_.always() || !transport_.unlimited_bandwidth()) return std::nullopt;
   if (!transport_.links().loss().none() || links.order != PublicationOrder::kNewest) return std::nullopt;
@@ -56,19 +55,18 @@ void Engine::start() {
   presence_.start(queue_);
   for (AgentId i = first_clock(); i < agents(); ++i) next_tick(i, 0, 0);
   if (std::isfinite(options_.observe_every)) queue_.push(Event::observation(options_.observe_every, 1));
-  if (!tracer_) return;
-  tracer_.agent(now_, TraceKind::kStart, kNoAgent);
-  for (AgentId i = 0; i < agents(); ++i) {
-    if (!up(i)) tracer_.agent(now_, TraceKind::kDown, i);
-  }
+  if (!tracing()) return;
+  trace(TraceKind::kStart, kNoAgent);
+  for (AgentId i = 0; i < agents(); ++i)
+    if (!up(i)) trace(TraceKind::kDown, i);
 }
 
-// Takes back what lazy publications have counted as delivered and has not arrived.
+// Lazy publications are counted as delivered when they are made: subtracts those that have not arrived.
 void Engine::settle(End end) {
   if (!lazy()) return;
-  // At the time limit everything of that time has happened.
+  // At the time limit all events of that time have happened.
   const Moment last{now(), end == End::kTime ? ~std::uint64_t{0} : now_.key};
-  transport_.take_back(publications_.in_flight(last));
+  transport_.take_back(publications_.lazy()->in_flight(last));
 }
 
 std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conversation,
@@ -84,13 +82,11 @@ std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conve
   return slot;
 }
 
-// Puts a message or a copy of a publication on the edge at a position.
+// Sends a message or a copy of a publication over the edge at a position.
 inline void Engine::transmit(Event& event, std::uint32_t position) {
   const AgentId from = event.source(), to = event.target;
-  if (tracer_) {
-    const TraceKind kind = event.kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish;
-    trace_message(kind, from, to, event.key, event.slot());
-  }
+  if (tracing())
+    trace_message(event.kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, event);
   if (!up(from)) return lose(event, LossReason::kSenderDown);
   const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now());
   if (lost) return lose(event, *lost);
@@ -103,7 +99,7 @@ void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t con
                   std::span<const double> payload) {
   check(!lazy(), "a message was sent in a run of publications only");
   const std::uint32_t position = topology_.edge(from, to);
-  check(position < 2 * topology_.edges(), "a message was sent to an agent that is no neighbour");
+  check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
   const std::uint32_t slot = store(payload, conversation, 0);
   if (from == presence_.computing()) {
     queue_.push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendMessage,
@@ -118,7 +114,7 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
   const std::uint32_t version = publications_.next_version(from), degree = topology_.degree(from);
   const std::uint32_t slot = store(payload, 0, version);
   if (lazy()) {
-    publications_.publish(from, slot, transport_.count(from, payload.size(), degree), now_);
+    publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
   } else if (from == presence_.computing()) {
     queue_.push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
@@ -144,7 +140,7 @@ void Engine::send_copies(AgentId from, std::uint32_t slot) {
   pool_.drop(slot);
 }
 
-// What has reached its receiver's downlink is received after the transfer.
+// A message that has reached its receiver's downlink is received after the transfer.
 void Engine::pass_downlink(Event event) {
   if (presence_.admit(event) == Admission::kLost) {
     if (event.kind == EventKind::kMessage) fingerprint_.add(event.time, event.key, event.target, 0);
@@ -160,17 +156,23 @@ void Engine::pass_downlink(Event event) {
 
 void Engine::lose(const Event& event, LossReason reason) {
   transport_.lose(reason);
-  if (tracer_)
-    trace_message(TraceKind::kLose, event.target, event.source(), event.key, event.slot(), name(reason));
+  if (tracing()) trace_message(TraceKind::kLose, event, name(reason));
   pool_.drop(event.slot());
 }
 
 void Engine::discard(const Message& message) {
   transport_.lose(LossReason::kStale);
   transport_.take_back();
-  if (!tracer_) return;
-  tracer_.message(now_, TraceKind::kLose, message.to, message.from, message.id,
-                  transport_.bytes(message.payload.size()), now() - message.sent, name(LossReason::kStale));
+  if (!tracing()) return;
+  trace_->record({.time = now(),
+                  .kind = TraceKind::kLose,
+                  .agent = message.to,
+                  .peer = message.from,
+                  .message = message.id,
+                  .cause = now_.key,
+                  .bytes = transport_.bytes(message.payload.size()),
+                  .staleness = now() - message.sent,
+                  .detail = name(LossReason::kStale)});
 }
 
 Latest Engine::latest(AgentId reader, std::uint32_t k) {
@@ -190,7 +192,7 @@ std::uint64_t Engine::timer_key(AgentId i) {
 }
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
-  check(delay >= 0 && std::isfinite(delay), "a timer needs a finite delay that is not negative");
+  check(delay >= 0 && std::isfinite(delay), "expected a finite delay of a timer of at least 0");
   queue_.push(Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
 }
 
@@ -199,20 +201,20 @@ bool Engine::change_state(const Event& event) {
   const AgentId i = event.target;
   const bool up = event.kind == EventKind::kUp, changed = presence_.change(event, queue_);
   fingerprint_.add(event.time, event.key, i, up ? 1 : 0);
-  if (changed && tracer_) tracer_.agent(now_, up ? TraceKind::kUp : TraceKind::kDown, i);
+  if (changed && tracing()) trace(up ? TraceKind::kUp : TraceKind::kDown, i);
   if (presence_.resets(event)) {
     presence_.reset(i);
     publications_.forget(i);
   }
   if (up && changed) {
-    // Timers that were due are new ones now: they come after all that have been set.
+    // Timers that were due get new keys: they fire after all that have been set.
     presence_.for_each_waiting_timer(i, [this, i](Event& timer) { timer.key = timer_key(i); });
     presence_.resume(i, now(), queue_);
   }
   return changed;
 }
 
-// A computation has ended: what was sent meanwhile leaves, if its agent has not lost its state.
+// A computation has ended: a message sent meanwhile leaves, unless its agent has lost its state.
 void Engine::depart(const Event& event) {
   const AgentId from = event.source();
   const std::uint32_t slot = event.slot();
@@ -231,25 +233,32 @@ void Engine::free(const Event& event) {
   presence_.resume(event.target, now(), queue_);
 }
 
-void Engine::trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause id, std::uint32_t slot,
-                           std::string_view detail) const {
-  const PayloadPool::Header& header = pool_.header(slot);
-  const bool over = kind == TraceKind::kDeliver || kind == TraceKind::kLose;
-  tracer_.message(now_, kind, agent, peer, id, transport_.bytes(header.numbers),
-                  over ? now() - header.sent : TraceRecord{}.staleness, detail);
+void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) const {
+  trace_->record({.time = now(), .kind = kind, .agent = agent, .cause = now_.key, .detail = detail});
+}
+
+void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
+  const PayloadPool::Header& header = pool_.header(event.slot());
+  const bool arrives = kind == TraceKind::kDeliver || kind == TraceKind::kLose;
+  trace_->record({.time = now(),
+                  .kind = kind,
+                  .agent = arrives ? event.target : event.source(),
+                  .peer = arrives ? event.source() : event.target,
+                  .message = event.key,
+                  .cause = now_.key,
+                  .bytes = transport_.bytes(header.numbers),
+                  .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
+                  .detail = detail});
 }
 
 void Engine::trace_tick(const Event& event, bool ticks) const {
   const AgentId i = event.target;
-  if (ticks) {
-    tracer_.agent(now_, TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
-  } else {
-    tracer_.agent(now_, TraceKind::kSkip, i, !up(i) ? "" : busy(i) ? "busy" : "offline");
-  }
+  if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
+  trace(TraceKind::kSkip, i, !up(i) ? "" : busy(i) ? "busy" : "offline");
 }
 
 void Engine::trace_release(AgentId agent, std::string_view detail) {
-  if (tracer_) tracer_.agent(now_, TraceKind::kRelease, agent, detail);
+  if (tracing()) trace(TraceKind::kRelease, agent, detail);
 }
 
 }  // namespace hearsay::sim

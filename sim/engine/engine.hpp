@@ -1,12 +1,12 @@
 #pragma once
-// The event loop of one run. The parts that it drives: clocks, transport (links and traffic), presence (who can act),
-// publications, and the queue of pending events. It enforces what no protocol may forget: an agent that is down does
-// not tick, send or receive; a timer of an agent that is down waits for its return; a message is late or lost as its
-// link says; an agent that computes does nothing else meanwhile.
+// The event loop of one run and the parts that it drives: clocks, transport (links and traffic), presence (which agents
+// can act), publications, and the queue of pending events. It enforces for every protocol: an agent that is down does
+// not tick, send or receive; a timer of an agent that is down waits for its return; a message is late or lost according
+// to its link; an agent that computes does nothing else meanwhile.
 //
-// A handler (the driver of a protocol) is called with what happens: on_start(), on_tick(agent), on_message(Message),
-// on_timer(agent, tag, number), on_up(agent), on_down(agent), on_reset(agent) where it has one, on_observation();
-// after each it is asked whether it has finished().
+// A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
+// on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
+// the loop checks finished().
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -17,22 +17,21 @@
 
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/events/fingerprint.hpp"
-#include "sim/engine/network_files.hpp"
-#include "sim/engine/network_options.hpp"
+#include "sim/engine/network.hpp"
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
 #include "sim/engine/publications.hpp"
 #include "sim/engine/transport.hpp"
 #include "sim/events/event_queue.hpp"
-#include "sim/trace/tracer.hpp"
+#include "sim/events/fingerprint.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
-/// A message as its receiver sees it; the payload is only valid while it is handled.
+/// A message at its receiver; the payload is valid only while it is handled.
 struct Message {
   AgentId from, to;
-  std::uint16_t tag;           ///< the protocol's own: what kind of message
+  std::uint16_t tag;           ///< kind of message, defined by the protocol
   std::uint32_t conversation;  ///< number of the exchange it belongs to
   Time sent;
   std::span<const double> payload;
@@ -42,9 +41,9 @@ struct Message {
 /// Why a run ended.
 enum class End : std::uint8_t { kFinished, kTime, kEvents, kIdle };
 
-/// The publication of a neighbour that a reader goes by.
+/// The publication of a neighbour that a reader uses.
 struct Latest {
-  std::uint32_t version = 0;        ///< publication number, 0: none has arrived, the public start holds
+  std::uint32_t version = 0;        ///< publication number; 0: none has arrived, the public start is valid
   Time sent = 0;                    ///< when it was published
   std::span<const double> payload;  ///< empty at version 0; valid until the next event
 };
@@ -56,17 +55,17 @@ class Engine {
     ClockOptions clocks;
     std::size_t vector_length = 1;   ///< p: numbers that count as one vector
     std::size_t payload_width = 1;   ///< most numbers in one message
-    bool publications_only = false;  ///< nothing is ever sent: what is published may travel without events
-    bool hub = false;                ///< agent 0 is a hub: it has no clock, and availability may spare it
-    Time time_limit = kNever;        ///< s; events at the limit still happen
+    bool publications_only = false;  ///< no message is ever sent: publications may travel without events
+    bool hub = false;          ///< agent 0 is a hub: it has no clock, and availability may not apply to it
+    Time time_limit = kNever;  ///< s; events at the limit still happen
     std::uint64_t event_limit = std::numeric_limits<std::uint64_t>::max();
     Time observe_every = kNever;  ///< s between observations
     std::shared_ptr<const NetworkFiles> files =
         nullptr;  ///< contents of the options' files; null: read them now
   };
 
-  /// The topology must outlive the engine. `trace` may be null. Throws FileError and std::invalid_argument
-  /// where files or options do not fit the graph.
+  /// The topology must outlive the engine. `trace` may be null. Throws FileError and std::invalid_argument if files or
+  /// options do not fit the graph.
   Engine(const Options& options, const Topology& topology, const Streams& streams,
          TraceSink* trace = nullptr);
   Engine(const Engine&) = delete;
@@ -76,45 +75,42 @@ class Engine {
   const Topology& topology() const { return topology_; }
   AgentId agents() const { return topology_.agents(); }
   bool up(AgentId i) const { return presence_.up(i); }
-  /// Whether it is computing.
   bool busy(AgentId i) const { return presence_.busy(i); }
   AgentId up_count() const { return presence_.up_count(); }
   const Traffic& traffic() const { return transport_.traffic(); }
   std::uint64_t events() const { return events_; }
-  /// Structural: start, every tick, timer, up, down and message, and the publication number of every reading. The
-  /// same for any compiler and flags, as long as no number decides about an event.
+  /// Of start, every tick, timer, up, down and message, and the publication number of every reading. The same for any
+  /// compiler and flags, unless a computed number determines an event.
   const Fingerprint& fingerprint() const { return fingerprint_; }
   const Clocks& clocks() const { return clocks_; }
-  /// High-water marks of what the engine holds: while they stay the same, it allocates nothing.
+  /// High-water marks of the engine's memory: while they stay the same, it allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + presence_.capacity(); }
   /// Whether publications travel without events (lazy_publications.hpp).
-  bool lazy() const { return publications_.lazy(); }
-  /// Payloads that are held: messages in flight, publications in flight or last received by somebody.
+  bool lazy() const { return publications_.is_lazy(); }
+  /// Payloads in memory: messages in flight, publications in flight or last received by some reader.
   std::size_t payload_rows() const { return pool_.in_use(); }
-  bool tracing() const { return static_cast<bool>(tracer_); }
+  bool tracing() const { return trace_ != nullptr; }
 
-  /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError if there is
-  /// no such link.
+  /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError without such a link.
   void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
             std::span<const double> payload);
-  /// Sends all neighbours a new state; it is copied once. Returns its publication number.
+  /// Sends a new state to all neighbours; it is copied once. Returns its publication number.
   std::uint32_t publish(AgentId from, std::span<const double> payload);
-  /// What `reader` has received from its k-th neighbour. O(1).
+  /// Publication that `reader` has received from its k-th neighbour. O(1).
   Latest latest(AgentId reader, std::uint32_t k);
-  /// Agent i computes, from now on for a time that is drawn: what it sends and publishes until the handler
-  /// returns leaves it when the computation ends, and timers that it sets count from then. Until then its
-  /// ticks are missed, and messages and timers wait. An agent that is down when its computation ends has what
-  /// it would send lost (sender_down); one that is reset meanwhile sends nothing. Nothing happens where
-  /// computations take no time.
+  /// Agent i computes from now on, for a time that is drawn. Messages and publications that it sends until the handler
+  /// returns leave it when the computation ends, and timers that it sets count from then. Until then its ticks are
+  /// missed, and messages and timers wait. If the agent is down at the end, its messages are lost (sender_down); if it
+  /// is reset meanwhile, it sends nothing. Does nothing if computations take no time.
   void compute(AgentId i) { presence_.compute(i, now()); }
-  /// When what agent i sends now leaves it: when it has computed, if it does.
+  /// Time at which a message that agent i sends now leaves it: at the end of its computation, if any.
   Time leaves(AgentId i) const { return presence_.leaves(i, now()); }
-  /// Fires at `agent` after `delay` s, or when it is up again and free; timers that wait then fire in the
-  /// order in which they were due.
+  /// Sets a timer of `agent`. It fires after `delay` s, or later when the agent is up and free; waiting timers fire in
+  /// the order in which they were due.
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);
-  /// The receiver has no use for a message that it has been handed: counted and traced as lost, `stale`.
+  /// Counts and traces a delivered message as lost, with the reason stale.
   void discard(const Message& message);
-  /// Lets a layer above add to the trace; free when there is none.
+  /// Adds a release to the trace, if there is one.
   void trace_release(AgentId agent, std::string_view detail);
 
   /// Runs from the start until the handler is finished or a limit is reached.
@@ -126,21 +122,129 @@ class Engine {
   }
 
  private:
+  // The functions that loop() calls with the handler are part of it, and compiled as one function.
   template <class Handler>
-  End loop(Handler& handler);
-  // All of these are part of the loop, and compiled as one function.
+  End loop(Handler& handler) {
+    start();
+    handler.on_start();
+    end_handler();
+    while (!handler.finished()) {
+      if (queue_.empty() || only_observations_left()) return End::kIdle;
+      if (queue_.top().time > options_.time_limit) {
+        now_.time = options_.time_limit;
+        return End::kTime;
+      }
+      if (events_ >= options_.event_limit) return End::kEvents;
+      const Event event = queue_.pop();
+      check(event.time >= now(), "time runs backwards");
+      now_ = {event.time, event.key};
+      if (event.kind == EventKind::kObservation) {
+        const std::uint32_t next = sequence_of(event.key) + 1;
+        queue_.push(Event::observation(options_.observe_every * next, next));
+        handler.on_observation();
+        continue;
+      }
+      ++events_;
+      handle(event, handler);
+      end_handler();
+      if (event.has(Event::kReleased)) [[unlikely]]
+        presence_.resume(event.target, now(), queue_);
+    }
+    return End::kFinished;
+  }
+
   template <class Handler>
-  [[gnu::always_inline]] void handle(const Event& event, Handler& handler);
+  [[gnu::always_inline]] void handle(const Event& event, Handler& handler) {
+    switch (event.kind) {
+      case EventKind::kTick:
+        return tick(event, handler);
+      case EventKind::kMessage:
+        return message(event, handler);
+      case EventKind::kPublication:
+        if (accept(event)) publications_.arrive(event.edge(), event.slot());
+        return;
+      case EventKind::kTimer:
+        return timer(event, handler);
+      case EventKind::kUp:
+      case EventKind::kDown:
+        return change(event, handler);
+      case EventKind::kSendMessage:
+      case EventKind::kSendPublication:
+        return depart(event);
+      case EventKind::kFree:
+        return free(event);
+      case EventKind::kObservation:
+        return;
+    }
+  }
+
   template <class Handler>
-  [[gnu::always_inline]] void observe(const Event& event, Handler& handler);
+  [[gnu::always_inline]] void tick(const Event& event, Handler& handler) {
+    const AgentId i = event.target;
+    const std::uint32_t n = sequence_of(event.key);
+    const bool acts = presence_.acts(i), ticks = acts && presence_.online_at_tick(i, n);
+    fingerprint_.add(event.time, event.key, i, ticks ? 1 : 0);
+    if (!event.has(Event::kDeferred)) next_tick(i, event.time, n + 1);
+    if (tracing()) trace_tick(event, ticks);
+    if (ticks) {
+      handler.on_tick(i);
+    } else if (!acts) {
+      presence_.miss(i, n);
+    }
+  }
+
   template <class Handler>
-  [[gnu::always_inline]] void tick(const Event& event, Handler& handler);
+  [[gnu::always_inline]] void message(const Event& event, Handler& handler) {
+    if (!accept(event)) return;
+    const PayloadPool::Header& header = pool_.header(event.slot());
+    handler.on_message(Message{event.source(), event.target, event.tag, header.conversation, header.sent,
+                               std::as_const(pool_).row(event.slot()).first(header.numbers), event.key});
+    pool_.drop(event.slot());
+  }
+
   template <class Handler>
-  [[gnu::always_inline]] void message(const Event& event, Handler& handler);
+  [[gnu::always_inline]] void timer(const Event& event, Handler& handler) {
+    const AgentId i = event.target;
+    if (event.life() != presence_.life(i)) return;
+    if (!presence_.acts(i)) return presence_.wait(event);
+    fingerprint_.add(event.time, event.key, i, 1);
+    if (tracing()) trace(TraceKind::kTimer, i);
+    handler.on_timer(i, event.tag, event.number());
+  }
+
   template <class Handler>
-  [[gnu::always_inline]] void timer(const Event& event, Handler& handler);
-  template <class Handler>
-  [[gnu::always_inline]] void change(const Event& event, Handler& handler);
+  [[gnu::always_inline]] void change(const Event& event, Handler& handler) {
+    const AgentId i = event.target;
+    const bool changed = change_state(event);
+    if constexpr (requires { handler.on_reset(i); }) {
+      if (presence_.resets(event)) handler.on_reset(i);
+    }
+    if (!changed) return;
+    event.kind == EventKind::kUp ? handler.on_up(i) : handler.on_down(i);
+  }
+
+  // Whether a message or publication is delivered now; otherwise it is lost, waits, or is on the downlink.
+  [[gnu::always_inline]] bool accept(const Event& event) {
+    if (event.has(Event::kAtDownlink)) {
+      pass_downlink(event);
+      return false;
+    }
+    const Admission admission = presence_.admit(event);
+    if (admission == Admission::kWaits) {
+      presence_.wait(event);
+      return false;
+    }
+    const bool accepted = admission == Admission::kAccepted;
+    if (event.kind == EventKind::kMessage)
+      fingerprint_.add(event.time, event.key, event.target, accepted ? 1 : 0);
+    if (!accepted) {
+      lose(event, LossReason::kReceiverDown);
+      return false;
+    }
+    transport_.deliver();
+    if (tracing()) trace_message(TraceKind::kDeliver, event);
+    return true;
+  }
 
   void start();
   void settle(End end);
@@ -150,7 +254,7 @@ class Engine {
     const Time at = clocks_.tick(i, n, previous);
     if (at < kNever) queue_.push(Event::tick(at, i, n));
   }
-  // Nothing will happen any more, and what is observed now has been.
+  // No event is left except observations later than now.
   bool only_observations_left() {
     return queue_.size() == 1 && queue_.top().kind == EventKind::kObservation && queue_.top().time > now();
   }
@@ -160,10 +264,9 @@ class Engine {
   void send_copies(AgentId from, std::uint32_t slot);
   void transmit(Event& event, std::uint32_t position);
   void pass_downlink(Event event);
-  [[gnu::always_inline]] bool accept(const Event& event);
   void lose(const Event& event, LossReason reason);
 
-  // What agents do: change state, begin and end computations.
+  // Agents change state, begin and end computations.
   bool change_state(const Event& event);
   void depart(const Event& event);
   void free(const Event& event);
@@ -174,8 +277,8 @@ class Engine {
       queue_.push(presence_.occupy(timer_key(presence_.computing())));
   }
 
-  void trace_message(TraceKind kind, AgentId agent, AgentId peer, Cause id, std::uint32_t slot,
-                     std::string_view detail = {}) const;
+  void trace(TraceKind kind, AgentId agent, std::string_view detail = {}) const;
+  void trace_message(TraceKind kind, const Event& event, std::string_view detail = {}) const;
   void trace_tick(const Event& event, bool ticks) const;
 
   Options options_;
@@ -185,144 +288,12 @@ class Engine {
   Presence presence_;
   EventQueue queue_;
   PayloadPool pool_;
-  Tracer tracer_;
+  TraceSink* trace_;  // null: no trace
   Publications publications_;
   Fingerprint fingerprint_;
   Moment now_;
   std::uint64_t events_ = 0;
-  std::vector<std::uint32_t> timers_;  // order keys given to timers so far, by agent; empty until the first
+  std::vector<std::uint32_t> timers_;  // timer keys used so far, by agent; empty until the first
 };
-
-template <class Handler>
-End Engine::loop(Handler& handler) {
-  start();
-  handler.on_start();
-  end_handler();
-  while (!handler.finished()) {
-    if (queue_.empty() || only_observations_left()) return End::kIdle;
-    if (queue_.top().time > options_.time_limit) {
-      now_.time = options_.time_limit;
-      return End::kTime;
-    }
-    if (events_ >= options_.event_limit) return End::kEvents;
-    const Event event = queue_.pop();
-    check(event.time >= now(), "time runs backwards");
-    now_ = {event.time, event.key};
-    if (event.kind == EventKind::kObservation) {
-      observe(event, handler);
-      continue;
-    }
-    ++events_;
-    handle(event, handler);
-    end_handler();
-    if (event.has(Event::kReleased)) [[unlikely]]
-      presence_.resume(event.target, now(), queue_);
-  }
-  return End::kFinished;
-}
-
-template <class Handler>
-inline void Engine::handle(const Event& event, Handler& handler) {
-  switch (event.kind) {
-    case EventKind::kTick:
-      return tick(event, handler);
-    case EventKind::kMessage:
-      return message(event, handler);
-    case EventKind::kPublication:
-      if (accept(event)) publications_.arrive(event.edge(), event.slot());
-      return;
-    case EventKind::kTimer:
-      return timer(event, handler);
-    case EventKind::kUp:
-    case EventKind::kDown:
-      return change(event, handler);
-    case EventKind::kSendMessage:
-    case EventKind::kSendPublication:
-      return depart(event);
-    case EventKind::kFree:
-      return free(event);
-    case EventKind::kObservation:
-      return;
-  }
-}
-
-template <class Handler>
-inline void Engine::observe(const Event& event, Handler& handler) {
-  const std::uint32_t next = sequence_of(event.key) + 1;
-  queue_.push(Event::observation(options_.observe_every * next, next));
-  handler.on_observation();
-}
-
-template <class Handler>
-inline void Engine::tick(const Event& event, Handler& handler) {
-  const AgentId i = event.target;
-  const std::uint32_t n = sequence_of(event.key);
-  const bool acts = presence_.acts(i), ticks = acts && presence_.online_at_tick(i, n);
-  fingerprint_.add(event.time, event.key, i, ticks ? 1 : 0);
-  if (!event.has(Event::kDeferred)) next_tick(i, event.time, n + 1);
-  if (tracer_) trace_tick(event, ticks);
-  if (ticks) {
-    handler.on_tick(i);
-  } else if (!acts) {
-    presence_.miss(i, n);
-  }
-}
-
-template <class Handler>
-inline void Engine::message(const Event& event, Handler& handler) {
-  if (!accept(event)) return;
-  const PayloadPool::Header& header = pool_.header(event.slot());
-  handler.on_message(Message{event.source(), event.target, event.tag, header.conversation, header.sent,
-                             std::as_const(pool_).row(event.slot()).first(header.numbers), event.key});
-  pool_.drop(event.slot());
-}
-
-template <class Handler>
-inline void Engine::timer(const Event& event, Handler& handler) {
-  const AgentId i = event.target;
-  if (event.life() != presence_.life(i)) return;
-  if (!presence_.acts(i)) return presence_.wait(event);
-  fingerprint_.add(event.time, event.key, i, 1);
-  if (tracer_) tracer_.agent(now_, TraceKind::kTimer, i);
-  handler.on_timer(i, event.tag, event.number());
-}
-
-template <class Handler>
-inline void Engine::change(const Event& event, Handler& handler) {
-  const AgentId i = event.target;
-  const bool changed = change_state(event);
-  if constexpr (requires { handler.on_reset(i); }) {
-    if (presence_.resets(event)) handler.on_reset(i);
-  }
-  if (!changed) return;
-  if (event.kind == EventKind::kUp) {
-    handler.on_up(i);
-  } else {
-    handler.on_down(i);
-  }
-}
-
-// Whether a message or publication is handed to its receiver now; else it is lost, waits, or is on the downlink.
-inline bool Engine::accept(const Event& event) {
-  if (event.has(Event::kAtDownlink)) {
-    pass_downlink(event);
-    return false;
-  }
-  const Admission admission = presence_.admit(event);
-  if (admission == Admission::kWaits) {
-    presence_.wait(event);
-    return false;
-  }
-  const bool accepted = admission == Admission::kAccepted;
-  if (event.kind == EventKind::kMessage)
-    fingerprint_.add(event.time, event.key, event.target, accepted ? 1 : 0);
-  if (!accepted) {
-    lose(event, LossReason::kReceiverDown);
-    return false;
-  }
-  transport_.deliver();
-  if (tracer_) trace_message(TraceKind::kDeliver, event.target, event.source(), event.key, event.slot());
-  return true;
-}
 
 }  // namespace hearsay::sim

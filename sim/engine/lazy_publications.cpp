@@ -16,7 +16,7 @@ void LazyPublications::publish(AgentId from, std::uint32_t slot, std::uint64_t f
   if (made_.size() < pool_.capacity()) made_.resize(pool_.capacity());
   made_[slot] = {first_key, now.key, newest_[from]};
   newest_[from] = slot;
-  // What was published before one that everybody has by now will never be read again.
+  // Publications before one that has reached every reader are never read again.
   std::uint32_t last = made_[slot].before;
   while (last != kNoSlot && !everywhere(last, now)) last = made_[last].before;
   if (last == kNoSlot) return;

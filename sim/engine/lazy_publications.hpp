@@ -1,16 +1,15 @@
 #pragma once
 // Publications without events: nothing is queued when an agent publishes; which of a neighbour's publications has
-// reached a reader is determined when it reads. Where a link's latency is short compared with the time between
-// publications, nearly all have arrived long before, and reading costs no draw. A run is the same, bit for bit, as
-// one whose publications travel as events.
+// reached a reader is determined when it reads. If latencies are short compared with the time between publications,
+// nearly all have arrived long before, and reading costs no draw. The run is the same, bit for bit, as with events.
 //
 // A publication made at s on the edge (from, to) arrives at s + latency, drawn from (kLatency, from, to), index =
-// number of the publication - 1. An event reads it if (arrival, key) of the publication precedes the (time, key) of
-// that event, and the same event did not make it. The newest of those counts.
+// number of the publication - 1. An event reads the newest one whose (arrival, key) precedes the (time, key) of the
+// event, and that was not made by the same event.
 //
-// Possible where every message of the run is a publication, latencies are bounded and drawn per message, nothing
-// is lost, agents are always up and free, links have no bandwidth and may reorder, clocks never end, and nobody
-// traces or counts events.
+// Requires that every message of the run is a publication, latencies are bounded and drawn per message, nothing is
+// lost, agents are always up and free, bandwidth is unlimited, links may reorder, clocks never end, and events are
+// neither traced nor limited.
 #include <cstdint>
 #include <vector>
 
@@ -18,17 +17,17 @@
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/trace/tracer.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
 class LazyPublications {
  public:
-  /// `longest`: no latency is above it, s. `pool` holds what is published, its headers tell when.
+  /// `longest`: upper bound of the latency, s. `pool` holds the publications, with their times in its headers.
   LazyPublications(const Topology& topology, PayloadPool& pool, const Links& links, Time longest);
 
-  /// Row `slot` is agent `from`'s next publication. `first_key`: order key of the copy to its first neighbour; those of
-  /// the others follow. Gives back the rows of older ones that nobody can read any more. O(1) amortised.
+  /// Row `slot` is agent `from`'s next publication. `first_key`: order key of the copy to its first neighbour; the
+  /// others have the next ones. Frees the rows of older ones that can no longer be read. O(1) amortised.
   void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now);
   /// Row of the newest publication that has reached the reader from its k-th neighbour, or kNoSlot. O(1) unless
   /// publications are in flight.

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of doubles that messages carry: all of one width, padded to 64 bytes, reference counted. A broadcast
-// copies its vector once; events and readers hold the number of its row.
+// Payloads of messages: rows of doubles of one width, padded to 64 bytes, reference counted. A broadcast copies its
+// vector once; events and readers store the number of its row.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ namespace hearsay::sim {
 
 class PayloadPool {
  public:
-  /// What travels beside the numbers.
+  /// Data of a message other than its numbers.
   struct Header {
     Time sent = 0;              ///< when it was sent
     std::uint32_t version = 0;  ///< publication number of its source, from 1; of a free row: the next free
@@ -34,8 +34,7 @@ class PayloadPool {
   /// Rows there is memory for: a high-water mark.
   std::size_t capacity() const { return headers_.size(); }
 
-  /// A row with one reference; its numbers are whatever was in it. O(1); allocates when more rows are held
-  /// than ever before.
+  /// A row with one reference and undefined numbers. O(1); allocates when more rows are in use than ever before.
   std::uint32_t take() {
     if (free_ == kNoSlot) grow();
     const std::uint32_t slot = free_;
@@ -44,11 +43,11 @@ class PayloadPool {
     return slot;
   }
   void add_reference(std::uint32_t slot, std::uint32_t count = 1) { headers_[slot].references += count; }
-  /// Gives one reference back; the row is free with the last one. kNoSlot is allowed.
+  /// Drops one reference; without any the row is free. kNoSlot is allowed.
   void drop(std::uint32_t slot) {
     if (slot == kNoSlot) return;
     Header& header = headers_[slot];
-    sim::check(header.references > 0, "a payload row was given back twice");
+    sim::check(header.references > 0, "a payload row was released twice");
     if (--header.references == 0) {
       header.version = std::exchange(free_, slot);
       --in_use_;
@@ -57,7 +56,7 @@ class PayloadPool {
 
   Header& header(std::uint32_t slot) { return headers_[slot]; }
   const Header& header(std::uint32_t slot) const { return headers_[slot]; }
-  /// The row's numbers; they stay where they are while the row is held.
+  /// The row's numbers, at a fixed address while the row is in use.
   std::span<double> row(std::uint32_t slot) { return {data(slot), width_}; }
   std::span<const double> row(std::uint32_t slot) const { return {data(slot), width_}; }
 

@@ -64,7 +64,7 @@ void Presence::reset(AgentId i) {
 Admission Presence::admit_strictly(const Event& event) const {
   if (!up(event.target)) return held_ ? Admission::kWaits : Admission::kLost;
   if (event.has(Event::kOffline)) return Admission::kLost;
-  // A publication is only kept to be read; what has to be handled waits.
+  // A publication needs no handler; a message waits for it.
   const bool waits = event.kind == EventKind::kMessage && busy(event.target);
   return waits ? Admission::kWaits : Admission::kAccepted;
 }
@@ -85,11 +85,7 @@ Event Presence::occupy(std::uint64_t key) {
 void Presence::wait(Event event) {
   const bool first = event.has(Event::kReleased);
   event.clear(Event::kReleased);
-  if (first) {
-    waiting_.push_front(event.target, event);
-  } else {
-    waiting_.push_back(event.target, event);
-  }
+  first ? waiting_.push_front(event.target, event) : waiting_.push_back(event.target, event);
 }
 
 void Presence::resume(AgentId i, Time now, EventQueue& queue) {

@@ -1,58 +1,77 @@
 #pragma once
-// What agents have published and what of it has reached their neighbours. Publications travel as events
-// (queued_publications.hpp), or without where that gives the same run (lazy_publications.hpp).
+// Publications, and what of them has reached each reader. They travel as events, or without where that gives the same
+// run (lazy_publications.hpp).
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "sim/engine/lazy_publications.hpp"
-#include "sim/engine/queued_publications.hpp"
 
 namespace hearsay::sim {
 
 class Publications {
  public:
-  /// `newest`: see QueuedPublications. `longest`: no latency is above it, s, and publications travel without events;
-  /// without a value they are events. Topology, pool and links must outlive it.
+  /// `newest`: a publication that arrives after a newer one is dropped. `longest`: upper bound of the latency, s, if
+  /// publications travel without events. Topology, pool and links must outlive it.
   Publications(const Topology& topology, PayloadPool& pool, const Links& links, bool newest,
                std::optional<Time> longest)
-      : topology_(topology), queued_(topology, pool, newest) {
+      : topology_(topology), pool_(pool), newest_(newest) {
     if (longest) lazy_.emplace(topology, pool, links, *longest);
   }
 
-  bool lazy() const { return lazy_.has_value(); }
+  /// The publications that travel without events, or empty.
+  std::optional<LazyPublications>& lazy() { return lazy_; }
+  bool is_lazy() const { return lazy_.has_value(); }
   /// Number of the next publication of an agent, from 1.
   std::uint32_t next_version(AgentId from) {
     if (published_.empty()) [[unlikely]]
       prepare();
     return ++published_[from];
   }
-  /// Row of the publication of its k-th neighbour that the reader goes by, or kNoSlot. O(1).
+  /// Row of the publication of its k-th neighbour that the reader uses, or kNoSlot. O(1).
   std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) const {
-    return lazy_ ? lazy_->row(reader, k, now) : queued_.row(reader, k);
+    if (lazy_) return lazy_->row(reader, k, now);
+    return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
+  }
+
+  // The following are for publications that are events.
+
+  /// Position of (b, a), given that of (a, b).
+  std::uint32_t reverse(std::uint32_t position) const { return reverse_[position]; }
+  /// Row `slot` arrives over the edge whose position at the reader is given; its reference passes to the reader.
+  void arrive(std::uint32_t edge, std::uint32_t slot) {
+    std::uint32_t& latest = latest_[edge];
+    if (newest_ && latest != kNoSlot && pool_.header(latest).version > pool_.header(slot).version)
+      return pool_.drop(slot);
+    pool_.drop(latest);
+    latest = slot;
   }
   /// A reader loses all that it has received.
-  void forget(AgentId reader) { queued_.forget(reader); }
-
-  // Where they are events: position of (b, a), given that of (a, b), and the arrival of one.
-  std::uint32_t reverse(std::uint32_t position) const { return queued_.reverse(position); }
-  void arrive(std::uint32_t edge, std::uint32_t slot) { queued_.arrive(edge, slot); }
-  // Where they are not: see LazyPublications.
-  void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now) {
-    lazy_->publish(from, slot, first_key, now);
+  void forget(AgentId reader) {
+    if (latest_.empty()) return;
+    for (std::uint32_t k = 0; k < topology_.degree(reader); ++k)
+      pool_.drop(std::exchange(latest_[topology_.first_edge(reader) + k], kNoSlot));
   }
-  std::uint64_t in_flight(Moment now) const { return lazy_->in_flight(now); }
 
  private:
+  // Allocates at the first publication. O(edges log degree).
   void prepare() {
     published_.assign(topology_.agents(), 0);
-    if (!lazy_) queued_.prepare();
+    if (lazy_) return;
+    latest_.assign(2 * topology_.edges(), kNoSlot);
+    reverse_.resize(2 * topology_.edges());
+    for (AgentId i = 0; i < topology_.agents(); ++i) {
+      for (std::uint32_t k = 0; k < topology_.degree(i); ++k)
+        reverse_[topology_.first_edge(i) + k] = topology_.edge(topology_.neighbours(i)[k], i);
+    }
   }
 
   const Topology& topology_;
-  QueuedPublications queued_;
+  PayloadPool& pool_;
+  bool newest_;
   std::optional<LazyPublications> lazy_;
-  std::vector<std::uint32_t> published_;  // so far, by agent; empty until the first
+  std::vector<std::uint32_t> published_;         // so far, by agent; empty until the first
+  std::vector<std::uint32_t> latest_, reverse_;  // last row received and reverse edge, by position; likewise
 };
 
 }  // namespace hearsay::sim

@@ -1,6 +1,5 @@
 #pragma once
-// What happens to messages between their sender and their receiver: bandwidth, loss, latency and order on each link,
-// and the count of all that is sent.
+// Transport of messages: bandwidth, loss, latency and order on each link, and counters.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,16 +8,26 @@
 
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
-#include "sim/trace/traffic.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
 class Transport {
  public:
   /// `vector_length`: numbers that count as one vector. `hub`: the agent that is one, or kNoAgent. Throws
-  /// std::invalid_argument where options do not fit the graph.
+  /// std::invalid_argument if options do not fit the graph.
   Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
-            const Streams& streams, AgentId hub, const NetworkFiles& files);
+            const Streams& streams, AgentId hub, const NetworkFiles& files)
+      : links_(options, topology, streams, hub, files),
+        bandwidth_(options.bandwidth, topology.agents(), streams),
+        vector_length_(vector_length),
+        header_(options.header),
+        bytes_per_number_(options.bytes_per_number),
+        fifo_messages_(options.send_order == MessageOrder::kFifo),
+        fifo_publications_(options.order == PublicationOrder::kFifo),
+        sent_(topology.agents()) {
+    if (fifo_messages_ || fifo_publications_) last_arrival_.assign(2 * topology.edges(), 0);
+  }
 
   const Traffic& traffic() const { return traffic_; }
   const Links& links() const { return links_; }
@@ -26,8 +35,8 @@ class Transport {
   /// Size of a message of so many numbers, B.
   std::uint64_t bytes(std::size_t numbers) const { return header_ + bytes_per_number_ * numbers; }
 
-  /// Counts messages of `numbers` numbers each, one to each of so many receivers. Returns the order key of the first;
-  /// those of the others follow it.
+  /// Counts messages of `numbers` numbers, one to each receiver. Returns the order key of the first; the others have
+  /// the next ones.
   std::uint64_t count(AgentId from, std::size_t numbers, std::uint32_t receivers = 1) {
     traffic_.messages += receivers;
     traffic_.vectors += (numbers + vector_length_ - 1) / vector_length_ * receivers;
@@ -35,9 +44,9 @@ class Transport {
     return order_key(Rank::kMessage, from, std::exchange(sent_[from], sent_[from] + receivers));
   }
 
-  /// Puts a message of `numbers` numbers on the edge at `position`. Sets the time at which it arrives: at its receiver,
-  /// or where bandwidth is limited at its receiver's downlink. Returns why the link loses it, if it does; it has
-  /// used its sender's uplink then too. O(1), no allocation.
+  /// Sends a message of `numbers` numbers over the edge at `position`. Sets the time of its arrival at its receiver,
+  /// or at the receiver's downlink if bandwidth is limited. Returns why the link loses it, if it does; a lost message
+  /// uses the sender's uplink too. O(1), no allocation.
   std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now) {
     Time left = now;
     if (!bandwidth_.unlimited()) {
@@ -53,13 +62,13 @@ class Transport {
     }
     return std::nullopt;
   }
-  /// When a message that reaches its receiver's downlink now has been received.
+  /// Time at which a message that reaches its receiver's downlink now has been received.
   Time receive(AgentId to, std::size_t numbers, Time now) {
     return bandwidth_.receive(to, static_cast<double>(bytes(numbers)), now);
   }
 
   void deliver(std::uint64_t messages = 1) { traffic_.delivered += messages; }
-  /// Messages counted as delivered are not, after all.
+  /// Corrects the count of delivered messages.
   void take_back(std::uint64_t messages = 1) { traffic_.delivered -= messages; }
   void lose(LossReason reason) { ++traffic_.lost[static_cast<int>(reason)]; }
 

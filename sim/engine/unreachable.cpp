@@ -8,12 +8,12 @@ namespace hearsay::sim {
 
 namespace {
 
-// Times at which an agent may be up, under a law whose periods are known before the run.
+// Intervals in which an agent may be up.
 using Times = std::vector<std::pair<Time, Time>>;
 
 constexpr std::uint32_t kMostPeriods = 1000;
 
-// At most kMostPeriods periods are followed; from then on the agent may be up at any time.
+// Under a law whose periods are known before the run. After kMostPeriods the agent may be up at any time.
 Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end) {
   Times times;
   auto [up, until] = law.first(i, l);
@@ -71,8 +71,7 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
       const AgentId j = topology.neighbours(i)[k];
       const bool lost = links.loss().certain(i, j, topology.first_edge(i) + k, options.time_limit);
-      // A message may leave while both are up, or reach one that comes later; the sender must be up before
-      // the receiver is for the last time.
+      // A message may arrive later than it is sent: the sender needs to be up before the receiver's last up time ends.
       const Times theirs = up(j);
       const bool meet = !mine.empty() && !theirs.empty() && mine.front().first < theirs.back().second;
       if (!lost && meet) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Events that wait until their agent can handle them: first come, first served for each agent.
+// Events that wait until their agent can handle them, in order of arrival for each agent.
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #pragma once
-// A 4-ary heap of events whose sibling groups start on cache lines. A pop leaves its hole at the root; the
-// push that usually follows (an agent's next tick, the message it sends) fills the hole and sinks once,
-// instead of the last leaf sinking and the new event rising.
+// A 4-ary heap of events whose sibling groups start on cache lines. A pop leaves a hole at the root; the push that
+// usually follows (an agent's next tick, a message) fills the hole and sinks once, which saves moving the last leaf.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +18,7 @@ class EventHeap {
 
   bool empty() const { return size() == 0; }
   std::size_t size() const { return count_ - (hole_ ? 1 : 0); }
-  /// The most events there was ever room for; it grows when more are pending than ever before.
+  /// Number of events there is memory for: a high-water mark.
   std::size_t capacity() const { return capacity_; }
   void reserve(std::size_t capacity);
 

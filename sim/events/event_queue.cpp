@@ -2,9 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace hearsay::sim {
+
+void EventHeap::reserve(std::size_t capacity) {
+  if (capacity <= capacity_) return;
+  // Three unused places before the root put every group of four siblings on a boundary of 128 bytes.
+  constexpr std::size_t kBefore = 3;
+  std::unique_ptr<std::byte[], Free> memory(
+      static_cast<std::byte*>(::operator new[]((capacity + kBefore) * sizeof(Event), std::align_val_t{128})));
+  auto* heap = reinterpret_cast<Event*>(memory.get()) + kBefore;
+  if (count_ > 0) std::memcpy(static_cast<void*>(heap), heap_, count_ * sizeof(Event));
+  memory_ = std::move(memory);
+  heap_ = heap;
+  capacity_ = capacity;
+}
 
 std::uint32_t EventQueue::take_chunk() {
   if (free_ == kNone) {
@@ -50,8 +64,8 @@ void EventQueue::refill() {
   }
 }
 
-// Spreads the leftovers over new buckets. Half a rung reaches to their mean time, so that one far event does
-// not make the buckets wide; what lies beyond the rung is left over again.
+// Distributes the rest over new buckets. Half of the buckets reach to the mean time, so that one far event does not
+// make the buckets wide; events beyond the last bucket become the new rest.
 void EventQueue::build_rung() {
   Bucket pending = rest_;
   const std::size_t count = rest_count_;
@@ -69,9 +83,8 @@ void EventQueue::build_rung() {
   const std::size_t buckets = count / kPerBucket;
   const double per_width = static_cast<double>(buckets) / reach;
   if (count < kSmallHeap || !std::isfinite(per_width) || !(reach > 0)) {
-    // Too few to spread, or all at one time: they are the heap, and so is what is pushed until it is large
-    // again. The next attempt waits until there are twice as many, so that attempts in vain stay O(1) per
-    // push.
+    // Too few, or all at one time: they form the heap, as do later ones until it is large again. The next attempt waits
+    // until there are twice as many, so that failed attempts cost O(1) per push.
     buckets_.clear();
     laddered_ = false;
     spill_above_ = std::max(kLargeHeap, 2 * count);

@@ -1,11 +1,10 @@
 #pragma once
-// The pending events, least first. Up to a few thousand of them are a heap. Beyond that only the nearest are:
-// later ones wait unsorted in buckets of equal width, and the latest in one heap of leftovers, so that a push
-// is an append and the heap stays in the cache (the ladder queue of Tang, Goh and Thng, ACM TOMACS 15(3),
-// 2005, with one rung and a heap at its foot).
+// The pending events, least first. Up to a few thousand of them form a heap. With more, only the nearest do: later ones
+// are unsorted in buckets of equal width, and the latest in one list, so that a push is an append and the heap stays in
+// the cache (the ladder queue of Tang, Goh and Thng, ACM TOMACS 15(3), 2005, with one rung and a heap at its foot).
 //
-// A bucket's number is a monotone function of an event's time and equal times share a bucket, so the order of
-// the events is that of the heap whatever the widths are; if all fall into one bucket, the queue is a heap.
+// A bucket's number is a monotone function of an event's time and equal times share a bucket, so the order of events is
+// that of a heap for any widths; if all fall into one bucket, the queue is a heap.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,8 +55,8 @@ class EventQueue {
  private:
   static constexpr std::size_t kLargeHeap =
       4096;  // a heap of so many events (128 KiB) is as fast as the ladder
-  static constexpr std::size_t kSmallHeap = 1024;  // with fewer leftovers than this the ladder is folded away
-  static constexpr std::size_t kPerBucket = 16;    // events aimed at per bucket
+  static constexpr std::size_t kSmallHeap = 1024;  // with fewer events left the ladder becomes a heap
+  static constexpr std::size_t kPerBucket = 16;    // desired events per bucket
   static constexpr std::size_t kChunk = 7;         // events in a chunk
   static constexpr std::size_t kBlock = 1024;      // chunks allocated together
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;

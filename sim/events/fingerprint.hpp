@@ -1,5 +1,5 @@
 #pragma once
-// A running digest of what happened: equal runs have equal digests. XXH3, chained.
+// A chained hash (XXH3) of the events of a run: equal runs have equal hashes.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -13,7 +13,7 @@ namespace hearsay::sim {
 
 class Fingerprint {
  public:
-  /// Adds an event: when, which (its order key), to whom, and what became of it.
+  /// Adds an event: its time, order key, target and outcome.
   void add(Time time, std::uint64_t key, AgentId target, std::uint32_t outcome) {
     const std::uint64_t words[3] = {std::bit_cast<std::uint64_t>(time), key,
                                     (std::uint64_t{target} << 32) | outcome};

@@ -16,7 +16,6 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr std::size_t kChunk = 1 << 16;
 // The separator that the first line has most of, outside quotes.
 char detect_delimiter(std::string_view text, char fallback) {
   constexpr std::string_view kCandidates = ",;\t|";
@@ -47,13 +46,13 @@ std::optional<double> parse_number(std::string_view field) {
   return value;
 }
 
-// Takes fields and rows from csv_parse(). No exception crosses libcsv's C frames: the first waits in `thrown`, and nothing
-// is taken after it.
+// Receives fields and rows from csv_parse(). No exception may cross libcsv's C frames: the first is kept in `thrown`,
+// and nothing is read after it.
 struct CsvTable::Reader {
   explicit Reader(CsvTable& t) : table(t) {}
   CsvTable& table;
-  bool skip_empty = false;  // empty fields are no fields: several blanks may separate two
-  std::uint32_t line = 1;   // where the text is
+  bool skip_empty = false;  // several blanks may separate two fields
+  std::uint32_t line = 1;   // current line
   std::exception_ptr thrown = nullptr;
 
   static void on_field(void* text, std::size_t size, void* self) {
@@ -94,7 +93,7 @@ struct CsvTable::Reader {
   }
   bool row_is_empty() const { return table.ends_.size() == table.first_.back(); }
 
-  std::uint32_t row_line_ = 1;  // where the row began
+  std::uint32_t row_line_ = 1;  // first line of the row
   bool after_cr_ = false;
 };
 
@@ -112,11 +111,11 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
     if (reader.thrown) std::rethrow_exception(reader.thrown);
     if (parsed) return;
     if (csv_error(&parser) == CSV_ENOMEM) throw std::bad_alloc();
-    throw FileError(fmt::format(
+    throw FileError(
         "{}:{}: expected a field or a quoted field, found a quote that is not closed or is inside a field",
-        name_, reader.line));
+        name_, reader.line);
   };
-  std::string chunk(kChunk, '\0');
+  std::string chunk(1 << 16, '\0');
   for (bool start = true; in; start = false) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     std::string_view text(chunk.data(), static_cast<std::size_t>(in.gcount()));
@@ -164,17 +163,13 @@ bool CsvTable::has(std::string_view name) const {
 std::size_t CsvTable::column(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
-  std::string known;
-  for (const std::string& n : names_) known += (known.empty() ? "" : ", ") + n;
-  throw FileError(fmt::format("{}expected a column '{}', found {}", at(), name,
-                              known.empty() ? "no header" : "the columns " + known));
+  throw FileError("{}expected a column '{}', found {}{}", at(), name,
+                  names_.empty() ? "no header" : "the columns ", fmt::join(names_, ", "));
 }
 
 std::string_view CsvTable::field(std::size_t row, std::size_t column) const {
-  if (column >= columns(row)) {
-    throw FileError(
-        fmt::format("{}expected at least {} fields, found {}", at(row), column + 1, columns(row)));
-  }
+  if (column >= columns(row))
+    throw FileError("{}expected at least {} fields, found {}", at(row), column + 1, columns(row));
   const std::size_t i = first_[row] + column;
   const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
   return std::string_view(text_).substr(begin, ends_[i] - begin);
@@ -183,14 +178,14 @@ std::string_view CsvTable::field(std::size_t row, std::size_t column) const {
 double CsvTable::number(std::size_t row, std::size_t column) const {
   const std::string_view text = field(row, column);
   if (const auto value = parse_number(text)) return *value;
-  throw FileError(fmt::format("{}expected a number in field {}, found {}", at(row), column + 1, shown(text)));
+  throw FileError("{}expected a number in field {}, found {}", at(row), column + 1, shown(text));
 }
 
 AgentId CsvTable::agent(std::size_t row, std::size_t column) const {
   const double value = number(row, column);
   if (value >= 0 && value < kMaxAgents && value == std::floor(value)) return static_cast<AgentId>(value);
-  throw FileError(fmt::format("{}expected the number of an agent in field {}, found {}", at(row), column + 1,
-                              shown(field(row, column))));
+  throw FileError("{}expected the number of an agent in field {}, found {}", at(row), column + 1,
+                  shown(field(row, column)));
 }
 
 std::string CsvTable::at(std::size_t row) const {
@@ -204,7 +199,7 @@ std::string CsvTable::at_top() const {
 void require_agent(AgentId agent, AgentId agents, const std::string& where) {
   if (agent < agents) return;
   throw std::invalid_argument(
-      fmt::format("{}there is no agent {}, there are agents 0 to {}", where, agent, agents - 1));
+      fmt::format("{}expected agents 0 to {}, found agent {}", where, agents - 1, agent));
 }
 
 }  // namespace hearsay::sim

@@ -8,28 +8,27 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
 
-/// A file that can not be read or holds what it must not; the message is for the user and names file and
-/// line.
-struct FileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// A file that cannot be read or has invalid contents; the message is for the user and names file and line.
+struct FileError : UserError {
+  using UserError::UserError;
 };
 
-/// A number if the whole field is one and it is finite; a leading plus is allowed.
+/// The number that the whole field is, if finite; a leading plus is allowed.
 std::optional<double> parse_number(std::string_view field);
 
-/// Whether the first row is a header: always, never, or where a field of it is not a number, or none is.
+/// Whether the first row is a header: always, never, if any of its fields is not a number, or if none is.
 enum class HeaderRow { kYes, kNo, kIfAnyText, kIfNoNumber };
 
 struct CsvFormat {
-  /// Between fields; if absent, whichever of comma, semicolon, tab and bar the first line has most of.
+  /// Between fields; by default the one of comma, semicolon, tab and bar that is most frequent in the first line.
   std::optional<char> delimiter = {};
-  /// Where the first line has none of these. Fields that are found to be separated by blanks may have several between
-  /// them.
+  /// Used if the first line has none of these. Several blanks may separate two fields.
   char fallback = ' ';
   HeaderRow header = HeaderRow::kIfAnyText;
 };
@@ -47,12 +46,12 @@ class CsvTable {
   /// Names of the columns; empty where there is no header.
   const std::vector<std::string>& names() const { return names_; }
   bool has(std::string_view name) const;
-  /// Place of a column. Throws FileError if there is none of that name.
+  /// Index of a column. Throws FileError if there is none of that name.
   std::size_t column(std::string_view name) const;
   std::string_view field(std::size_t row, std::size_t column) const;
-  /// Throws FileError where there is no such field or it is no finite number.
+  /// Throws FileError if there is no such field or it is not a finite number.
   double number(std::size_t row, std::size_t column) const;
-  /// A number that is an agent, of any run. Throws FileError.
+  /// The number of an agent, of any run. Throws FileError.
   AgentId agent(std::size_t row, std::size_t column) const;
   /// "FILE:LINE: " of a row, and of the header or, without one, the first row; "FILE: " of the whole.
   std::string at(std::size_t row) const;

@@ -1,5 +1,5 @@
 #pragma once
-// How long it takes an agent to put a message on its uplink and to take one from its downlink, one at a time.
+// Transfer times of messages on the uplink and downlink of an agent, one message at a time.
 #include <variant>
 #include <vector>
 
@@ -40,14 +40,14 @@ using BandwidthOptions = std::variant<UnlimitedBandwidth, EqualBandwidth, UpDown
 /// First come, first served on each uplink and downlink.
 class Bandwidth {
  public:
-  /// Rates that vary are drawn from (kPerAgent, agent), index kUplinkOption and kDownlinkOption; an equal one
-  /// from the first. Throws std::invalid_argument for a list of another length than there are agents.
+  /// Random rates are drawn from (kPerAgent, agent), index kUplinkOption and kDownlinkOption; an equal one from the
+  /// first. Throws std::invalid_argument for a list whose length is not the number of agents.
   Bandwidth(const BandwidthOptions& options, AgentId agents, const Streams& streams);
 
   bool unlimited() const { return up_.empty(); }
-  /// When a message of `bytes` that is given to the agent's uplink now has left it. O(1).
+  /// Time at which a message of `bytes` given to the agent's uplink now has left it. O(1).
   Time send(AgentId from, double bytes, Time now) { return serve(up_[from], bytes, now); }
-  /// When a message that reaches the agent's downlink now has been received. O(1).
+  /// Time at which a message that reaches the agent's downlink now has been received. O(1).
   Time receive(AgentId to, double bytes, Time now) { return serve(down_[to], bytes, now); }
 
  private:

@@ -7,37 +7,27 @@
 #include <stdexcept>
 
 #include "sim/check.hpp"
+#include "sim/files/csv_table.hpp"
 #include "sim/options/per_agent.hpp"
-#include "sim/random/drawn_law.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::sim {
 
 namespace {
 
-constexpr About kPlus{.name = "plus",
-                      .help = "Term added to the known latency; a distribution is drawn for each message.",
-                      .unit = "s",
-                      .min = 0};
+constexpr About kPlus =
+    non_negative("plus", "Term added to the known latency; a distribution is drawn for each message.", "s");
 
 }  // namespace
 
 void DistanceLatency::describe(Visitor& v) {
-  v(speed, {.name = "speed",
-            .help = "Speed of the signal; by default that of light in glass fibre.",
-            .unit = "m/s",
-            .min = 0,
-            .open_min = true});
+  v(speed, positive("speed", "Speed of the signal; by default that of light in glass fibre.", "m/s"));
   v(plus, kPlus);
 }
 
 void MatrixLatency::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Square table of numbers, without a header.", .required = true});
-  v(unit, {.name = "unit",
-           .help = "Duration represented by the number 1 in the file.",
-           .unit = "s",
-           .min = 0,
-           .open_min = true});
+  v(unit, positive("unit", "Duration represented by the number 1 in the file.", "s"));
   v(round_trip,
     {.name = "round_trip", .help = "Whether the numbers are round-trip times; a message takes half."});
   v(nodes, {.name = "nodes", .help = "Assignment of agents to rows; there may be more rows than agents."});
@@ -52,23 +42,16 @@ LatencyOptions::LatencyOptions(const Distribution& d)
     : law(std::visit([](const auto& l) { return Law(l); }, d.law())) {}
 
 bool LatencyOptions::known() const {
-  return std::visit(
-      [](const auto& l) {
-        return requires {
-          l.plus;
-        };
-      },
-      law);
+  return std::visit([]<class L>(const L&) { return !std::convertible_to<L, Distribution>; }, law);
 }
 
 Distribution LatencyOptions::random_part() const {
   return std::visit(
-      [](const auto& l) {
-        if constexpr (requires { l.plus; }) {
+      []<class L>(const L& l) -> Distribution {
+        if constexpr (std::convertible_to<L, Distribution>)
+          return l;
+        else
           return l.plus;
-        } else {
-          return Distribution(l);
-        }
       },
       law);
 }
@@ -81,6 +64,27 @@ std::optional<Time> LatencyOptions::bound_per_message() const {
 
 void LatencyOptions::describe_as(Visitor& v, const About& about) {
   describe_drawn(v, about, law, drawn);
+}
+
+std::shared_ptr<const SquareMatrix> SquareMatrix::read(const InputFile& file, double scale) {
+  const CsvTable table(file);
+  auto matrix = std::make_shared<SquareMatrix>();
+  matrix->name = file.path;
+  matrix->nodes = table.rows();
+  matrix->values.reserve(table.rows() * table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (table.columns(row) != table.rows())
+      throw FileError("{}expected a square matrix of latencies, {} numbers in each row, found {}",
+                      table.at(row), table.rows(), table.columns(row));
+    for (std::size_t column = 0; column < table.rows(); ++column) {
+      const double value = table.number(row, column);
+      if (value < 0)
+        throw FileError("{}expected a latency of at least 0, found {:g} in field {}", table.at(row), value,
+                        column + 1);
+      matrix->values.push_back(value * scale);
+    }
+  }
+  return matrix;
 }
 
 Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
@@ -98,10 +102,8 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
   } else if (const auto* nodes = std::get_if<MatrixLatency>(&options.law)) {
     take_nodes(*nodes, topology.agents(), streams);
   } else if (std::holds_alternative<EdgeLatency>(options.law)) {
-    if (topology.latency().empty() && topology.edges() > 0) {
-      throw std::invalid_argument(
-          "edge_attribute needs a graph file that gives its edges a latency; this topology has none");
-    }
+    if (topology.latency().empty() && topology.edges() > 0)
+      throw std::invalid_argument("edge_attribute needs a graph file with latencies; this topology has none");
     base_.assign(topology.latency().begin(), topology.latency().end());
   }
 }
@@ -109,10 +111,9 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
 void Latency::take_distances(const Topology& topology, double speed) {
   const std::vector<Place>& places = topology.places();
   const std::span<const double> length = topology.length();
-  if (places.empty() && length.empty() && topology.edges() > 0) {
+  if (places.empty() && length.empty() && topology.edges() > 0)
     throw std::invalid_argument(
-        "distance needs a topology with coordinates: random_geometric, or a graph file that has them");
-  }
+        "distance needs a topology with coordinates: random_geometric, or a graph file with them");
   base_.resize(2 * topology.edges());
   for (AgentId i = 0; i < topology.agents(); ++i) {
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
@@ -126,16 +127,16 @@ void Latency::take_distances(const Topology& topology, double speed) {
 
 void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams) {
   check(matrix_ != nullptr, "a latency matrix was not read");
-  if (agents > matrix_->nodes) {
-    throw std::invalid_argument(fmt::format("{}: the matrix has {} nodes, fewer than the {} agents",
-                                            matrix_->name, matrix_->nodes, agents));
-  }
+  if (agents > matrix_->nodes)
+    throw std::invalid_argument(
+        fmt::format("{}: expected a matrix of at least {} nodes, one for each agent, found {}", matrix_->name,
+                    agents, matrix_->nodes));
   node_.resize(agents);
   if (law.nodes == NodeChoice::kFirst) {
     std::iota(node_.begin(), node_.end(), 0u);
     return;
   }
-  // Fisher and Yates's shuffle as far as the agents reach; agent i's row depends on the draws up to its own.
+  // A shuffle (Fisher and Yates) of the first rows only; agent i's row depends on the draws of agents 0 to i.
   std::vector<std::uint32_t> row(matrix_->nodes);
   std::iota(row.begin(), row.end(), 0u);
   for (AgentId i = 0; i < agents; ++i) {

@@ -3,10 +3,10 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
-#include "sim/files/square_matrix.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
@@ -14,7 +14,7 @@
 
 namespace hearsay::sim {
 
-/// How often a latency that varies is drawn.
+/// How often a random latency is drawn.
 enum class Drawn { kPerMessage, kPerLink, kPerAgent };
 template <>
 struct Choices<Drawn> {
@@ -25,7 +25,7 @@ struct Choices<Drawn> {
              "directions, the value of the agent that is not the hub"}};
 };
 
-/// distance/speed, where agents have positions.
+/// distance/speed, for agents with positions.
 struct DistanceLatency {
   static constexpr std::string_view kName = "distance";
   static constexpr std::string_view kHelp =
@@ -38,7 +38,7 @@ struct DistanceLatency {
   void describe(Visitor& v);
 };
 
-/// Which row of a matrix an agent is.
+/// Assignment of agents to rows of a matrix.
 enum class NodeChoice { kFirst, kRandom };
 template <>
 struct Choices<NodeChoice> {
@@ -85,26 +85,38 @@ class LatencyOptions {
   Drawn drawn = Drawn::kPerMessage;
 
   bool constant() const { return std::holds_alternative<Constant>(law); }
-  /// Whether it rests on what is known of links and nodes: distance, matrix, edge_attribute.
+  /// Whether links have a known latency: distance, matrix, edge_attribute.
   bool known() const;
-  /// What is drawn: the law, or what is added to what is known.
+  /// The law that is drawn: the whole latency, or the term added to the known one.
   Distribution random_part() const;
-  /// Least value that is drawn.
+  /// Smallest value that is drawn.
   double lower() const { return random_part().lower(); }
-  /// Greatest value, where the latency of each message is drawn from a bounded law.
+  /// Largest value, if the latency of each message is drawn from a bounded law.
   std::optional<Time> bound_per_message() const;
   void describe_as(Visitor& v, const About& about);
 };
 
+/// A square matrix of measured delays between nodes.
+struct SquareMatrix {
+  std::string name;  ///< of the file, for messages
+  std::size_t nodes = 0;
+  std::vector<double> values;  ///< row by row
+
+  double at(std::size_t row, std::size_t column) const { return values[row * nodes + column]; }
+
+  /// Every number times `scale`. Throws FileError unless the table is square and no number negative.
+  static std::shared_ptr<const SquareMatrix> read(const InputFile& file, double scale);
+};
+
 class Latency {
  public:
-  /// `hub`: the agent that is one, or kNoAgent. `matrix`: of a MatrixLatency. Nodes are drawn from
-  /// (kPerAgent, agent), index kNodeOption, each among the rows that agents before it have left. Throws
-  /// std::invalid_argument where graph or matrix lack what the law needs.
+  /// `hub`: the agent that is one, or kNoAgent. `matrix`: of a MatrixLatency. An agent's row is drawn from (kPerAgent,
+  /// agent), index kNodeOption, uniform among those not taken by agents before it. Throws std::invalid_argument if the
+  /// graph or matrix does not fit the law.
   Latency(const LatencyOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
           const std::shared_ptr<const SquareMatrix>& matrix);
 
-  /// Of the n-th message on the edge at `position`, drawn from (kLatency, from, to), index n; per_link from
+  /// Latency of the n-th message on the edge at `position`, drawn from (kLatency, from, to), index n; per_link from
   /// index 0, per_agent from (kPerAgent, agent), index kLatencyOption. O(1), no allocation.
   Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
     if (constant_) return delay_;
@@ -123,7 +135,7 @@ class Latency {
   AgentId hub_;
   Stream::Key key_, agent_key_;
   std::shared_ptr<const SquareMatrix> matrix_;
-  // What the drawn part is added to, if anything: an entry of a matrix or a value of the edge.
+  // Known part of the latency: an entry of a matrix or a value of the edge.
   std::vector<std::uint32_t> node_;  // row of the matrix, by agent
   std::vector<Time> base_;           // by position
 };

@@ -2,17 +2,16 @@
 
 #include <stdexcept>
 
-#include "sim/engine/network_files.hpp"
+#include "sim/engine/network.hpp"
 
 namespace hearsay::sim {
 
 void LinkOptions::describe(Visitor& v) {
   v(latency,
-    {.name = "latency",
-     .help =
-         "Time a message takes on a link; a distribution is drawn for each message by default (see `drawn`).",
-     .unit = "s",
-     .min = 0});
+    non_negative(
+        "latency",
+        "Time a message takes on a link; a distribution is drawn for each message by default (see `drawn`).",
+        "s"));
   v(delayed_direction,
     {.name = "delayed_direction",
      .help = "Direction in which messages are delayed, relative to a hub; loss applies to both directions."});
@@ -36,7 +35,7 @@ Links::Links(const LinkOptions& options, const Topology& topology, const Streams
       loss_(options.loss, topology, hub, streams, files.losses),
       sent_(2 * topology.edges()) {
   if (delayed_direction_ != DelayedDirection::kBoth && hub_ == kNoAgent)
-    throw std::invalid_argument("delayed_direction needs a hub; without a hub it must be both");
+    throw std::invalid_argument("delayed_direction: expected both, as there is no hub");
 }
 
 }  // namespace hearsay::sim

@@ -1,9 +1,8 @@
 #pragma once
-// What happens to a message between being sent and arriving. Everything that is drawn for the n-th message on
-// the directed edge (from, to) is drawn from (purpose, from, to), index n.
+// Loss and latency of messages. All draws for the n-th message on the directed edge (from, to) are from (purpose, from,
+// to), index n.
 #include <vector>
 
-#include "sim/availability/compute_time.hpp"
 #include "sim/links/bandwidth.hpp"
 #include "sim/links/latency.hpp"
 #include "sim/links/loss.hpp"
@@ -15,7 +14,7 @@ namespace hearsay::sim {
 
 struct NetworkFiles;
 
-/// Which of the publications that have arrived from a neighbour a reader reads.
+/// Which of a neighbour's publications a reader reads.
 enum class PublicationOrder { kNewest, kArrival, kFifo };
 template <>
 struct Choices<PublicationOrder> {
@@ -62,8 +61,7 @@ struct Fate {
 
 class Links {
  public:
-  /// `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument where options do not fit the
-  /// graph.
+  /// `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit the graph.
   Links(const LinkOptions& options, const Topology& topology, const Streams& streams, AgentId hub,
         const NetworkFiles& files);
 
@@ -73,14 +71,14 @@ class Links {
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
     return {std::nullopt, latency(from, to, position, n)};
   }
-  /// Latency of the n-th message on the edge at `position`, were it not lost.
+  /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
     if (delayed_direction_ != DelayedDirection::kBoth &&
         (delayed_direction_ == DelayedDirection::kToHub ? to : from) != hub_)
       return 0;
     return latency_.of(from, to, position, n);
   }
-  /// Messages sent so far on the edge at a position.
+  /// Messages sent so far on the edge at `position`.
   std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
   const Loss& loss() const { return loss_; }
 

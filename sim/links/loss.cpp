@@ -11,7 +11,7 @@
 namespace hearsay::sim {
 
 void BernoulliLoss::describe(Visitor& v) {
-  v(probability, {.name = "probability", .help = "Probability that a message is lost.", .min = 0, .max = 1});
+  v(probability, unit_interval("probability", "Probability that a message is lost."));
 }
 
 void GilbertElliott::describe(Visitor& v) {
@@ -20,14 +20,10 @@ void GilbertElliott::describe(Visitor& v) {
                     .source = "Elliott, Estimates of error rates for codes on burst-noise channels, 1963",
                     .min = 0,
                     .max = 1});
-  v(p_bad_to_good, {.name = "p_bad_to_good",
-                    .help = "Probability, before each message, that a link changes from bad to good.",
-                    .min = 0,
-                    .max = 1});
-  v(loss_good,
-    {.name = "loss_good", .help = "Loss probability of a link in the good state.", .min = 0, .max = 1});
-  v(loss_bad,
-    {.name = "loss_bad", .help = "Loss probability of a link in the bad state.", .min = 0, .max = 1});
+  v(p_bad_to_good, unit_interval("p_bad_to_good",
+                                 "Probability, before each message, that a link changes from bad to good."));
+  v(loss_good, unit_interval("loss_good", "Loss probability of a link in the good state."));
+  v(loss_bad, unit_interval("loss_bad", "Loss probability of a link in the bad state."));
 }
 
 double GilbertElliott::stationary_bad() const {
@@ -37,23 +33,20 @@ double GilbertElliott::stationary_bad() const {
 void PartitionLoss::describe(Visitor& v) {
   v(agents, {.name = "agents", .help = "Agents that are cut off; the hub of a star is agent 0."});
   v(share,
-    {.name = "share",
-     .help =
-         "Probability that an agent is cut off, drawn for each agent except a hub; alternative to `agents`.",
-     .min = 0,
-     .max = 1});
-  v(from, {.name = "from", .help = "Start of the partition.", .unit = "s", .min = 0});
-  v(to, {.name = "to", .help = "End of the partition; by default it does not end.", .unit = "s", .min = 0});
+    unit_interval(
+        "share",
+        "Probability that an agent is cut off, drawn for each agent except a hub; alternative to `agents`."));
+  v(from, non_negative("from", "Start of the partition.", "s"));
+  v(to, non_negative("to", "End of the partition; by default it does not end.", "s"));
   v.check(agents.empty() != (share == 0), "", "give either agents or share");
   v.check(!to || *to > from, "to",
-          fmt::format("must be after from ({:g} s), got {:g} s", from, to.value_or(0)));
+          fmt::format("expected a time after from ({:g} s), found {:g} s", from, to.value_or(0)));
 }
 
 void EdgeLoss::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Table with the columns from, to and loss.", .required = true});
   v(both_ways, {.name = "both_ways", .help = "Whether a row applies to both directions of a link."});
-  v(otherwise,
-    {.name = "otherwise", .help = "Loss probability of links that are not in the file.", .min = 0, .max = 1});
+  v(otherwise, unit_interval("otherwise", "Loss probability of links that are not in the file."));
 }
 
 void AnyLoss::describe(Visitor& v) {
@@ -67,7 +60,7 @@ std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const double value = table.number(row, loss);
     if (value < 0 || value > 1)
-      throw FileError(fmt::format("{}a loss must lie in [0, 1], found {:g}", table.at(row), value));
+      throw FileError("{}expected a loss in [0, 1], found {:g}", table.at(row), value);
     list->rows.push_back({table.agent(row, from), table.agent(row, to), value, table.at(row)});
   }
   return list;
@@ -102,10 +95,9 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
         require_agent(row.from, topology.agents(), row.where);
         require_agent(row.to, topology.agents(), row.where);
         const std::uint32_t there = topology.edge(row.from, row.to);
-        if (there == 2 * topology.edges()) {
+        if (there == 2 * topology.edges())
           throw std::invalid_argument(
               fmt::format("{}agents {} and {} are not linked", row.where, row.from, row.to));
-        }
         made.probability[there] = row.value;
         if (edges->both_ways) made.probability[topology.edge(row.to, row.from)] = row.value;
       }

@@ -1,5 +1,5 @@
 #pragma once
-// Which messages a link loses; decided when they are sent.
+// Loss of messages on links, decided when they are sent.
 #include <memory>
 #include <optional>
 #include <variant>
@@ -8,7 +8,7 @@
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/trace/trace_sink.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
@@ -23,10 +23,9 @@ struct BernoulliLoss {
   void describe(Visitor& v);
 };
 
-/// Gilbert and Elliott's channel, one for each direction of a link: before each message the state changes
-/// from good to bad with probability p, from bad to good with q, and the message is lost with the probability
-/// of the state. The first message finds it in its stationary law, bad with probability p/(p + q); the mean
-/// number of messages in a row that find it bad is 1/q.
+/// Gilbert and Elliott's channel, one for each direction of a link: before each message the state changes from good
+/// to bad with probability p, from bad to good with q, and the message is lost with the probability of the state. It
+/// starts in the stationary law, bad with probability p/(p + q); the mean length of a burst is 1/q messages.
 struct GilbertElliott {
   static constexpr std::string_view kName = "gilbert_elliott";
   static constexpr std::string_view kHelp =
@@ -38,7 +37,7 @@ struct GilbertElliott {
   double p_good_to_bad = 0.01, p_bad_to_good = 0.1;
   double loss_good = 0, loss_bad = 1;
   void describe(Visitor& v);
-  /// Probability of the bad state in the stationary law; with p = q = 0 the state is good for ever.
+  /// Probability of the bad state in the stationary law; with p = q = 0 the state is always good.
   double stationary_bad() const;
 };
 
@@ -71,7 +70,7 @@ struct EdgeLoss {
 
 using OneLossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss, EdgeLoss>;
 
-/// Lost if any of several laws says so.
+/// Lost if any of several laws loses it.
 struct AnyLoss {
   static constexpr std::string_view kName = "any";
   static constexpr std::string_view kHelp =
@@ -86,7 +85,7 @@ struct AnyLoss {
 
 using LossOptions = std::variant<BernoulliLoss, GilbertElliott, PartitionLoss, EdgeLoss, AnyLoss>;
 
-/// The laws that are in it, in order.
+/// Its laws, in order.
 inline std::vector<OneLossOptions> losses(const LossOptions& options) {
   return parts_of<OneLossOptions>(options);
 }
@@ -105,15 +104,15 @@ struct EdgeList {
 
 class Loss {
  public:
-  /// `lists`: what the files of the laws hold, null for laws without one. An agent is in a partition of share
-  /// p with probability p, drawn from (kPerAgent, agent, number of the law), index kCutOffOption; a hub
-  /// never. Throws std::invalid_argument for agents that there are not.
+  /// `lists`: contents of the files of the laws, null for laws without one. An agent is in a partition of share p with
+  /// probability p, drawn from (kPerAgent, agent, number of the law), index kCutOffOption; a hub never is. Throws
+  /// std::invalid_argument for unknown agents.
   Loss(const LossOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
        const std::vector<std::shared_ptr<const EdgeList>>& lists);
 
-  /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to),
-  /// index n, one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition
-  /// none. Must be called once for each n, in order. O(laws), no allocation.
+  /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to), index n,
+  /// one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition none. Call it once
+  /// for each n, in order. O(laws), no allocation.
   std::optional<LossReason> of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n, Time now) {
     switch (kind_) {
       case Kind::kNone:
@@ -128,7 +127,7 @@ class Loss {
 
   /// Whether nothing is ever lost.
   bool none() const { return kind_ == Kind::kNone; }
-  /// Whether no message between these two can ever get through, on the edge at `position`, before `end`.
+  /// Whether every message on the edge at `position` before `end` is lost.
   bool certain(AgentId from, AgentId to, std::uint32_t position, Time end) const;
 
  private:

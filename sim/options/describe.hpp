@@ -1,12 +1,10 @@
 #pragma once
-// How options describe themselves. A struct of options has one function
+// How options describe themselves. An options struct has one function
 //
-//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0});
-//   ... }
+//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0}); ... }
 //
-// from which everything else about it follows: reading it from a scenario, writing it back, explaining it,
-// its JSON Schema. Visitors run when a scenario is loaded, never while it is simulated. What a default is, is
-// what a default-constructed struct holds.
+// from which everything else follows: reading from a scenario, writing back, explanations, JSON Schema. Visitors run
+// when a scenario is loaded, never during the simulation. Defaults are the values of a default-constructed struct.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,8 +25,8 @@ namespace hearsay::sim {
 struct About {
   std::string_view name;       ///< key in its object
   std::string_view help = {};  ///< one sentence
-  std::string_view unit =
-      {};  ///< SI unit of a bare number: "s", "1/s", "B", "B/s", or "=": that of the enclosing value
+  /// SI unit of a bare number: "s", "1/s", "B", "B/s", or "=": that of the enclosing value
+  std::string_view unit = {};
   std::string_view source = {};  ///< paper and equation, where there is one
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -36,6 +34,17 @@ struct About {
   bool open_max = false;  ///< max itself is not allowed
   bool required = false;
 };
+
+// Descriptions of numbers that are positive, not negative, or in [0, 1].
+constexpr About positive(std::string_view name, std::string_view help, std::string_view unit = {}) {
+  return {.name = name, .help = help, .unit = unit, .min = 0, .open_min = true};
+}
+constexpr About non_negative(std::string_view name, std::string_view help, std::string_view unit = {}) {
+  return {.name = name, .help = help, .unit = unit, .min = 0};
+}
+constexpr About unit_interval(std::string_view name, std::string_view help) {
+  return {.name = name, .help = help, .min = 0, .max = 1};
+}
 
 /// One value of an enumeration. An enumeration E is described by specialising Choices<E>.
 struct Choice {
@@ -53,7 +62,7 @@ struct Shorthand {
   Kind kind = kNone;
 };
 
-/// A file that a scenario names: as written, and where it was found. Readers resolve it.
+/// A file that a scenario names: as written, and its resolved path, set by the reader of the scenario.
 struct InputFile {
   std::string path;
   std::string resolved;
@@ -66,8 +75,7 @@ concept Described = requires(T& value, Visitor& v) {
   value.describe(v);
 };
 
-/// A value that describes itself as a member (a distribution, a protocol): it is given the About of its
-/// place.
+/// A value that describes itself as a member (a distribution, a protocol), given the About of its place.
 template <class T>
 concept DescribedInPlace = requires(T& value, Visitor& v, const About& about) {
   value.describe_as(v, about);
@@ -80,7 +88,7 @@ struct Alternative {
   std::string_view name;
   std::string_view help = {};
   Shorthand shorthand = {};
-  std::string_view example = {};   ///< as it may stand in a scenario
+  std::string_view example = {};   ///< JSON
   Describe describe_default = {};  ///< describes a default-constructed one
 };
 
@@ -93,8 +101,7 @@ class Visitor {
   template <class T>
   void operator()(T& value, const About& about);
 
-  /// States a rule that ties options of the struct being described together; `key` is the one the message is
-  /// about.
+  /// States a rule that relates options of the struct being described; `key` is the one the message is about.
   void check(bool holds, std::string_view key, const std::string& message) {
     if (!holds) failed(key, message);
   }
@@ -104,14 +111,21 @@ class Visitor {
     choice(index, all, about);
   }
 
-  /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one,
-  /// `current` describes the one it is.
+  /// Visits a value that is one of `alternatives`. `select(i)` makes it a default-constructed i-th one, `current`
+  /// describes the present one.
   virtual void alternatives(const About& about, std::span<const Alternative> all, std::size_t index,
                             const std::function<void(std::size_t)>& select, const Describe& current) = 0;
 
   /// The alternatives of a std::variant of described structs.
   template <class... Ts>
-  void variant(std::variant<Ts...>& value, const About& about);
+  void variant(std::variant<Ts...>& value, const About& about) {
+    std::monostate none;
+    variant(value, about, none, [](auto&&...) {});
+  }
+  /// Likewise, with further options `more` that `describe_more(visitor, alternative, more)` visits; selecting an
+  /// alternative sets them to their defaults.
+  template <class... Ts, class More, class F>
+  void variant(std::variant<Ts...>& value, const About& about, More& more, F describe_more);
 
  protected:
   Visitor() = default;
@@ -125,8 +139,7 @@ class Visitor {
   virtual void file(InputFile& value, const About& about) = 0;
   virtual void choice(std::size_t& index, std::span<const Choice> all, const About& about) = 0;
   virtual void object(const About& about, const Describe& members) = 0;
-  /// `set(true)` makes the value present (default-constructed), `set(false)` absent; `value` visits a present
-  /// one.
+  /// `set(true)` makes the value present (default-constructed), `set(false)` absent; `value` visits a present one.
   virtual void optional(const About& about, bool present, const std::function<void(bool)>& set,
                         const Describe& value) = 0;
   /// `element(v, i)` visits the i-th element, whose About has the index as name.
@@ -137,38 +150,19 @@ class Visitor {
 
 namespace detail {
 
-template <class T>
-struct IsOptional : std::false_type {};
-template <class T>
-struct IsOptional<std::optional<T>> : std::true_type {};
-template <class T>
-struct IsVector : std::false_type {};
-template <class T>
-struct IsVector<std::vector<T>> : std::true_type {};
-template <class T>
-struct IsVariant : std::false_type {};
-template <class... Ts>
-struct IsVariant<std::variant<Ts...>> : std::true_type {};
+template <class T, template <class...> class Of>
+inline constexpr bool kIs = false;
+template <template <class...> class Of, class... Ts>
+inline constexpr bool kIs<Of<Ts...>, Of> = true;
 
 template <class T>
-Alternative alternative_of() {
+Alternative alternative_of(Describe describe_default) {
   Alternative a{.name = T::kName};
   if constexpr (requires { T::kHelp; }) a.help = T::kHelp;
   if constexpr (requires { T::kShorthand; }) a.shorthand = T::kShorthand;
   if constexpr (requires { T::kExample; }) a.example = T::kExample;
-  a.describe_default = [](Visitor& v) {
-    T value{};
-    value.describe(v);
-  };
+  a.describe_default = std::move(describe_default);
   return a;
-}
-
-// Makes it a default-constructed i-th alternative.
-template <class... Ts>
-void emplace(std::variant<Ts...>& value, std::size_t index) {
-  using Make = void (*)(std::variant<Ts...>&);
-  static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
-  kMake[index](value);
 }
 
 }  // namespace detail
@@ -187,12 +181,25 @@ std::vector<Part> parts_of(const std::variant<Ts...>& value) {
       value);
 }
 
-template <class... Ts>
-void Visitor::variant(std::variant<Ts...>& value, const About& about) {
-  const std::array<Alternative, sizeof...(Ts)> all{detail::alternative_of<Ts>()...};
-  alternatives(
-      about, all, value.index(), [&value](std::size_t i) { detail::emplace(value, i); },
-      [&value](Visitor& v) { std::visit([&v](auto& held) { held.describe(v); }, value); });
+template <class... Ts, class More, class F>
+void Visitor::variant(std::variant<Ts...>& value, const About& about, More& more, F describe_more) {
+  const auto describe = [describe_more](Visitor& v, auto& held, More& with) {
+    held.describe(v);
+    describe_more(v, held, with);
+  };
+  const std::array<Alternative, sizeof...(Ts)> all{detail::alternative_of<Ts>([describe](Visitor& v) {
+    Ts held{};
+    More with{};
+    describe(v, held, with);
+  })...};
+  const auto select = [&](std::size_t i) {
+    using Make = void (*)(std::variant<Ts...>&);
+    static constexpr Make kMake[] = {[](std::variant<Ts...>& v) { v.template emplace<Ts>(); }...};
+    kMake[i](value);
+    more = More{};
+  };
+  alternatives(about, all, value.index(), select,
+               [&](Visitor& v) { std::visit([&](auto& held) { describe(v, held, more); }, value); });
 }
 
 template <class T>
@@ -220,18 +227,15 @@ void Visitor::operator()(T& value, const About& about) {
     auto index = static_cast<std::size_t>(value);
     choice(index, Choices<T>::kValues, about);
     value = static_cast<T>(index);
-  } else if constexpr (detail::IsOptional<T>::value) {
+  } else if constexpr (detail::kIs<T, std::optional>) {
     optional(
         about, value.has_value(),
         [&value](bool present) {
-          if (present) {
-            value.emplace();
-          } else {
-            value.reset();
-          }
+          value.reset();
+          if (present) value.emplace();
         },
         [&value, &about](Visitor& v) { v(*value, about); });
-  } else if constexpr (detail::IsVector<T>::value) {
+  } else if constexpr (detail::kIs<T, std::vector>) {
     list(
         about, value.size(), [&value](std::size_t n) { value.resize(n); },
         [&value, &about](Visitor& v, std::size_t i) {
@@ -243,7 +247,7 @@ void Visitor::operator()(T& value, const About& about) {
         });
   } else if constexpr (DescribedInPlace<T>) {
     value.describe_as(*this, about);
-  } else if constexpr (detail::IsVariant<T>::value) {
+  } else if constexpr (detail::kIs<T, std::variant>) {
     variant(value, about);
   } else {
     static_assert(Described<T>, "an option must be described");

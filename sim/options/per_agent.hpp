@@ -1,5 +1,6 @@
 #pragma once
 // A number for each agent: one for all, a law drawn once per agent, or a list.
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,7 +17,7 @@ struct ValueList {
   void describe(Visitor& v);
 };
 
-/// Values in a column of the data; they replace the name of the column before a run.
+/// Values in a column of the data, which replace the name of the column before a run.
 struct OfColumn {
   static constexpr std::string_view kName = "column";
   static constexpr std::string_view kHelp =
@@ -26,8 +27,8 @@ struct OfColumn {
   void describe(Visitor& v);
 };
 
-/// Index in (kPerAgent, agent) of a value drawn once per agent. A number is never used again for
-/// something else; 1 is an owner's epsilon, 13 its number of releases.
+/// Index in (kPerAgent, agent) of a value drawn once per agent. A number is never reused; 1 is an owner's epsilon, 13
+/// its number of releases.
 enum PerAgentOption : std::uint32_t {
   kRateOption = 0,
   kLatencyOption = 2,
@@ -52,25 +53,27 @@ class PerAgent {
   template <std::convertible_to<Law> L>
   PerAgent(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
 
-  /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent, b), index `option`,
-  /// so that adding an agent leaves the others' values as they were; `b` tells apart several that have the
-  /// same option. Throws std::invalid_argument when a list has another length than count.
+  /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent, b), index `option`, where `b`
+  /// distinguishes several laws of the same option. Throws std::invalid_argument for a list whose length is not count.
   std::vector<double> values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams,
                              std::uint32_t b = 0) const;
-  /// Whether the values are still to come from a column of the data.
+  /// Whether it names a column of the data, not read yet.
   bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
-  /// The one value of all, if there is one.
+  /// Whether all have the same value.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
   /// Whether it is a list of values.
   bool list() const { return std::holds_alternative<ValueList>(law_); }
   /// Mean of the law or list; NaN of a column.
   double mean() const;
-  /// Ends of the values it can take.
+  /// Range of its values.
   Support support() const;
 
   void describe_as(Visitor& v, const About& about);
 
  private:
+  /// Unless the values are a list or a column.
+  std::optional<Distribution> distribution() const;
+
   Law law_;
 };
 

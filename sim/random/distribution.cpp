@@ -16,14 +16,13 @@ void Constant::describe(Visitor& v) {
 void Uniform::describe(Visitor& v) {
   v(min, {.name = "min", .help = "Minimum.", .unit = "="});
   v(max, {.name = "max", .help = "Maximum.", .unit = "=", .required = true});
-  v.check(max >= min, "max", fmt::format("must be at least min ({:g}), got {:g}", min, max));
+  v.check(max >= min, "max", fmt::format("expected at least min ({:g}), found {:g}", min, max));
 }
 double Uniform::sample(Stream& s) const {
   return uniform(s, min, max);
 }
 double Uniform::sample_size_biased(Stream& s) const {
-  // Density proportional to x on [min, max]: its distribution function (x^2 - min^2)/(max^2 - min^2)
-  // inverted.
+  // Inverse of the distribution function (x^2 - min^2)/(max^2 - min^2).
   return std::sqrt(uniform(s, min * min, max * max));
 }
 
@@ -88,7 +87,7 @@ double mean_of(const Mixture::Part& part) {
   return std::visit([](const auto& law) { return law.mean(); }, part.law);
 }
 
-// The part in which a point uniform on the line of all parts, each as long as `length` says, falls.
+// A part, with probability proportional to its length.
 template <class Length>
 const Mixture::Part& pick(const std::vector<Mixture::Part>& parts, Stream& s, Length length) {
   double total = 0;
@@ -104,22 +103,19 @@ const Mixture::Part& pick(const std::vector<Mixture::Part>& parts, Stream& s, Le
 }  // namespace
 
 void Mixture::Part::describe(Visitor& v) {
-  v(weight, {.name = "weight",
-             .help = "Weight of the distribution relative to the others.",
-             .min = 0,
-             .open_min = true});
+  v(weight, positive("weight", "Weight of the distribution relative to the others."));
   v(law, {.name = "law", .help = "Distribution.", .unit = "=", .required = true});
 }
 void Mixture::describe(Visitor& v) {
   v(parts, {.name = "parts", .help = "Distributions and their weights.", .required = true});
-  v.check(!parts.empty(), "parts", "must hold at least one law");
+  v.check(!parts.empty(), "parts", "expected at least one law");
 }
 double Mixture::sample(Stream& s) const {
   const Part& part = pick(parts, s, [](const Part& p) { return p.weight; });
   return std::visit([&s](const auto& law) { return law.sample(s); }, part.law);
 }
 double Mixture::sample_size_biased(Stream& s) const {
-  // A fixed instant falls into a period of a part in proportion to the time that its periods cover.
+  // The probability that a fixed instant is in a period of a part is proportional to the time that they cover.
   const Part& part = pick(parts, s, [](const Part& p) { return p.weight * mean_of(p); });
   return std::visit([&s](const auto& law) { return law.sample_size_biased(s); }, part.law);
 }
@@ -149,7 +145,7 @@ void check_range(Visitor& v, const About& about, const Support& support) {
   const bool above = about.open_min && attained ? lower > about.min : lower >= about.min;
   const bool below = about.open_max && attained ? upper < about.max : upper <= about.max;
   v.check(above && below, about.name,
-          fmt::format("every value must lie in {}{:g}, {:g}{}, got values in [{:g}, {:g}]",
+          fmt::format("expected values in {}{:g}, {:g}{}, found values in [{:g}, {:g}]",
                       about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', lower,
                       upper));
 }

@@ -11,9 +11,8 @@
 
 namespace hearsay::sim {
 
-// Each law L has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, which is
-// the law of the period that a fixed instant falls into; mean(); lower() and upper(), the ends of its
-// support.
+// Each law has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, the law of the
+// period that contains a fixed instant; mean(); lower() and upper(), the ends of its support.
 
 struct Constant {
   static constexpr std::string_view kName = "constant";
@@ -117,18 +116,17 @@ struct Mixture {
   double upper() const;
 };
 
-/// The ends of the values that a law or list can take.
+/// The range of the values of a law or list.
 struct Support {
   double lower, upper;
-  bool attained;  ///< both ends occur; else a law comes as near to them as you like, or occurs with
-                  ///< probability 0
+  bool attained;  ///< both ends occur with positive probability
 };
 
-/// Refuses values that leave the range of their place.
+/// Rejects values outside the range of their place.
 void check_range(Visitor& v, const About& about, const Support& support);
 
-/// A number that may vary. As an option its unit and range are those of its place: a law whose support leaves
-/// the range is refused when the scenario is read.
+/// A number that may vary. As an option its unit and range are those of its place: a law whose support exceeds the
+/// range is rejected when the scenario is read.
 class Distribution {
  public:
   using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture>;
@@ -155,11 +153,11 @@ class Distribution {
   double upper() const {
     return std::visit([](const auto& law) { return law.upper(); }, law_);
   }
-  /// A law of one point, a uniform one of no width included, takes the value of its ends.
+  /// A law of a single value attains its ends.
   Support support() const { return {lower(), upper(), lower() == upper()}; }
   bool constant() const { return std::holds_alternative<Constant>(law_); }
   const Law& law() const { return law_; }
-  /// Refuses values that leave the range of their place; an empty mixture has been refused as such.
+  /// Rejects values outside the range of their place. An empty mixture is rejected by Mixture::describe.
   void check_range(Visitor& v, const About& about) const;
 
   void describe_as(Visitor& v, const About& about);
@@ -167,5 +165,20 @@ class Distribution {
  private:
   Law law_;
 };
+
+/// Describes a value that is one of several kinds. Those that are laws have the further option `drawn`, an enumeration,
+/// and their values must lie in the range of their place.
+template <class... Kinds, class Often>
+void describe_drawn(Visitor& v, const About& about, std::variant<Kinds...>& value, Often& drawn) {
+  v.variant(value, about, drawn, []<class Kind>(Visitor& inner, Kind&, Often& often) {
+    if constexpr (std::convertible_to<Kind, Distribution>)
+      inner(often, {.name = "drawn", .help = "How often the value is drawn."});
+  });
+  std::visit(
+      [&]<class Kind>(const Kind& held) {
+        if constexpr (std::convertible_to<Kind, Distribution>) Distribution(held).check_range(v, about);
+      },
+      value);
+}
 
 }  // namespace hearsay::sim

@@ -1,6 +1,6 @@
 #pragma once
-// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index),
-// so that adding an agent, a metric or another protocol moves no draw of anything else.
+// Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index), so
+// adding an agent, a metric or another protocol changes no other draw.
 //
 //   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)),
 //             once per run and purpose
@@ -16,21 +16,20 @@
 
 namespace hearsay::sim {
 
-/// What a draw is for. The numbers are part of every result: one is never used again for something else.
+/// Purpose of a draw. Every result depends on the numbers: one is never reused.
 enum class Purpose : std::uint32_t {
-  kClock = 1,         ///< (agent), index = n-th gap
-  kLatency = 2,       ///< (from, to), index = n-th message on the edge
-  kLoss = 3,          ///< (from, to), index = n-th message on the edge
-  kAvailability = 4,  ///< (agent), index = n-th up or down period
-  kTopology = 5,      ///< (0), or the node; index = what of the graph (TopologyDraw)
-  kData = 6,          ///< (owner), index = what of the owner's data
-  kNoise = 7,         ///< (agent), index = n-th release
-  kPerAgent = 8,      ///< (agent), index = which option: values drawn once per agent
-  kOnlineTick = 9,    ///< (agent), index = n-th tick: whether it finds its agent online
-  kOnlineMessage =
-      10,            ///< (from, to), index = n-th message on the edge: whether it finds its receiver online
-  kCompute = 11,     ///< (agent), index = n-th computation
-  kProtocol = 1000,  ///< + the protocol's own purpose: (agent), index = n-th draw
+  kClock = 1,           ///< (agent), index = n-th gap
+  kLatency = 2,         ///< (from, to), index = n-th message on the edge
+  kLoss = 3,            ///< (from, to), index = n-th message on the edge
+  kAvailability = 4,    ///< (agent), index = n-th up or down period
+  kTopology = 5,        ///< (0), or the node; index = TopologyDraw
+  kData = 6,            ///< (owner), index = part of the owner's data
+  kNoise = 7,           ///< (agent), index = n-th release
+  kPerAgent = 8,        ///< (agent), index = PerAgentOption
+  kOnlineTick = 9,      ///< (agent), index = n-th tick: whether the agent is online
+  kOnlineMessage = 10,  ///< (from, to), index = n-th message on the edge: whether the receiver is online
+  kCompute = 11,        ///< (agent), index = n-th computation
+  kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 
 /// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.
@@ -76,18 +75,16 @@ class Streams {
     return Stream(key(purpose), a, b, index);
   }
 
-  /// The stream of a purpose that a protocol numbers itself, apart from all of the engine's.
-  Stream protocol(std::uint32_t own_purpose, std::uint32_t a, std::uint32_t b = 0,
+  /// The stream of a purpose defined by a protocol.
+  Stream protocol(std::uint32_t purpose, std::uint32_t a, std::uint32_t b = 0,
                   std::uint32_t index = 0) const {
-    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + own_purpose), a, b, index);
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + purpose), a, b, index);
   }
 
   Stream::Key key(Purpose purpose) const {
     const auto p = static_cast<std::uint32_t>(purpose);
     return p < keys_.size() ? keys_[p] : derive(p);
   }
-  std::uint64_t seed() const { return seed_; }
-  std::uint32_t repetition() const { return repetition_; }
 
  private:
   Stream::Key derive(std::uint32_t purpose) const {

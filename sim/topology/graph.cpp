@@ -1,11 +1,11 @@
 #include "sim/topology/graph.hpp"
 
-#include "sim/topology/components.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "sim/check.hpp"
@@ -13,65 +13,65 @@
 
 namespace hearsay::sim {
 
-// Positions of directed edges are 32-bit numbers, and one beyond the last says that there is none.
+double distance(const Place& a, const Place& b) {
+  check(a.geographic == b.geographic, "distance between a place on the Earth and one in a plane");
+  if (!a.geographic) return std::hypot(a.x - b.x, a.y - b.y);
+  constexpr double kRadian = std::numbers::pi / 180;
+  const double across = std::sin((a.x - b.x) * kRadian / 2), along = std::sin((a.y - b.y) * kRadian / 2);
+  const double h = along * along + std::cos(a.y * kRadian) * std::cos(b.y * kRadian) * across * across;
+  return 2 * kEarthRadius * std::asin(std::sqrt(std::min(1.0, h)));
+}
+
+// Positions of directed edges are 32-bit numbers, and one beyond the last stands for "no edge".
 void require_edges_fit(std::uint64_t edges) {
   if (edges >= std::numeric_limits<std::uint32_t>::max() / 2)
-    throw TopologyError(fmt::format("fewer than 2^31 edges are possible, got {}", edges));
+    throw TopologyError("expected fewer than 2^31 edges, found {}", edges);
 }
 
 Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const EdgeValues& values) {
   if (agents == 0) throw TopologyError("a network needs at least one agent");
   if (agents >= kMaxAgents)
-    throw TopologyError(fmt::format("at most {} agents, got {}", kMaxAgents - 1, agents));
+    throw TopologyError("expected at most {} agents, found {}", kMaxAgents - 1, agents);
   require_edges_fit(edges.size());
-  for (const std::span<const double> all : {values.weight, values.latency, values.length})
-    check(all.empty() || all.size() == edges.size(), "a graph needs a value for each edge, or none");
-  const bool valued = !values.weight.empty() || !values.latency.empty() || !values.length.empty();
   Topology t;
   t.row_.assign(agents + 1, 0);
   for (const Edge& e : edges) {
-    if (e.a >= agents || e.b >= agents) {
-      throw TopologyError(fmt::format("edge {}-{} names an agent outside 0 to {}", e.a, e.b, agents - 1));
-    }
-    if (e.a == e.b) throw TopologyError(fmt::format("agent {} is linked to itself", e.a));
+    if (e.a >= agents || e.b >= agents)
+      throw TopologyError("edge {}-{} names an agent outside 0 to {}", e.a, e.b, agents - 1);
+    if (e.a == e.b) throw TopologyError("agent {} is linked to itself", e.a);
     ++t.row_[e.a + 1];
     ++t.row_[e.b + 1];
   }
   std::partial_sum(t.row_.begin(), t.row_.end(), t.row_.begin());
-  t.column_.resize(2 * edges.size());
-  std::vector<std::uint32_t> edge_at(valued ? t.column_.size() : 0);  // which edge each position is of
-  // Rows are filled by moving their starts along; the starts are moved back afterwards.
-  for (std::size_t k = 0; k < edges.size(); ++k) {
-    const auto put = [&](AgentId from, AgentId to) {
-      const std::uint32_t position = t.row_[from]++;
-      t.column_[position] = to;
-      if (valued) edge_at[position] = static_cast<std::uint32_t>(k);
-    };
-    put(edges[k].a, edges[k].b);
-    put(edges[k].b, edges[k].a);
-  }
-  for (AgentId i = agents; i > 0; --i) t.row_[i] = t.row_[i - 1];
-  t.row_[0] = 0;
 
-  std::vector<std::pair<AgentId, std::uint32_t>> sorted;
+  // Rows are filled twice. The second time, ends are taken row by row, which sorts the rows that they go to.
+  struct Other {
+    AgentId to;
+    std::uint32_t edge;
+  };
+  std::vector<Other> ends(2 * edges.size());
+  std::vector<std::uint32_t> next = t.row_;  // free position of each row
+  for (std::uint32_t k = 0; k < edges.size(); ++k) {
+    ends[next[edges[k].a]++] = {edges[k].b, k};
+    ends[next[edges[k].b]++] = {edges[k].a, k};
+  }
+  t.column_.resize(ends.size());
+  std::vector<std::uint32_t> edge_at(ends.size());
+  next = t.row_;
   for (AgentId i = 0; i < agents; ++i) {
-    const auto begin = t.column_.begin() + t.row_[i], end = t.column_.begin() + t.row_[i + 1];
-    if (!valued) {
-      std::sort(begin, end);
-    } else {
-      sorted.clear();
-      for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p) sorted.emplace_back(t.column_[p], edge_at[p]);
-      std::sort(sorted.begin(), sorted.end());
-      for (std::size_t k = 0; k < sorted.size(); ++k) {
-        t.column_[t.row_[i] + k] = sorted[k].first;
-        edge_at[t.row_[i] + k] = sorted[k].second;
-      }
+    for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p) {
+      const std::uint32_t position = next[ends[p].to]++;
+      t.column_[position] = i;
+      edge_at[position] = ends[p].edge;
     }
-    if (const auto twice = std::adjacent_find(begin, end); twice != end) {
-      throw TopologyError(fmt::format("agents {} and {} are linked twice", i, *twice));
-    }
+  }
+  for (AgentId i = 0; i < agents; ++i) {
+    const auto row = t.neighbours(i);
+    if (const auto twice = std::adjacent_find(row.begin(), row.end()); twice != row.end())
+      throw TopologyError("agents {} and {} are linked twice", i, *twice);
   }
   const auto spread = [&](std::span<const double> by_edge, std::vector<double>& by_position) {
+    check(by_edge.empty() || by_edge.size() == edges.size(), "a graph needs a value for each edge, or none");
     if (by_edge.empty()) return;
     by_position.reserve(edge_at.size());
     for (const std::uint32_t e : edge_at) by_position.push_back(by_edge[e]);
@@ -93,14 +93,10 @@ AgentId Topology::components() const {
   std::vector<Edge> all;
   all.reserve(edges());
   for (AgentId i = 0; i < agents(); ++i) {
-    for (const AgentId j : neighbours(i)) {
+    for (const AgentId j : neighbours(i))
       if (i < j) all.push_back({i, j});
-    }
   }
-  const std::vector<AgentId> component = connected_components(agents(), all);
-  AgentId count = 0;
-  for (AgentId i = 0; i < agents(); ++i) count += component[i] == i ? 1 : 0;
-  return count;
+  return count_components(agents(), all);
 }
 
 std::uint64_t Topology::fingerprint() const {
@@ -118,6 +114,29 @@ void Topology::describe_agents(std::vector<Place> places, std::vector<std::strin
   places_ = std::move(places);
   names_ = std::move(names);
   notes_ = std::move(notes);
+}
+
+// Union-find in which the root of a component is its smallest agent.
+std::vector<AgentId> connected_components(AgentId nodes, std::span<const Edge> edges) {
+  std::vector<AgentId> parent(nodes);
+  std::iota(parent.begin(), parent.end(), AgentId{0});
+  const auto root = [&parent](AgentId i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (const Edge& e : edges) {
+    const auto [least, greatest] = std::minmax({root(e.a), root(e.b)});
+    parent[greatest] = least;
+  }
+  for (AgentId i = 0; i < nodes; ++i) parent[i] = root(i);
+  return parent;
+}
+
+AgentId count_components(AgentId nodes, std::span<const Edge> edges) {
+  const std::vector<AgentId> component = connected_components(nodes, edges);
+  AgentId count = 0;
+  for (AgentId i = 0; i < nodes; ++i) count += component[i] == i ? 1 : 0;
+  return count;
 }
 
 }  // namespace hearsay::sim

@@ -1,44 +1,57 @@
 #pragma once
-// Who can talk to whom: an undirected graph, frozen from an array of edges to compressed rows.
+// The network graph: undirected, stored in compressed rows.
+#include <compare>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/time.hpp"
-#include "sim/topology/place.hpp"
 
 namespace hearsay::sim {
 
-/// A graph that can not be built or used as asked; the message is for the user.
-struct TopologyError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// A graph that can not be built or used; the message is for the user.
+struct TopologyError : UserError {
+  using UserError::UserError;
 };
+
+/// Position of a node: degrees east and north where geographic, else metres in a plane.
+struct Place {
+  double x = 0, y = 0;
+  bool geographic = false;
+  bool operator==(const Place&) const = default;
+};
+
+inline constexpr double kEarthRadius = 6'371'008.8;  ///< mean radius of the Earth (IUGG), m
+
+/// Metres between two places of one kind: along the great circle of a sphere of the Earth's mean radius (haversine
+/// formula), or straight in the plane.
+double distance(const Place& a, const Place& b);
 
 struct Edge {
   AgentId a, b;
+  auto operator<=>(const Edge&) const = default;
 };
 
-/// Edges with a weight each.
 struct WeightedEdges {
   std::vector<Edge> edges;
-  std::vector<double> weights;
+  std::vector<double> weights;  ///< by edge
 };
 
-/// Numbers that belong to edges, one each in the order of the edges, or none.
+/// Values of edges, each empty or one value per edge.
 struct EdgeValues {
   std::span<const double> weight = {};
   std::span<const double> latency = {};  ///< s
   std::span<const double> length = {};   ///< m
 };
 
-/// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its
-/// target in the row of its source; positions are 0 .. 2 edges - 1.
+/// Rows hold an agent's neighbours in ascending order. A directed edge has a position: the place of its target in the
+/// row of its source; positions are 0 .. 2 edges - 1.
 class Topology {
  public:
-  /// From undirected edges, each given once. `weights`: one per edge, or empty for all 1.
-  /// Throws TopologyError for a self loop, a repeated edge or an end that is no agent. O(edges log degree).
+  /// From undirected edges, each given once. `weights`: one per edge, or empty for all 1. Throws TopologyError for a
+  /// self loop, a repeated edge or an end that is no agent. O(edges).
   static Topology from_edges(AgentId agents, std::span<const Edge> edges,
                              std::span<const double> weights = {}) {
     return from_edges(agents, edges, EdgeValues{.weight = weights});
@@ -57,21 +70,20 @@ class Topology {
   double weight(std::uint32_t position) const { return weight_.empty() ? 1.0 : weight_[position]; }
   /// Number of connected components.
   AgentId components() const;
-  /// Of rows, neighbours and weights: the same for equal graphs, and else different but by chance in 2^64.
-  /// O(edges).
+  /// Hash of rows, neighbours and weights. O(edges).
   std::uint64_t fingerprint() const;
 
-  /// Seconds that a message takes, by position of the directed edge, where the graph itself says so; else
-  /// empty. The same in both directions.
+  /// Latency of each directed edge, s, by position, where the graph defines one; else empty. The same in both
+  /// directions.
   std::span<const double> latency() const { return latency_; }
-  /// Metres that a link is long, by position, where it is not the distance of its ends' places (a link that
-  /// runs through other nodes, or around a torus); else empty.
+  /// Length of each directed edge, m, by position, where it differs from the distance between its ends (a path through
+  /// other nodes, or around a torus); else empty.
   std::span<const double> length() const { return length_; }
-  /// Where each agent is; empty where nothing is known. All geographic or none.
+  /// By agent, all geographic or none; empty if unknown.
   const std::vector<Place>& places() const { return places_; }
-  /// What the graph calls each agent; empty where it has no names.
+  /// Names of the agents in the graph; empty if it has none.
   const std::vector<std::string>& names() const { return names_; }
-  /// What was done to the graph that was asked for, a sentence each.
+  /// Changes made to the requested graph, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
   /// One entry per agent or none in `places` and `names`.
   void describe_agents(std::vector<Place> places, std::vector<std::string> names,
@@ -85,7 +97,12 @@ class Topology {
   std::vector<std::string> names_, notes_;
 };
 
-/// Throws TopologyError where twice the number of edges is no 32-bit number: they have positions.
+/// Throws TopologyError if positions of so many edges do not fit in 32 bits.
 void require_edges_fit(std::uint64_t edges);
+
+/// The connected component of each of `nodes` agents under undirected edges, given by its smallest agent. O(edges log
+/// nodes) at most.
+std::vector<AgentId> connected_components(AgentId nodes, std::span<const Edge> edges);
+AgentId count_components(AgentId nodes, std::span<const Edge> edges);
 
 }  // namespace hearsay::sim

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-
-#include "sim/topology/topology_draw.hpp"
 
 namespace hearsay::sim {
 
@@ -15,39 +12,9 @@ namespace {
 template <class Kind>
 constexpr bool kSized = !std::is_same_v<Kind, GraphFile> && !std::is_same_v<Kind, Similarity>;
 
-template <class Kind>
-Alternative alternative() {
-  Alternative a = detail::alternative_of<Kind>();
-  a.describe_default = [](Visitor& v) {
-    Kind kind;
-    kind.describe(v);
-    GraphOptions().describe(v, kSized<Kind>);
-  };
-  return a;
-}
-
-template <class... Kinds>
-void describe_kinds(Visitor& v, std::variant<Kinds...>& kind, GraphOptions& options, const About& about) {
-  const std::array<Alternative, sizeof...(Kinds)> all{alternative<Kinds>()...};
-  const auto select = [&](std::size_t i) {
-    using Make = void (*)(std::variant<Kinds...>&);
-    static constexpr Make kMake[] = {[](std::variant<Kinds...>& k) { k.template emplace<Kinds>(); }...};
-    kMake[i](kind);
-    options = {};
-  };
-  v.alternatives(about, all, kind.index(), select, [&](Visitor& w) {
-    std::visit(
-        [&]<class Kind>(Kind& held) {
-          held.describe(w);
-          options.describe(w, kSized<Kind>);
-        },
-        kind);
-  });
-}
-
 Draft draw(const Similarity&, AgentId nodes, const WeightedEdges* similar) {
   if (similar == nullptr)
-    throw TopologyError("the data do not say which owners are alike; choose another type of topology");
+    throw TopologyError("the data define no similarity graph; choose another type of topology");
   return {.nodes = nodes, .edges = similar->edges, .weight = similar->weights};
 }
 
@@ -64,8 +31,7 @@ Draft draw_kind(const TopologyOptions& options, AgentId agents, const Streams& s
       options.kind());
 }
 
-// Nodes in the order in which they are found from node 0, link by link; those that are not reached at the
-// end.
+// Nodes in the order of a breadth-first search from node 0, then from the first that it does not reach, and so on.
 std::vector<AgentId> by_links(const Draft& d) {
   const Topology graph = Topology::from_edges(d.nodes, d.edges);
   std::vector<AgentId> order;
@@ -97,27 +63,23 @@ std::vector<AgentId> by_path(const Draft& star) {
 
 // Leaves as many nodes as there are agents.
 void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& streams) {
-  if (d.nodes < agents) {
-    throw TopologyError(fmt::format("{} agents need a node each, the graph has {}{}{}", agents, d.nodes,
-                                    d.notes.empty() ? "" : ": ", fmt::join(d.notes, "; ")));
-  }
+  if (d.nodes < agents)
+    throw TopologyError("expected at least {} nodes, one for each agent, found {}{}{}", agents, d.nodes,
+                        d.notes.empty() ? "" : ": ", fmt::join(d.notes, "; "));
   if (d.nodes == agents) return;
   std::vector<AgentId> order(d.nodes);
   std::iota(order.begin(), order.end(), AgentId{0});
-  std::string_view which = "first";
   switch (o.nodes) {
     case NodesUsed::kFirst:
       break;
     case NodesUsed::kNearest:
       order = o.overlay ? by_path(d) : by_links(d);
-      which = "nearest";
       break;
     case NodesUsed::kRandom: {
       Stream s = topology_stream(streams, TopologyDraw::kNodes);
       shuffle(order, s);
-      // A hub stays.
+      // The hub is kept.
       if (o.overlay) std::swap(order[0], *std::find(order.begin(), order.end(), AgentId{0}));
-      which = "random";
       break;
     }
   }
@@ -125,23 +87,16 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
   std::sort(order.begin(), order.end());
   const AgentId before = d.nodes;
   d = induced(std::move(d), order);
-  d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before, which));
+  d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before,
+                                Choices<NodesUsed>::kValues[static_cast<std::size_t>(o.nodes)].name));
 }
 
-AgentId count_components(const Draft& d) {
-  const std::vector<AgentId> component = connected_components(d.nodes, d.edges);
-  AgentId count = 0;
-  for (AgentId i = 0; i < d.nodes; ++i)
-    if (component[i] == i) ++count;
-  return count;
-}
-
-void refuse_components(AgentId count, const std::vector<std::string>& notes) {
+void require_one_component(AgentId count, const std::vector<std::string>& notes) {
   if (count < 2) return;
-  throw TopologyError(fmt::format(
-      "the network must be connected, it has {} components{}: set connected to largest_component or "
-      "connect, or ask for more links",
-      count, notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; "))));
+  throw TopologyError(
+      "expected a connected network, found {} components{}: set connected to largest_component or connect, "
+      "or ask for more links",
+      count, notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; ")));
 }
 
 void weigh(Draft& d, const std::optional<EdgeWeights>& weights) {
@@ -152,38 +107,55 @@ void weigh(Draft& d, const std::optional<EdgeWeights>& weights) {
       return;
     case EdgeWeights::kMetropolis: {
       std::vector<std::uint32_t> degree(d.nodes);
-      for (const Edge& e : d.edges) {
-        ++degree[e.a];
-        ++degree[e.b];
-      }
+      for (const Edge& e : d.edges) ++degree[e.a], ++degree[e.b];
       d.weight.clear();
       for (const Edge& e : d.edges) d.weight.push_back(1.0 / (1.0 + std::max(degree[e.a], degree[e.b])));
       return;
     }
     case EdgeWeights::kGiven:
       if (d.weight.empty() && !d.edges.empty())
-        throw TopologyError("weights: the graph gives its links none; choose uniform or metropolis");
+        throw TopologyError("weights: the graph has no weights; choose uniform or metropolis");
       return;
   }
 }
 
 }  // namespace
 
+void GraphOptions::describe(Visitor& v, bool sized) {
+  v(draw, {.name = "draw", .help = "How often the graph, or its random part, is drawn."});
+  if (sized) {
+    v(size, {.name = "size",
+             .help = "Number of nodes of the graph; by default one for each agent. With more, `nodes` "
+                     "selects those with agents.",
+             .min = 1,
+             .max = kMaxAgents - 1.0});
+  }
+  v(connected, {.name = "connected", .help = "Handling of a graph with several components."});
+  v(nodes,
+    {.name = "nodes", .help = "Nodes on which agents are placed, if there are more nodes than agents."});
+  v(weights,
+    {.name = "weights",
+     .help = "Weights of the links; by default the weights of the graph if it has any, otherwise uniform."});
+  v(overlay, {.name = "overlay",
+              .help = "Replace the links by shortest paths of the graph, for protocols that need a hub; by "
+                      "default the links of the graph are used."});
+}
+
 void TopologyOptions::describe_as(Visitor& v, const About& about) {
-  describe_kinds(v, kind_, graph_, about);
+  v.variant(kind_, about, graph_,
+            []<class Kind>(Visitor& w, Kind&, GraphOptions& graph) { graph.describe(w, kSized<Kind>); });
 }
 
 Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams,
                        const WeightedEdges* similar) {
   const GraphOptions& o = options.graph();
   if (o.size.value_or(agents) < agents)
-    throw TopologyError(fmt::format("size: {} agents need a node each, got {}", agents, *o.size));
+    throw TopologyError("size: expected at least {}, a node for each agent, found {}", agents, *o.size);
   Draft d = draw_kind(options, agents, streams, similar);
   switch (o.connected) {
     case Connected::kRequire:
-      // Before nodes are left out, too: what is asked for is the whole graph. Else require_connected() sees
-      // it.
-      if (d.nodes > agents || o.overlay) refuse_components(count_components(d), d.notes);
+      // The whole graph, before nodes are removed. Without removal require_connected() checks it.
+      if (d.nodes > agents || o.overlay) require_one_component(count_components(d.nodes, d.edges), d.notes);
       break;
     case Connected::kLargestComponent:
       keep_largest_component(d);
@@ -199,7 +171,7 @@ Topology make_topology(const TopologyOptions& options, AgentId agents, const Str
 }
 
 void require_connected(const Topology& topology) {
-  refuse_components(topology.components(), topology.notes());
+  require_one_component(topology.components(), topology.notes());
 }
 
 }  // namespace hearsay::sim

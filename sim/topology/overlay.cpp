@@ -1,5 +1,3 @@
-#include "sim/topology/overlay.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <charconv>
 #include <limits>
+
+#include "sim/topology/make_topology.hpp"
 
 namespace hearsay::sim {
 
@@ -25,10 +25,13 @@ class Paths {
 
   /// Distance of every node from `source`; infinite where there is no way.
   const std::vector<double>& from(AgentId source) {
+    const auto by_node = [this](auto& values) {
+      return boost::make_iterator_property_map(values.begin(), boost::get(boost::vertex_index, graph_));
+    };
     boost::dijkstra_shortest_paths(graph_, source,
                                    boost::weight_map(boost::get(&Link::length, graph_))
-                                       .distance_map(distance_.data())
-                                       .predecessor_map(parent_.data())
+                                       .distance_map(by_node(distance_))
+                                       .predecessor_map(by_node(parent_))
                                        .distance_inf(std::numeric_limits<double>::infinity()));
     return distance_;
   }
@@ -55,34 +58,24 @@ class Paths {
 };
 
 AgentId centre(const Draft& d, Paths& paths) {
-  if (d.nodes > kMostForCentre) {
-    throw TopologyError(fmt::format("the centre is looked for among at most {} nodes, got {}: name the hub",
-                                    kMostForCentre, d.nodes));
-  }
-  AgentId best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (AgentId i = 0; i < d.nodes; ++i) {
-    const std::vector<double>& all = paths.from(i);
-    const double farthest = *std::max_element(all.begin(), all.end());
-    if (farthest < least) {
-      least = farthest;
-      best = i;
-    }
-  }
-  return best;
+  if (d.nodes > kMostForCentre)
+    throw TopologyError("the centre is found among at most {} nodes, found {}: name the hub", kMostForCentre,
+                        d.nodes);
+  std::vector<double> farthest;  // from each node
+  for (AgentId i = 0; i < d.nodes; ++i) farthest.push_back(std::ranges::max(paths.from(i)));
+  return static_cast<AgentId>(std::ranges::min_element(farthest) - farthest.begin());
 }
 
 AgentId named(const Draft& d, const std::string& name) {
   const auto count = std::count(d.names.begin(), d.names.end(), name);
-  if (count > 1)
-    throw TopologyError(fmt::format("overlay: {} nodes are named '{}': give the hub's number", count, name));
+  if (count > 1) throw TopologyError("overlay: {} nodes are named '{}': give the hub's number", count, name);
   if (count == 1)
     return static_cast<AgentId>(std::find(d.names.begin(), d.names.end(), name) - d.names.begin());
   AgentId number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error == std::errc() && end == name.data() + name.size() && number < d.nodes) return number;
-  throw TopologyError(
-      fmt::format("overlay: no node is named '{}', nor is that a number below {}", name, d.nodes));
+  throw TopologyError("overlay: expected the name of a node or a number below {1}, found '{0}'", name,
+                      d.nodes);
 }
 
 }  // namespace
@@ -108,8 +101,7 @@ Draft overlay(Draft&& d, const StarOverlay& options) {
   for (AgentId i = 0; i < d.nodes; ++i) {
     if (i == hub) continue;
     if (far[i] == std::numeric_limits<double>::infinity())
-      throw TopologyError(
-          fmt::format("overlay: {} can not be reached from the hub, {}", d.called(i), d.called(hub)));
+      throw TopologyError("overlay: {} is not reachable from the hub, {}", d.called(i), d.called(hub));
     star.edges.push_back({0, static_cast<AgentId>(order.size())});
     order.push_back(i);
     if (!d.latency.empty()) star.latency.push_back(paths.sum(d.latency, i));

@@ -58,7 +58,7 @@ TEST_CASE("architecture: results and figures know neither the engine nor what ru
     CHECK(offences("analysis/metrics/metric.hpp", line).empty());
   }
   CHECK(offences("analysis/results/study.hpp", "#include <Eigen/Core>").size() == 1);
-  CHECK(offences("analysis/results/study.hpp", "#include \"sim/trace/traffic.hpp\"").empty());
+  CHECK(offences("analysis/results/study.hpp", "#include \"sim/trace/trace.hpp\"").empty());
   // Nor through what they include.
   const fs::path root(HEARSAY_SOURCE_DIR);
   for (const char* folder : {"analysis/results", "analysis/figures"}) {

@@ -33,11 +33,11 @@ void check_refused(const std::string& network, const std::string& part, const st
 
 TEST_CASE("bad network: a latency matrix that is not square, negative, too small, or out of reach") {
   const std::string matrix = R"({"latency": {"type": "matrix", "path": "f.csv"}})";
-  check_refused(matrix, "/network/latency: f.csv:2: a latency matrix must be square: expected 4 numbers",
+  check_refused(matrix, "/network/latency: f.csv:2: expected a square matrix of latencies, 4 numbers in each row",
                 "0 1 1 1\n1 0 1\n1 1 0 1\n1 1 1 0\n");
-  check_refused(matrix, "f.csv:2: a latency must not be negative, found -1 in field 1",
+  check_refused(matrix, "f.csv:2: expected a latency of at least 0, found -1 in field 1",
                 "0 1 1 1\n-1 0 1 1\n1 1 0 1\n1 1 1 0\n");
-  check_refused(matrix, "f.csv: the matrix has 3 nodes, fewer than the 4 agents", "0 1 1\n1 0 1\n1 1 0\n");
+  check_refused(matrix, "f.csv: expected a matrix of at least 4 nodes, one for each agent, found 3", "0 1 1\n1 0 1\n1 1 0\n");
   check_refused(matrix, "/network/latency/path: expected a file under");
   check_refused(R"({"latency": {"type": "matrix", "path": "/etc/passwd"}})", "expected a file under");
 }
@@ -46,12 +46,12 @@ TEST_CASE("bad network: an availability trace with overlaps, unknown agents, tim
   const std::string trace = R"({"availability": {"type": "trace", "path": "f.csv"}})";
   check_refused(trace, "/network/availability: f.csv:3: sessions of agent 1 overlap",
                 "agent,start,end\n1,0,5\n1,4,6\n");
-  check_refused(trace, "f.csv: names agent 9, there are agents 0 to 3", "agent,start,end\n9,0,5\n");
-  check_refused(trace, "f.csv:3: time runs backwards", "agent,time,state\n1,5,up\n1,4,down\n");
+  check_refused(trace, "f.csv: expected agents 0 to 3, found agent 9", "agent,start,end\n9,0,5\n");
+  check_refused(trace, "f.csv:3: expected non-decreasing times of an agent", "agent,time,state\n1,5,up\n1,4,down\n");
   check_refused(trace, "f.csv: expected a column 'agent', found the columns who, start, end",
                 "who,start,end\n1,0,5\n");
   check_refused(R"({"availability": {"type": "group", "groups": [{"agents": [1, 4]}]}})",
-                "/network/availability: group : there is no agent 4, there are agents 0 to 3");
+                "/network/availability: group : expected agents 0 to 3, found agent 4");
   check_refused(
       R"({"availability": {"type": "group", "groups": [{"name": "a", "agents": [1]}, {"name": "b", "agents": [1]}]}})",
       "agent 1 is in two groups, a and b");
@@ -61,16 +61,16 @@ TEST_CASE("bad network: numbers out of range, lists of another length, laws with
   check_refused(R"({"loss": 1.5})", "/network/loss: must be in [0, 1], got 1.5");
   check_refused(R"({"bandwidth": 0})", "/network/bandwidth: must be above 0 B/s, got 0");
   check_refused(R"({"bandwidth": {"uplink": [1, 2], "downlink": 1}})",
-                "/network/bandwidth: expected a list of 4 numbers, got 2");
+                "/network/bandwidth: expected a list of 4 numbers, found 2");
   check_refused(R"({"latency": "distance"})", "/network/latency: distance needs a topology with coordinates");
   check_refused(R"({"latency": "edge_attribute"})", "/network/latency: edge_attribute needs a graph file");
   check_refused(R"({"loss": {"type": "partition", "agents": [7]}})",
-                "/network/loss: partition: there is no agent 7, there are agents 0 to 3");
+                "/network/loss: partition: expected agents 0 to 3, found agent 7");
   check_refused("{}", "/clocks/rate: must be above 0 /s, got 0", "",
                 R"(, "clocks": {"type": "poisson", "rate": 0})");
   check_refused("{}", "/clocks: a jitter of up to 2 s exceeds a period of 1 s", "",
                 R"(, "clocks": {"type": "periodic", "period": 1, "jitter": {"type": "uniform", "max": 2}})");
-  check_refused("{}", "/clocks: f.csv:3: time runs backwards", "time,agent\n2,1\n1,1\n",
+  check_refused("{}", "/clocks: f.csv:3: expected non-decreasing times", "time,agent\n2,1\n1,1\n",
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("on_off: later periods follow the laws of up and down times, whatever 
   }
 }
 
-TEST_CASE("on_off: started up, everybody is up for a whole up time") {
+TEST_CASE("on_off: started up, every agent is up for a whole up time") {
   for (const auto& known : test::known_laws()) {
     INFO(known.name);
     const Availability law(OnOff{.up = known.law, .down = 1.0, .start = Start::kUp}, Streams(32, 0));
@@ -51,7 +51,7 @@ TEST_CASE("on_off: started up, everybody is up for a whole up time") {
 }
 
 TEST_CASE(
-    "on_off: started stationary, the share up is E up/(E up + E down), and the rest of a period has the "
+    "on_off: started stationary, the fraction up is E up/(E up + E down), and the rest of a period has the "
     "equilibrium law") {
   const auto laws = test::known_laws();
   for (std::size_t k = 0; k < laws.size(); ++k) {
@@ -70,7 +70,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("on_off: started stationary, a run stays so: at each time the share up is E up/(E up + E down)") {
+TEST_CASE(
+    "on_off: started stationary, a run stays so: at each time the fraction up is E up/(E up + E down)") {
   constexpr AgentId kRun = 20'000;
   const auto laws = test::known_laws();
   for (std::size_t k = 0; k < laws.size(); ++k) {
@@ -96,7 +97,7 @@ TEST_CASE("on_off: started stationary, a run stays so: at each time the share up
   }
 }
 
-TEST_CASE("on_off: started up, the share up at time t is that of two exponential laws") {
+TEST_CASE("on_off: started up, the fraction up at time t is that of two exponential laws") {
   // P(up at t) = d/(u+d) exp(-(1/u + 1/d) t) + u/(u+d) for exponential times of means u and d (Cox, Renewal
   // Theory, 1962, 7.2): with the start at its whole up times, a law of the process and not of its periods.
   constexpr AgentId kRun = 20'000;
@@ -118,7 +119,7 @@ TEST_CASE("on_off: started up, the share up at time t is that of two exponential
   script.run();
 }
 
-TEST_CASE("on_off: agents are independent: an agent's first time says nothing about the next agent's") {
+TEST_CASE("on_off: agents are independent: an agent's first time is independent of the next agent's") {
   const Availability law(OnOff{.up = Uniform{0, 1}, .down = 1.0, .start = Start::kUp}, Streams(36, 0));
   std::vector<double> mine(kAgents), next(kAgents), later(kAgents);
   for (AgentId i = 0; i < kAgents; ++i) {

@@ -71,7 +71,7 @@ void check_case(int owners, double epsilon, std::size_t records,
   // and far smaller here.
   CHECK(std::abs(early.mean() - theory.psi(20)) < 6 * early.standard_error());
   CHECK(std::abs(late.mean() - theory.psi(kHorizon)) < 6 * late.standard_error());
-  // And the sampling error is small enough for the comparison to mean something.
+  // The sampling error is small enough for a meaningful comparison.
   CHECK(late.standard_error() < 0.15 * theory.psi(kHorizon));
 }
 
@@ -88,6 +88,6 @@ TEST_CASE("central_async: mean relative fitness follows its exact moments, epsil
 }
 // T_i = 389 of 1000 answers. An owner has more than 389 visits with probability below 1e-3 (they are
 // binomial), and then the last of them are missing: of no weight here.
-TEST_CASE("central_async: a budget for the expected share is worth T/T_i times as much") {
+TEST_CASE("central_async: a budget for the expected share equals T/T_i times the budget") {
   check_case(3, 1, 50'000, models::BudgetFor::kExpectedShare);
 }

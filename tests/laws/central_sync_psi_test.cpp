@@ -55,6 +55,6 @@ TEST_CASE("central_sync: mean relative fitness is its closed form at every itera
   // Seven standard errors of a mean of 4000 sums of ten squares: below 1e-9.
   CHECK(std::abs(early.mean() - theory.psi(3)) < 7 * early.standard_error());
   CHECK(std::abs(late.mean() - theory.psi(kHorizon)) < 7 * late.standard_error());
-  // And the sampling error is small enough for a wrong power of T, or 1/T for 1/(T - 1), to be noticed.
+  // The sampling error is small enough to detect a wrong power of T, or 1/T for 1/(T - 1).
   CHECK(7 * late.standard_error() < 0.08 * late.mean());
 }

@@ -88,7 +88,7 @@ TEST_CASE("poisson clock: gaps are independent of each other, of another agent's
   CHECK(test::centred_product(first, first) > threshold);  // 1/12
 }
 
-TEST_CASE("poisson clock: rates that vary follow their law over the agents") {
+TEST_CASE("poisson clock: random rates follow their law over the agents") {
   constexpr AgentId kAgents = 100'000;
   const Clocks clocks(Poisson{Uniform{2, 6}}, kAgents, Streams(15, 0));
   std::vector<double> rates(kAgents);

@@ -1,5 +1,5 @@
-// Whatever the laws: who is down or busy does nothing, and whoever is down gets nothing. Checked from the
-// trace of runs with everything in them.
+// Under all laws: an agent that is down or busy does nothing, and one that is down receives nothing. Checked from the
+// traces of runs with all features.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -74,7 +74,8 @@ std::vector<Setting> settings() {
 }  // namespace
 
 TEST_CASE(
-    "enforcement: nobody acts while down or busy, nothing reaches who is down, and every message is "
+    "enforcement: no agent acts while down or busy, no message reaches one that is down, and every message "
+    "is "
     "accounted for") {
   for (const Setting& setting : settings()) {
     INFO(setting.name);
@@ -121,7 +122,7 @@ TEST_CASE(
     CHECK(wrong == 0);
     CHECK(acted > 300);
 
-    // The same once more from the trace alone, which tells of publications too.
+    // The same from the trace alone, which contains publications too.
     std::vector<bool> down(20);
     std::map<Cause, int> fate;
     std::uint64_t sent = 0, delivered = 0, lost = 0, early = 0;

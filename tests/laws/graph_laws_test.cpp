@@ -53,7 +53,7 @@ TEST_CASE("random regular: relabelling changes no probability, so every edge is 
   }
 }
 
-TEST_CASE("uniform index: every value of a range that is no power of two is equally likely") {
+TEST_CASE("uniform index: every value of a range that is not a power of two is equally likely") {
   constexpr std::uint64_t kCount = 300'000;
   std::array<std::uint64_t, 7> count{};
   Stream s({1, 2}, 0, 0, 0);
@@ -125,7 +125,7 @@ TEST_CASE("stochastic block: edges within and between blocks are binomial, each 
   CHECK_THROWS_AS(make_topology(StochasticBlock{.blocks = 4}, 3, Streams(1, 0)), TopologyError);
 }
 
-TEST_CASE("watts strogatz: with nothing rewired every agent's clustering is 3 (k - 2)/(4 (k - 1))") {
+TEST_CASE("watts strogatz: without rewiring every agent's clustering is 3 (k - 2)/(4 (k - 1))") {
   for (const AgentId k : {2u, 4u, 6u, 10u}) {
     const Topology t = make_topology(WattsStrogatz{.neighbours = k, .rewire = 0}, 40, Streams(1, 0));
     CHECK(t.edges() == 20 * k);
@@ -138,7 +138,7 @@ TEST_CASE("watts strogatz: with nothing rewired every agent's clustering is 3 (k
 }
 
 TEST_CASE("watts strogatz: each link of the ring but the first is rewired with its probability") {
-  // No rewired link lands among the nearest, so that these links are there exactly where they were kept.
+  // No rewired link ends at one of the nearest, so these links are there exactly if they were not rewired.
   constexpr AgentId kAgents = 200, kNear = 3;
   for (const double rewire : {0.05, 0.5, 1.0}) {
     std::uint64_t kept = 0, most = 0;
@@ -157,7 +157,7 @@ TEST_CASE("watts strogatz: each link of the ring but the first is rewired with i
   CHECK_NOTHROW(make_topology(WattsStrogatz{.neighbours = 4, .rewire = 1}, 6, Streams(1, 0)));
 }
 
-TEST_CASE("barabasi albert: the number of edges, the least degree, connected") {
+TEST_CASE("barabasi albert: the number of edges, the smallest degree, connected") {
   for (const AgentId m : {1u, 2u, 5u}) {
     for (const AgentId n : {m + 1, m + 2, 300u}) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -208,7 +208,7 @@ TEST_CASE("random geometric: two agents of a square are near with the probabilit
     for (std::uint32_t k = 0; k < 20'000; ++k)
       count += make_topology(RandomGeometric{.radius = r}, 2, Streams(52, k)).edges();
     CHECK(test::binomial_plausible(count, 20'000,
-                                    std::numbers::pi * r * r - 8 * r * r * r / 3 + r * r * r * r / 2));
+                                   std::numbers::pi * r * r - 8 * r * r * r / 3 + r * r * r * r / 2));
   }
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("random geometric: exactly the pairs nearer than the radius are linked
   }
 }
 
-TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the few that are repeated") {
+TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the few repeated ones") {
   // Stubs: floor(beta/x^alpha), at least 1, for x uniform on {1 .. n}. No agent has more neighbours than
   // stubs; with 1000 agents of mean 8 fewer than half of the stubs of any but the largest are repetitions.
   constexpr AgentId kAgents = 1000;
@@ -268,7 +268,7 @@ TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the fe
   CHECK(make_topology(PowerLaw{}, 2, Streams(1, 0)).edges() == 1);
 }
 
-TEST_CASE("rmat: so many different links as asked for; alike where a = b = c = d") {
+TEST_CASE("rmat: the requested number of different links; equally likely if a = b = c = d") {
   constexpr std::uint32_t kGraphs = 10'000;
   const Rmat even{.mean_degree = 2, .a = 0.25, .b = 0.25, .c = 0.25};
   const Counts count = pair_counts(even, 5, kGraphs, 55);  // 5 of 10 pairs
@@ -277,7 +277,7 @@ TEST_CASE("rmat: so many different links as asked for; alike where a = b = c = d
   for (const AgentId n : {64u, 100u, 1000u}) {
     const Topology t = make_topology(Rmat{}, n, Streams(1, 0));
     CHECK(t.edges() == 4 * n);
-    // Renumbering and skew: some have many links, and the first are not they.
+    // Skew and renumbering: some agents have many links, but not the first.
     std::uint32_t greatest = 0;
     for (AgentId i = 0; i < n; ++i) greatest = std::max(greatest, t.degree(i));
     CHECK(greatest > 24);

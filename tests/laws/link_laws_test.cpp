@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "sim/engine/network.hpp"
 #include "sim/links/links.hpp"
-#include "sim/engine/network_files.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/distribution_functions.hpp"
 #include "tests/support/script.hpp"
@@ -65,7 +65,7 @@ TEST_CASE("loss: messages are lost with the configured probability, whatever the
   }
 }
 
-TEST_CASE("loss: losing one message says nothing about the next") {
+TEST_CASE("loss: the losses of successive messages are independent") {
   const double p = 0.3;
   Links links(LinkOptions{.latency = 0.0, .loss = BernoulliLoss{p}}, kPair, Streams(23, 0), kNoAgent, {});
   std::uint64_t pairs = 0;

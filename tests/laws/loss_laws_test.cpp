@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "sim/engine/network.hpp"
 #include "sim/links/loss.hpp"
-#include "sim/engine/network_files.hpp"
 #include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 
@@ -72,7 +72,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("loss: of several laws a message escapes all with the product of the chances") {
+TEST_CASE("loss: under several laws the delivery probability is the product of theirs") {
   constexpr std::uint32_t kCount = 200'000;
   Loss loss(AnyLoss{{BernoulliLoss{0.2}, BernoulliLoss{0.3}}}, kPair, kNoAgent, Streams(62, 0),
             {nullptr, nullptr});

@@ -1,5 +1,4 @@
-// Laws of being up that are no alternating renewal of one agent: diurnal, coin, join and leave, several at
-// once.
+// Laws of availability other than alternating renewal: diurnal, coin, join and leave, combinations.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -29,7 +28,7 @@ struct Crowd {
 
 }  // namespace
 
-TEST_CASE("diurnal: at each time the share up is mean + amplitude sin(2 pi (t/period + phase))") {
+TEST_CASE("diurnal: at each time the fraction up is mean + amplitude sin(2 pi (t/period + phase))") {
   const Diurnal laws[] = {
       {.mean = 0.5, .amplitude = 0.4, .period = 10, .phase = 0.0, .memory = 0.5, .hub = false},
       {.mean = 0.3, .amplitude = 0.25, .period = 10, .phase = 0.3, .memory = 1, .hub = false},
@@ -76,7 +75,7 @@ TEST_CASE(
   script.run();
 }
 
-TEST_CASE("diurnal: with phases uniform over a day the share up is the mean at each time") {
+TEST_CASE("diurnal: with phases uniform over a day the fraction up is the mean at each time") {
   Crowd crowd(
       76,
       Diurnal{
@@ -89,7 +88,8 @@ TEST_CASE("diurnal: with phases uniform over a day the share up is the mean at e
   script.run();
 }
 
-TEST_CASE("coin: each tick and each arrival finds its agent up with the probability, apart from all others") {
+TEST_CASE(
+    "coin: at each tick and arrival the agent is up with the probability, independently of all others") {
   constexpr double kUp = 0.7;
   const Streams streams(77, 0);
   const Topology star = make_topology(Star{}, 51, streams);
@@ -138,7 +138,7 @@ TEST_CASE("coin: each tick and each arrival finds its agent up with the probabil
   CHECK(test::binomial_plausible(both, pairs, kUp * kUp));
 }
 
-TEST_CASE("join_leave: the share up at time t is P(join <= t) - P(leave <= t)") {
+TEST_CASE("join_leave: the fraction up at time t is P(join <= t) - P(leave <= t)") {
   // Join uniform on [0, 10), leave uniform on [10, 30).
   Crowd crowd(78, JoinLeave{.join = Uniform{0, 10}, .leave = PerAgent(Uniform{10, 30}), .hub = false}, 3, 35);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
@@ -156,7 +156,7 @@ TEST_CASE("join_leave: the share up at time t is P(join <= t) - P(leave <= t)") 
   script.run();
 }
 
-TEST_CASE("join_leave: a flash crowd by a mixture: the early share is there, the others come at one time") {
+TEST_CASE("join_leave: a flash crowd by a mixture: the early agents are up, the others join at one time") {
   Crowd crowd(79, JoinLeave{.join = Mixture{{{1, Constant{0}}, {3, Constant{5}}}}, .leave = {}, .hub = false},
               2, 8);
   Engine engine(crowd.options, crowd.ring, crowd.streams);
@@ -172,7 +172,7 @@ TEST_CASE("join_leave: a flash crowd by a mixture: the early share is there, the
   script.run();
 }
 
-TEST_CASE("all: independent laws multiply: the share up is the product of theirs") {
+TEST_CASE("all: independent laws multiply: the fraction up is the product of theirs") {
   const OnOff one{.up = Exponential{3}, .down = Exponential{1}, .start = Start::kStationary, .hub = false};
   const OnOff other{.up = Uniform{1, 3}, .down = Gamma{2, 2}, .start = Start::kStationary, .hub = false};
   Crowd crowd(80, AllOf{{one, other}}, 1.1, 8);
@@ -189,8 +189,7 @@ TEST_CASE("all: independent laws multiply: the share up is the product of theirs
   script.run();
 }
 
-TEST_CASE(
-    "group: each group's share of time up is that of its up and down times, and groups are independent") {
+TEST_CASE("group: each group's fraction up is that of its up and down times, and groups are independent") {
   GroupFailures law{.groups = {}, .up = Exponential{2}, .down = Exponential{3}, .start = Start::kStationary};
   for (AgentId i = 0; i + 1 < kCrowd; i += 2) law.groups.push_back({"", {i, i + 1}});
   Crowd crowd(81, law, 1.1, 6);

@@ -195,7 +195,7 @@ TEST_CASE("reader: options that do not go together are told at the one that was 
         "x.json:2:13: /warm_up: must be at most horizon (5 s), got 7 s");
   CHECK(reader_refusal("{\"warm_up\": 70}") == "x.json:1:13: /warm_up: must be at most horizon (10 s), got 70 s");
   CHECK(reader_refusal(R"({"network": {"latency": {"min": "30 ms", "max": "15 ms"}}})") ==
-        "x.json:1:49: /network/latency/max: must be at least min (0.03), got 0.015");
+        "x.json:1:49: /network/latency/max: expected at least min (0.03), found 0.015");
   CHECK(reader_refusal(R"({"horizon": -1, "warm_up": 70})") ==
         "x.json:1:13: /horizon: must be at least 0 s, got -1");
 }

@@ -94,6 +94,6 @@ TEST_CASE("topology draw: a graph file runs, with the notes of what was done to 
   CHECK(outcome.code == 0);
   const std::string manifest = test::text_of(dir / "out/manifest.json");
   CHECK_THAT(manifest,
-             Catch::Contains("topology: 1 of 5 links lie beside another one and were merged with it"));
+             Catch::Contains("topology: 1 of 5 links are parallel to another one and are merged"));
   CHECK_THAT(manifest, Catch::Contains("topology: 4 of 5 nodes have agents (first)"));
 }

@@ -1,5 +1,5 @@
-// What two runs share, whatever else differs between them: ticks, up and down times, and for the n-th message
-// on an edge its latency and whether the link loses it.
+// Draws that two different runs share: ticks, up and down times, and for the n-th message on an edge its latency and
+// whether the link loses it.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -55,7 +55,7 @@ struct Compared {
   std::size_t wrong = 0, ticks = 0, states = 0, latencies = 0, losses = 0;
 };
 
-// Compares what both have; with other loss the fate of a message may differ.
+// Compares the draws that both runs have; with another loss the fate of a message may differ.
 Compared compare(const Draws& a, const Draws& b, bool same_loss = true) {
   Compared c;
   const auto common = [&c](const auto& x, const auto& y, std::size_t& compared) {
@@ -154,21 +154,21 @@ void check_shared(Setting other, bool same_loss = true) {
 
 }  // namespace
 
-TEST_CASE("common random numbers: another agent leaves the draws of the others as they were") {
+TEST_CASE("common random numbers: adding an agent changes no draw of the others") {
   check_shared({.agents = 9});
   check_shared({.agents = 50});
 }
 
-TEST_CASE("common random numbers: observations leave all draws as they were") {
+TEST_CASE("common random numbers: observations change no draw") {
   check_shared({.observe_every = 0.1});
 }
 
-TEST_CASE("common random numbers: another loss leaves ticks, states and latencies as they were") {
+TEST_CASE("common random numbers: another loss changes no tick, state or latency") {
   check_shared({.loss = 0.5}, false);
   check_shared({.loss = 0}, false);
 }
 
-TEST_CASE("common random numbers: another protocol leaves all draws as they were") {
+TEST_CASE("common random numbers: another protocol changes no draw") {
   check_shared({.other_protocol = true});
 }
 

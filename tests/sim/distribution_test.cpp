@@ -45,13 +45,13 @@ TEST_CASE("distribution: a constant draws nothing") {
   CHECK(s() == untouched());
 }
 
-TEST_CASE("distribution: a uniform law of no width is its one value") {
+TEST_CASE("distribution: a uniform law with min = max is that value") {
   Stream s({1, 2}, 3, 4, 5);
   CHECK(Distribution(Uniform{2, 2}).sample(s) == 2);
   CHECK(Distribution(Uniform{2, 2}).sample_size_biased(s) == 2);
 }
 
-TEST_CASE("range of a place: laws and numbers that lie in it are allowed") {
+TEST_CASE("range of an option: laws and numbers within it are allowed") {
   CHECK(allowed(kPositive, Constant{1e-300}));
   CHECK(allowed(kPositive, Uniform{0, 1}));  // 0 has probability 0
   CHECK(allowed(kPositive, Exponential{1}));
@@ -65,7 +65,7 @@ TEST_CASE("range of a place: laws and numbers that lie in it are allowed") {
   CHECK(allowed(kBelowOne, Values{0, 0.5}));
 }
 
-TEST_CASE("range of a place: laws and numbers that leave it are refused") {
+TEST_CASE("range of an option: laws and numbers outside it are refused") {
   CHECK_FALSE(allowed(kPositive, Constant{0}));
   CHECK_FALSE(allowed(kPositive, Uniform{0, 0}));  // 0 always
   CHECK_FALSE(allowed(kPositive, Uniform{-1e-9, 1}));
@@ -82,19 +82,19 @@ TEST_CASE("range of a place: laws and numbers that leave it are refused") {
   CHECK_FALSE(allowed(kBelowOne, Values{1}));
 }
 
-TEST_CASE("range of a place: the refusal names the range and what was found") {
+TEST_CASE("range of an option: the message contains the range and the values found") {
   using Messages = std::vector<std::string>;
   CHECK(Refusals::of(Distribution(Uniform{-1, 2}), kPositive) ==
-        Messages{"x: every value must lie in (0, inf], got values in [-1, 2]"});
+        Messages{"x: expected values in (0, inf], found values in [-1, 2]"});
   CHECK(Refusals::of(PerAgent(ValueList{{3, 2}}), kBelowOne) ==
-        Messages{"x: every value must lie in [0, 1), got values in [2, 3]"});
+        Messages{"x: expected values in [0, 1), found values in [2, 3]"});
 }
 
 TEST_CASE("uniform: max below min is refused") {
-  CHECK(Refusals::of(Uniform{2, 1}) == std::vector<std::string>{"max: must be at least min (2), got 1"});
+  CHECK(Refusals::of(Uniform{2, 1}) == std::vector<std::string>{"max: expected at least min (2), found 1"});
 }
 
-TEST_CASE("per agent: a law draws from the agent and the number of the option, whoever else there is") {
+TEST_CASE("per agent: a law draws from the agent and the number of the option, whatever the other agents") {
   const Streams streams(3, 1);
   const Uniform law{1, 9};
   const Values values = PerAgent(law).values(2, 3, 5, streams);
@@ -106,13 +106,13 @@ TEST_CASE("per agent: a law draws from the agent and the number of the option, w
   CHECK(PerAgent(law).values(2, 3, 6, streams) != values);
 }
 
-TEST_CASE("per agent: one number is for all, a list must hold one for each") {
+TEST_CASE("per agent: one number applies to all, a list has one for each") {
   const Streams streams(3, 1);
   CHECK(PerAgent(4.0).values(1, 3, 0, streams) == Values{4, 4, 4});
   CHECK(PerAgent(ValueList{{1, 2, 6}}).values(1, 3, 0, streams) == Values{1, 2, 6});
   CHECK(PerAgent(ValueList{{1, 2, 6}}).mean() == 3);
   CHECK(PerAgent(Pareto{2, 3}).mean() == Approx(3));
   CHECK_THROWS_WITH(PerAgent(ValueList{{1, 2}}).values(1, 3, 0, streams),
-                    Catch::Contains("expected a list of 3 numbers, got 2"));
+                    Catch::Contains("expected a list of 3 numbers, found 2"));
   CHECK_FALSE(Refusals::of(ValueList{}).empty());
 }

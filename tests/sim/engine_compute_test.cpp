@@ -1,4 +1,4 @@
-// Computations that take time: read at the start, sent at the end, nothing handled in between. All by hand.
+// Computations that take time: values are read at the start, messages sent at the end, no event is handled in between.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -20,7 +20,8 @@ struct SlowRing : test::Net {
 
 }  // namespace
 
-TEST_CASE("compute: what a handler sends leaves when its computation ends, with what was read at its start") {
+TEST_CASE(
+    "compute: a handler's messages leave when its computation ends, with the values read at its start") {
   SlowRing net;
   net.options.network.links.latency = 0.5;
   net.options.clocks = ClockTrace{{1}, {0}};
@@ -55,7 +56,7 @@ TEST_CASE("compute: what a handler sends leaves when its computation ends, with 
 }
 
 TEST_CASE(
-    "compute: messages and timers that find their agent busy are handled one after another, first come "
+    "compute: messages and timers of a busy agent are handled one after another, first come "
     "first") {
   // Agent 0 computes 2 s on each message. They arrive at 1 (from 2), 1.5 (from 1) and 2 (from 2): handled at
   // 1, 3 and 5. A timer due at 4 comes between what arrived before it and what did after.
@@ -105,7 +106,7 @@ TEST_CASE("compute: two computations in one handler take the sum of their times"
   CHECK(script.log == Log{"1 tick 0", "5 message 0>1 #5"});
 }
 
-TEST_CASE("compute: an agent that is down when its computation ends loses what it would send") {
+TEST_CASE("compute: an agent that is down when its computation ends loses its messages") {
   // All are up on [0, 2) and [5, 7), down on [2, 5): a computation begun at 1 ends at 3, one begun at 6 at 8.
   SlowRing net;
   net.options.clocks = ClockTrace{{1, 6}, {0, 0}};
@@ -151,7 +152,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("compute: no time makes no event and changes nothing") {
+TEST_CASE("compute: a computation without duration makes no event and changes nothing") {
   const auto run = [](ComputeOptions time) {
     SlowRing net;
     net.options.network.compute_time = time;

@@ -1,5 +1,5 @@
-// Agents that come back without what they had, messages that wait for their receiver, ticks that wait for
-// their agent. In all of these the agents are up on [0, 2), down on [2, 5), up on [5, 7), down on [7, 10),
+// Agents that lose their state, messages that wait for their receiver, ticks that wait for their agent. In all of these
+// the agents are up on [0, 2), down on [2, 5), up on [5, 7), down on [7, 10),
 // ...
 #include <catch2/catch.hpp>
 
@@ -12,7 +12,7 @@ using test::Log;
 
 namespace {
 
-// A hub and its neighbours, up for 2 s and down for 3 s if not said otherwise.
+// A hub and its neighbours, by default up for 2 s and down for 3 s in turn.
 struct CrashingStar : test::Net {
   explicit CrashingStar(AgentId agents, AvailabilityOptions availability = OnOff{.up = 2.0, .down = 3.0})
       : Net(Star{}, agents, true) {
@@ -24,7 +24,7 @@ struct CrashingStar : test::Net {
 }  // namespace
 
 TEST_CASE(
-    "in flight: held messages are handed over when the receiver is up, in the order in which they arrived") {
+    "in flight: held messages are delivered when the receiver is up, in the order in which they arrived") {
   // To agent 1: #2 arrives at 2.5 and #1 at 4, both wait until 5; #3 arrives at 6.
   CrashingStar net(3);
   net.options.network.in_flight = InFlight::kHeld;
@@ -46,7 +46,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in flight: a held publication is heard from the reader's return on, and what waits at the end is not "
+    "in flight: a held publication is read from the reader's return on, and one that waits at the end is not "
     "lost") {
   CrashingStar net(2);
   net.options.network.in_flight = InFlight::kHeld;
@@ -67,10 +67,10 @@ TEST_CASE(
   };
   script.run();
   CHECK(engine.traffic().delivered == 2);
-  CHECK(engine.payload_rows() == 2);  // what agent 1 has heard last, and what is under way
+  CHECK(engine.payload_rows() == 2);  // the last received by agent 1, and the one in flight
 }
 
-TEST_CASE("crash: an agent is reset before it comes up; what it had heard and its timers are gone") {
+TEST_CASE("crash: an agent is reset before it comes up; its received values and timers are lost") {
   CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.observe_every = 0.5;
   Engine engine(net.options, net.topology, kStreams);
@@ -116,7 +116,7 @@ TEST_CASE("crash: kept state is as with on_off, event by event") {
   CHECK(run(Crash{.up = Exponential{2}, .down = Exponential{1}}) != on_off);
 }
 
-TEST_CASE("crash: a computation that its agent does not survive sends nothing, and leaves it free") {
+TEST_CASE("crash: a computation interrupted by a crash sends nothing, and leaves the agent free") {
   // Agent 1 ticks at 1.5 and would compute until 4.5; it ticks again at 5.5 and would compute until 8.5. It
   // is down on [2, 5) and [7, 10), or on [1.75, 2.75), [4.5, 5.5) and [7.25, 8.25): back before its
   // computations end.
@@ -157,7 +157,7 @@ TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the
   CHECK(net.trace.count(TraceKind::kTick, "deferred") == 2);
 }
 
-TEST_CASE("availability: under several laws an agent is up when all have it up") {
+TEST_CASE("availability: under several laws an agent is up when it is up in all of them") {
   // on [0, 2), [5, 7), [10, 12) by the first law; on [1, 6) by the second, which begins and ends once.
   CrashingStar net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});
   Engine engine(net.options, net.topology, kStreams, &net.trace);
@@ -173,8 +173,8 @@ TEST_CASE("availability: under several laws an agent is up when all have it up")
 }
 
 TEST_CASE("availability: the agents of a group change state together, others not at all") {
-  CrashingStar net(5,
-          GroupFailures{.groups = {{"a", {1, 3}}, {"b", {2}}}, .up = Exponential{2}, .down = Exponential{1}});
+  CrashingStar net(
+      5, GroupFailures{.groups = {{"a", {1, 3}}, {"b", {2}}}, .up = Exponential{2}, .down = Exponential{1}});
   Engine engine(net.options, net.topology, kStreams, &net.trace);
   test::Script script(engine);
   script.run();

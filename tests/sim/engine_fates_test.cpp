@@ -10,7 +10,7 @@ using namespace hearsay::sim;
 using test::Busy;
 using test::kStreams;
 
-TEST_CASE("engine: every message has the fate that its streams and the receiver's state give it") {
+TEST_CASE("engine: the fate of every message follows from its streams and the receiver's state") {
   Busy busy;
   test::TraceLog trace;
   busy.run(&trace);

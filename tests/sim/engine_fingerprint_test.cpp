@@ -10,7 +10,7 @@ using namespace hearsay::sim;
 using test::Busy;
 using test::kStreams;
 
-TEST_CASE("fingerprint: the same run twice has the same, another seed, repetition or law another") {
+TEST_CASE("fingerprint: equal runs have equal fingerprints; another seed, repetition or law has another") {
   const std::uint64_t first = Busy().run();
   CHECK(Busy().run() == first);
   Busy seed, repetition, longer, loss;
@@ -24,7 +24,7 @@ TEST_CASE("fingerprint: the same run twice has the same, another seed, repetitio
   CHECK(loss.run() != first);
 }
 
-TEST_CASE("fingerprint: observations and a trace change neither it nor the run") {
+TEST_CASE("fingerprint: observations and a trace change neither the fingerprint nor the run") {
   Busy plain, observed, traced;
   const std::uint64_t first = plain.run();
   observed.options.observe_every = 0.37;
@@ -38,7 +38,7 @@ TEST_CASE("fingerprint: observations and a trace change neither it nor the run")
   CHECK(trace.entries.size() > plain.log.size());
 }
 
-TEST_CASE("fingerprint: numbers count bit by bit, after what was there before") {
+TEST_CASE("fingerprint: numbers count bit by bit, in order") {
   const double one = 1, two = 2, zero = 0, minus_zero = -0.0;
   std::set<std::uint64_t> all;
   for (const Time time : {0.0, 1.0}) {
@@ -87,7 +87,7 @@ TEST_CASE("fingerprint: every kind of event and reading counts") {
   CHECK(all.size() == count);
 }
 
-TEST_CASE("fingerprint: of publications only the number that is read counts, not how they arrive") {
+TEST_CASE("fingerprint: only the number of the publication that is read counts, not its arrival") {
   const Topology pair = make_topology(Ring{}, 2, kStreams);
   const auto run = [&](int publications, bool read) {
     Engine::Options options;

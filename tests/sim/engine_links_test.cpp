@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engine/network_files.hpp"
+#include "sim/engine/network.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;
@@ -71,7 +71,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("bandwidth: a message that the link loses has used its sender's uplink, and no downlink") {
+TEST_CASE("bandwidth: a lost message uses its sender's uplink, and no downlink") {
   // Agent 0's messages to 1 are lost for the first second; each takes 2 s of the uplink and 5 s of the
   // downlink.
   BandwidthNet net(2);
@@ -97,7 +97,7 @@ TEST_CASE("bandwidth: rates are drawn once per agent from (per agent, agent), up
 }
 
 TEST_CASE(
-    "order: a link that is first in first out never reorders; who would overtake arrives with the one "
+    "order: a FIFO link never reorders; a message that would overtake arrives with the one "
     "ahead") {
   std::uint64_t overtaken[2] = {};
   for (const MessageOrder order : {MessageOrder::kArrival, MessageOrder::kFifo}) {
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(overtaken[1] == 0);
 }
 
-TEST_CASE("order: publications go by the newest, by arrival, or never overtake") {
+TEST_CASE("order: the newest publication is read, the last to arrive, or none overtakes") {
   // Published at 0 with a latency of 5 s, at 1 with 1 s: the second arrives at 2, the first at 5.
   for (const auto order : {PublicationOrder::kNewest, PublicationOrder::kArrival, PublicationOrder::kFifo}) {
     // The two latencies by a mixture whose first draw on this edge is long and whose second is short.
@@ -160,7 +160,7 @@ TEST_CASE("order: publications go by the newest, by arrival, or never overtake")
 }
 
 TEST_CASE(
-    "partition: between its times nothing passes between its sides, all passes within them, and at its "
+    "partition: during it no message crosses, all arrive within a side, and at its "
     "ends") {
   BandwidthNet net(4);
   net.options.network.links.loss = PartitionLoss{.agents = {1, 2}, .from = 2, .to = 4.0};
@@ -185,8 +185,7 @@ TEST_CASE(
   CHECK(net.trace.count(TraceKind::kLose, "partition") == 4);
 }
 
-TEST_CASE(
-    "partition: of a share every agent but the hub tosses a coin, from (per agent, agent, law), index 8") {
+TEST_CASE("partition: with share each agent except the hub draws from (per agent, agent, law), index 8") {
   const Topology star = make_topology(Star{}, 200, kStreams);
   Loss loss(AnyLoss{{BernoulliLoss{0}, PartitionLoss{.agents = {}, .share = 0.3, .from = 0, .to = {}}}}, star,
             0, kStreams, {nullptr, nullptr});
@@ -204,9 +203,8 @@ TEST_CASE(
 TEST_CASE(
     "gilbert_elliott: the state is a chain of draws from (loss, from, to), index n: change first, then "
     "loss") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   const GilbertElliott law{.p_good_to_bad = 0.2, .p_bad_to_good = 0.4, .loss_good = 0.1, .loss_bad = 0.7};
-  Loss loss(law, pair, kNoAgent, kStreams, {nullptr});
+  Loss loss(law, test::kPair, kNoAgent, kStreams, {nullptr});
   bool bad[2] = {};
   for (std::uint32_t n = 0; n < 300; ++n) {
     for (const AgentId from : {0u, 1u}) {
@@ -214,13 +212,14 @@ TEST_CASE(
       const double change = Uniform{0, 1}.sample(s), fate = Uniform{0, 1}.sample(s);
       const double p = n == 0 ? 0.2 / 0.6 : bad[from] ? 0.4 : 0.2;
       if (change < p) bad[from] = !bad[from];
-      CHECK(loss.of(from, 1 - from, pair.edge(from, 1 - from), n, 0).has_value() ==
+      CHECK(loss.of(from, 1 - from, test::kPair.edge(from, 1 - from), n, 0).has_value() ==
             (fate < (bad[from] ? 0.7 : 0.1)));
     }
   }
 }
 
-TEST_CASE("latency: per link and per agent it is drawn once; at a hub the other end's value holds") {
+TEST_CASE(
+    "latency: per link and per agent it is drawn once; on a link to a hub the other end's value applies") {
   const Topology star = make_topology(Star{}, 4, kStreams);
   const Latency per_link(LatencyOptions(Uniform{1, 2}, Drawn::kPerLink), star, 0, kStreams, nullptr);
   const Latency per_agent(LatencyOptions(Uniform{1, 2}, Drawn::kPerAgent), star, 0, kStreams, nullptr);
@@ -242,7 +241,7 @@ TEST_CASE("latency: per link and per agent it is drawn once; at a hub the other 
   CHECK(senders.of(1, 2, ring.edge(1, 2), 0) != senders.of(2, 1, ring.edge(2, 1), 0));
 }
 
-TEST_CASE("latency: distance is length over speed, on the Earth and in the plane, plus what is added") {
+TEST_CASE("latency: distance is length over speed, on the Earth and in the plane, plus the random term") {
   Topology pair = make_topology(Ring{}, 2, kStreams);
   CHECK_THROWS_WITH(Latency(DistanceLatency{}, pair, kNoAgent, kStreams, nullptr),
                     Catch::Contains("needs a topology with coordinates"));
@@ -258,7 +257,7 @@ TEST_CASE("latency: distance is length over speed, on the Earth and in the plane
         Approx(6371008.8 * 1.5707963267948966 / 2e8));
 }
 
-TEST_CASE("latency: an edge attribute is the graph's, and is refused where it has none") {
+TEST_CASE("latency: an edge attribute is the latency of the graph, and is refused without one") {
   const Edge edges[] = {{0, 1}, {1, 2}};
   const double seconds[] = {0.25, 0.5};
   const Topology path = Topology::from_edges(3, edges, EdgeValues{.latency = seconds});

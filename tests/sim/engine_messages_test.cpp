@@ -12,7 +12,7 @@ using test::lost;
 
 namespace {
 
-// A hub and its neighbours, up for 2 s and down for 3 s by turns.
+// A hub and its neighbours, up for 2 s and down for 3 s in turn.
 struct OnOffStar : test::Net {
   explicit OnOffStar(AgentId agents) : Net(Star{}, agents, true) {
     options.network.availability = OnOff{.up = 2.0, .down = 3.0};
@@ -24,7 +24,9 @@ struct OnOffStar : test::Net {
 
 }  // namespace
 
-TEST_CASE("engine: a message that arrives at an agent that is down is lost, and counts and trace say why") {
+TEST_CASE(
+    "engine: a message that arrives at an agent that is down is lost, with its reason in counters and "
+    "trace") {
   for (const double latency : {2.0, 3.0, 4.9}) {
     OnOffStar net(2);
     net.options.network.links.latency = latency;
@@ -54,7 +56,7 @@ TEST_CASE("engine: a message that arrives when the agent is back is delivered") 
   }
 }
 
-TEST_CASE("engine: what was sent before the sender went down still arrives") {
+TEST_CASE("engine: a message sent before the sender went down still arrives") {
   OnOffStar net(2);
   net.options.network.links.latency = 1.0;
   net.options.clocks = ClockTrace{{1.5}, {1}};
@@ -66,7 +68,7 @@ TEST_CASE("engine: what was sent before the sender went down still arrives") {
         Log{"1.5 tick 1", "2 down 1", "2.5 message 1>0 #7", "5 up 1", "7 down 1", "10 up 1", "12 down 1"});
 }
 
-TEST_CASE("engine: an agent that is down does not tick, and its clock goes on") {
+TEST_CASE("engine: an agent that is down does not tick, and its clock continues") {
   OnOffStar net(2);
   net.options.clocks = ClockTrace{{1, 2, 3, 4.9, 5, 6, 8}, {1, 1, 1, 1, 1, 1, 1}};
   net.options.time_limit = 9;
@@ -78,7 +80,7 @@ TEST_CASE("engine: an agent that is down does not tick, and its clock goes on") 
   CHECK(net.trace.count(TraceKind::kSkip) == 4);
 }
 
-TEST_CASE("engine: what an agent that is down would send or publish is lost on the spot") {
+TEST_CASE("engine: messages and publications of an agent that is down are lost at once") {
   OnOffStar net(2);
   Engine engine(net.options, net.topology, kStreams, &net.trace);
   test::Script script(engine);
@@ -112,7 +114,7 @@ TEST_CASE("engine: up() and up_count() follow the agents") {
   CHECK(counts == std::vector<AgentId>{4, 1, 1, 1, 4, 4, 1, 1, 1, 4, 4, 1});
 }
 
-TEST_CASE("engine: the hub goes down too where the law says so") {
+TEST_CASE("engine: the hub goes down too if the law applies to it") {
   OnOffStar net(2);
   net.options.network.availability = OnOff{.up = 2.0, .down = 3.0, .hub = true};
   net.options.time_limit = 5;
@@ -122,7 +124,9 @@ TEST_CASE("engine: the hub goes down too where the law says so") {
   CHECK(script.log == Log{"2 down 0", "2 down 1", "5 up 0", "5 up 1"});
 }
 
-TEST_CASE("engine: timers of an agent that is down wait for its return and fire in the order they were due") {
+TEST_CASE(
+    "engine: timers of an agent that is down wait for its return and fire in the order in which they were "
+    "due") {
   OnOffStar net(3);
   Engine engine(net.options, net.topology, kStreams);
   test::Script script(engine);
@@ -164,7 +168,7 @@ TEST_CASE("engine: any number of timers can wait, again and again, with their nu
   CHECK(fired == expected);
 }
 
-TEST_CASE("engine: a message carries what was sent, and its traffic is counted") {
+TEST_CASE("engine: a message carries its payload, and its traffic is counted") {
   OnOffStar net(3);
   net.options.network.links.latency = 0.5;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
@@ -231,7 +235,7 @@ TEST_CASE("engine: the trace names the event that caused a message") {
   CHECK(causes == std::vector<Cause>{order_key(Rank::kTick, 1, 0), order_key(Rank::kMessage, 1, 0)});
 }
 
-TEST_CASE("engine: a message that its receiver discards is lost as stale instead of delivered") {
+TEST_CASE("engine: a message that its receiver discards counts as stale instead of delivered") {
   OnOffStar net(2);
   net.options.network.links.latency = 1.0;
   Engine engine(net.options, net.topology, kStreams, &net.trace);
@@ -250,7 +254,7 @@ TEST_CASE("engine: a message that its receiver discards is lost as stale instead
   CHECK(net.trace.count(TraceKind::kDeliver) == 2);
 }
 
-TEST_CASE("engine: misuse by a protocol is a fault") {
+TEST_CASE("engine: misuse by a protocol throws") {
   OnOffStar net(3);
   const double numbers[6] = {};
   const auto misuse = [&](auto&& act) {

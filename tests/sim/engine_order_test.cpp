@@ -1,4 +1,4 @@
-// Which event comes first when several are due at one time.
+// Order of events at the same time.
 #include <catch2/catch.hpp>
 
 #include "tests/support/script.hpp"
@@ -32,7 +32,7 @@ TEST_CASE(
                           "5 observation"});
 }
 
-TEST_CASE("engine: an agent that goes down at the time of its tick, timer and message has none of them") {
+TEST_CASE("engine: an agent that goes down at the time of its tick, timer and message misses all of them") {
   const Topology star = make_topology(Star{}, 2, kStreams);
   Engine::Options options;
   options.hub = true;
@@ -51,10 +51,9 @@ TEST_CASE("engine: an agent that goes down at the time of its tick, timer and me
 }
 
 TEST_CASE("engine: a message without latency is handled before the next tick and timer of the same time") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   Engine::Options options;
   options.clocks = ClockTrace{{1, 1}, {0, 1}};
-  Engine engine(options, pair, kStreams);
+  Engine engine(options, test::kPair, kStreams);
   test::Script script(engine);
   script.tick = [&](AgentId i) {
     engine.after(i, 0, 5, 0);
@@ -82,7 +81,7 @@ TEST_CASE("engine: messages of one time arrive in order of their senders, then o
   CHECK(script.log == Log{"1 message 0>1 #4", "1 message 1>0 #2", "1 message 1>2 #3", "1 message 2>0 #1"});
 }
 
-TEST_CASE("engine: ticks of one time run in order of the agents, however the trace lists them") {
+TEST_CASE("engine: ticks of one time run in order of the agents, whatever their order in the trace") {
   const Topology ring = make_topology(Ring{}, 3, kStreams);
   Engine::Options options;
   options.clocks = ClockTrace{{1, 1, 1, 2}, {2, 0, 0, 1}};
@@ -93,10 +92,9 @@ TEST_CASE("engine: ticks of one time run in order of the agents, however the tra
 }
 
 TEST_CASE("engine: timers of one agent and time fire in the order they were set") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   Engine::Options options;
   options.clocks = ClockTrace{};
-  Engine engine(options, pair, kStreams);
+  Engine engine(options, test::kPair, kStreams);
   test::Script script(engine);
   std::vector<std::uint32_t> numbers;
   script.start = [&] {
@@ -110,11 +108,10 @@ TEST_CASE("engine: timers of one agent and time fire in the order they were set"
   CHECK(numbers == std::vector<std::uint32_t>{200, 100, 300});
 }
 
-TEST_CASE("engine: time that would run backwards is a fault") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
+TEST_CASE("engine: decreasing time throws") {
   Engine::Options options;
   options.clocks = ClockTrace{{2, 1}, {0, 0}};
-  Engine engine(options, pair, kStreams);
+  Engine engine(options, test::kPair, kStreams);
   test::Script script(engine);
   CHECK_THROWS_AS(script.run(), InvariantError);
 }

@@ -1,4 +1,4 @@
-// What agents hear of their neighbours' publications.
+// Publications that agents receive from their neighbours.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -18,7 +18,7 @@ std::uint32_t neighbour(const Topology& t, AgentId reader, AgentId of) {
 
 }  // namespace
 
-TEST_CASE("publish: neighbours hear version, time and numbers once it has arrived, nothing before") {
+TEST_CASE("publish: neighbours read version, time and numbers once it has arrived, nothing before") {
   const Topology all = make_topology(Complete{}, 3, kStreams);
   Engine::Options options;
   options.payload_width = 2;
@@ -57,7 +57,8 @@ TEST_CASE("publish: neighbours hear version, time and numbers once it has arrive
   CHECK(looked == 2 * 12);  // at 0.25 to 3, when everything has arrived and the run is idle
 }
 
-TEST_CASE("publish: the newest of the publications that have arrived is heard, in whatever order they came") {
+TEST_CASE(
+    "publish: the newest of the publications that have arrived is read, whatever the order of arrival") {
   const Topology graph = make_topology(RandomRegular{4}, 20, kStreams);
   const Uniform latency{0, 5};
   const double loss = 0.2;
@@ -104,7 +105,8 @@ TEST_CASE("publish: the newest of the publications that have arrived is heard, i
 }
 
 TEST_CASE(
-    "publish: what was heard stays when the publisher goes down, and a reader that is down hears nothing") {
+    "publish: a received publication stays when the publisher goes down; a reader that is down receives "
+    "nothing") {
   const Topology star = make_topology(Star{}, 2, kStreams);
   Engine::Options options;
   options.hub = true;
@@ -137,7 +139,7 @@ TEST_CASE(
   CHECK(script.log.back() == "6 observation");
 }
 
-TEST_CASE("publish: one row serves all neighbours, and is free when nobody holds it any more") {
+TEST_CASE("publish: all neighbours share one row, which is freed with the last reference") {
   const Topology star = make_topology(Star{}, 6, kStreams);
   Engine::Options options;
   options.network.links.latency = Uniform{0.1, 1};
@@ -154,13 +156,13 @@ TEST_CASE("publish: one row serves all neighbours, and is free when nobody holds
   script.observation = [&] { observed.push_back(engine.payload_rows()); };
   CHECK(script.run() == End::kIdle);
   CHECK(published == std::vector<std::size_t>{1, 2, 3, 2});
-  CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have heard
+  CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have received
   CHECK(engine.traffic().messages == 20);
   CHECK(engine.traffic().delivered == 20);
   CHECK(engine.payload_rows() == 1);
 }
 
-TEST_CASE("publish: a publication that is lost on every link, or has no neighbour to go to, holds no row") {
+TEST_CASE("publish: a publication that is lost on every link, or without neighbours, keeps no row") {
   for (const AgentId agents : {1u, 4u}) {
     const Topology star = make_topology(Star{}, agents, kStreams);
     Engine::Options options;

@@ -1,4 +1,4 @@
-// How a run ends, and what happens in it when.
+// The end of a run, and the times of its events.
 #include <catch2/catch.hpp>
 
 #include "tests/support/script.hpp"
@@ -18,13 +18,12 @@ Engine::Options five_ticks() {
 
 }  // namespace
 
-TEST_CASE("engine: a run is idle when nothing is left, whether or not it is observed") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
+TEST_CASE("engine: a run ends as idle when no event is left, with and without observations") {
   for (const double every : {kNever, 2.5}) {
     Engine::Options options = five_ticks();
     options.observe_every = every;
     options.time_limit = 100;
-    Engine engine(options, pair, kStreams);
+    Engine engine(options, test::kPair, kStreams);
     test::Script script(engine);
     CHECK(script.run() == End::kIdle);
     CHECK(engine.now() == 5);
@@ -34,11 +33,10 @@ TEST_CASE("engine: a run is idle when nothing is left, whether or not it is obse
 }
 
 TEST_CASE("engine: events at the time limit still happen, later ones do not") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   for (const auto& [limit, ticks] : {std::pair{3.0, 3u}, {3.5, 3u}, {0.0, 0u}}) {
     Engine::Options options = five_ticks();
     options.time_limit = limit;
-    Engine engine(options, pair, kStreams);
+    Engine engine(options, test::kPair, kStreams);
     test::Script script(engine);
     CHECK(script.run() == End::kTime);
     CHECK(engine.now() == limit);
@@ -47,11 +45,10 @@ TEST_CASE("engine: events at the time limit still happen, later ones do not") {
 }
 
 TEST_CASE("engine: no more events happen than their limit, and observations do not count") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   Engine::Options options = five_ticks();
   options.event_limit = 3;
   options.observe_every = 0.5;
-  Engine engine(options, pair, kStreams);
+  Engine engine(options, test::kPair, kStreams);
   test::Script script(engine);
   CHECK(script.run() == End::kEvents);
   CHECK(engine.now() == 3);
@@ -60,15 +57,14 @@ TEST_CASE("engine: no more events happen than their limit, and observations do n
                           "2 observation", "2.5 observation", "3 tick 0"});
 }
 
-TEST_CASE("engine: a handler that is finished is told nothing more") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
-  Engine engine(five_ticks(), pair, kStreams);
+TEST_CASE("engine: a finished handler is not called again") {
+  Engine engine(five_ticks(), test::kPair, kStreams);
   test::Script script(engine);
   script.tick = [&](AgentId i) { script.done = i == 1; };
   CHECK(script.run() == End::kFinished);
   CHECK(script.log == Log{"1 tick 0", "2 tick 1"});
 
-  Engine other(five_ticks(), pair, kStreams);
+  Engine other(five_ticks(), test::kPair, kStreams);
   test::Script at_start(other);
   at_start.start = [&] { at_start.done = true; };
   CHECK(at_start.run() == End::kFinished);
@@ -90,7 +86,7 @@ TEST_CASE("engine: the hub has no clock") {
   CHECK(ticks[2] > 0);
 }
 
-TEST_CASE("engine: messages under way hold a row each, all others none") {
+TEST_CASE("engine: each message in flight holds a row, all others none") {
   Engine::Options options;
   options.network.links.latency = Exponential{1};
   options.time_limit = 50;
@@ -128,7 +124,7 @@ TEST_CASE("engine: an agent's up and down times are its periods one after anothe
     for (const auto& [r, detail] : trace.entries) {
       if (r.agent != i) continue;
       if (r.time == 0) {
-        CHECK(r.kind == TraceKind::kDown);  // who is down at the start is said first
+        CHECK(r.kind == TraceKind::kDown);  // agents that are down at the start come first
         CHECK_FALSE(up);
         continue;
       }

@@ -13,7 +13,7 @@ using namespace hearsay::sim;
 
 namespace {
 
-// Does everything to both queues and compares what they say.
+// Applies each operation to both queues and compares the results.
 class Twins {
  public:
   void push(Time time, std::uint64_t key) {
@@ -21,7 +21,7 @@ class Twins {
     queue_.push(event);
     plain_.push(event);
   }
-  /// With a key that no other event has, in no order.
+  /// With a unique key, in no order.
   void push(Time time) { push(time, next_ * 0x9E37'79B9'7F4A'7C15ull); }
   void top() { compare(queue_.top(), plain_.top()); }
   Event pop() {
@@ -141,7 +141,7 @@ TEST_CASE("event queue: two far clusters and one farther event") {
 
 TEST_CASE(
     "event queue: a million events at one time leave in order of their keys, in less than quadratic time") {
-  // Quadratic time would be hours, and ctest ends a test before.
+  // Quadratic time would take hours, beyond the timeout of ctest.
   constexpr std::uint32_t kCount = 1'000'000, kFactor = 786'433;  // coprime: every key once
   EventQueue queue;
   for (std::uint64_t i = 0; i < kCount; ++i) queue.push({3, i * kFactor % kCount, 0, EventKind::kTick});
@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(queue.empty());
 }
 
-TEST_CASE("event queue: a growing crowd at one time beside others is handled in less than quadratic time") {
+TEST_CASE("event queue: a growing number of events at one time is handled in less than quadratic time") {
   EventQueue queue;
   Stream s({11, 12}, 0, 0, 0);
   for (std::uint64_t i = 0; i < 100'000; ++i) queue.push({uniform(s), i, 0, EventKind::kTick});

@@ -6,7 +6,7 @@
 
 using namespace hearsay::sim;
 
-TEST_CASE("event: a key holds rank, source and sequence, each at its greatest too") {
+TEST_CASE("event: a key holds rank, source and sequence, up to their maxima") {
   const std::uint64_t key = order_key(Rank::kTimer, 0x0ABC'DEF1, 0x8765'4321);
   CHECK(key == 0x3ABC'DEF1'8765'4321);
   CHECK(rank_of(key) == Rank::kTimer);
@@ -27,7 +27,7 @@ TEST_CASE("event: keys order by rank, then source, then sequence") {
   CHECK(order_key(Rank::kTick, 3, 7) < order_key(Rank::kTick, 3, 8));
 }
 
-TEST_CASE("event: time decides before the key, the key between equal times") {
+TEST_CASE("event: events order by time, then by key") {
   const auto event = [](Time time, std::uint64_t key) { return Event(time, key, 0, EventKind::kTick); };
   const double times[] = {0.0,           5e-324, 1e-300, 1.0,
                           1.0 + 2.3e-16, 2.0,    1e300,  std::numeric_limits<double>::infinity()};

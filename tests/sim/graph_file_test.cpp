@@ -1,8 +1,9 @@
-// Reading graphs: what files say is what comes out, and what is wrong with them is told.
+// Reading graphs from files, and the errors for invalid files.
 #include <catch2/catch.hpp>
 
 #include "sim/topology/topology.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
@@ -14,10 +15,10 @@ struct File {
   GraphFile options;
 
   File(const std::string& name, const std::string& text) : options{.path = {name, dir.write(name, text)}} {}
-  Draft read() const { return read_graph(options); }
+  Draft read() const { return draw(options, 0, test::kStreams); }
   std::string error() const {
     try {
-      read_graph(options);
+      read();
     } catch (const TopologyError& e) {
       return e.what();
     }
@@ -106,7 +107,7 @@ TEST_CASE("graph file: DOT, directed or not, in the order of names") {
   CHECK(d.places.empty());
 }
 
-TEST_CASE("graph file: lists of edges with any delimiter, with or without a line of names") {
+TEST_CASE("graph file: edge lists with any delimiter, with or without a header") {
   const Pairs expected{{0, 1}, {1, 2}};
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
            {"a.csv", "source,target,weight,latency\n1,2,0.5,0.01\n2,10,2,0.02\n"},
@@ -134,14 +135,15 @@ TEST_CASE(
   CHECK(pairs(d) == Pairs{{0, 1}, {1, 2}});
   CHECK(d.weight == std::vector<double>{4, 1});
   CHECK(d.latency == std::vector<double>{2, 1});
-  CHECK(d.notes == Names{"2 of 4 links lie beside another one and were merged with it"});
+  CHECK(d.notes == Names{"2 of 4 links are parallel to another one and are merged"});
   file.options.duplicate_edges = DuplicateEdges::kError;
   CHECK(file.error() ==
         "m.csv: node 'a' and node 'b' are linked more than once: set duplicate_edges to merge");
 }
 
 TEST_CASE(
-    "graph file: nodes without coordinates are an error, amid their neighbours, dropped or none has any") {
+    "graph file: nodes without coordinates are an error, placed by their neighbours or dropped, or no "
+    "coordinates are read") {
   // West and east of the date line at the equator; P is linked to both, Q to P alone.
   File file("c.graphml",
             graphml(node("0", "W", "170", "0") + node("1", "P") + node("2", "E", "-170", "0") +
@@ -153,7 +155,7 @@ TEST_CASE(
   CHECK(std::abs(d.places[1].x) == Approx(180));
   CHECK(d.places[1].y == Approx(0).margin(1e-9));
   CHECK(std::abs(d.places[3].x) == Approx(180));
-  CHECK(d.notes == Names{"2 nodes without coordinates are placed amid their neighbours"});
+  CHECK(d.notes == Names{"2 nodes without coordinates are placed at the mean of their neighbours"});
   file.options.missing_coordinates = MissingCoordinates::kDrop;
   d = file.read();
   CHECK(d.names == Names{"W", "E"});
@@ -167,10 +169,10 @@ TEST_CASE(
   CHECK(plane.read().places[3] == Place{1, 2, false});
   File alone("c.dot", "graph { a [x=0,y=0]; a -- b; c -- d }");
   alone.options.missing_coordinates = MissingCoordinates::kNeighboursMean;
-  CHECK_THAT(alone.error(), Catch::Contains("2 nodes have no coordinates, and neither has any node"));
+  CHECK_THAT(alone.error(), Catch::Contains("2 nodes and all their neighbours have no coordinates"));
 }
 
-TEST_CASE("graph file: what is wrong is told in a line that names the file") {
+TEST_CASE("graph file: errors are one line that names the file") {
   const auto error = [](const std::string& name, const std::string& text) {
     const std::string line = File(name, text).error();
     INFO(line);
@@ -184,31 +186,32 @@ TEST_CASE("graph file: what is wrong is told in a line that names the file") {
              Contains("'Oslo' is linked to itself"));
   CHECK_THAT(error("x.csv", ""), Contains("has no nodes"));
   CHECK_THAT(error("x.csv", "# nothing\n"), Contains("has no nodes"));
-  CHECK_THAT(error("x.csv", "a,b\nc\n"), Contains("line 2: expected two nodes, got 'c'"));
+  CHECK_THAT(error("x.csv", "a,b\nc\n"), Contains("line 2: expected two nodes, found 'c'"));
   CHECK_THAT(error("x.csv", "a,b\n,c\n"), Contains("line 2: expected two nodes"));
-  CHECK_THAT(error("x.csv", "a,b,1,2,3\n"), Contains("at most 4 fields, got 5"));
-  CHECK_THAT(error("x.csv", "source,b\na,b\n"), Contains("columns source and target must both be named"));
-  CHECK_THAT(error("x.csv", "a,b,heavy\n"), Contains("weight must be a number, got 'heavy'"));
-  CHECK_THAT(error("x.csv", "a,b,1,nan\n"), Contains("latency must be a number, got 'nan'"));
-  CHECK_THAT(error("x.csv", "a,b,-1\n"), Contains("weight must be at least 0, got -1"));
+  CHECK_THAT(error("x.csv", "a,b,1,2,3\n"), Contains("at most 4 fields, found 5"));
+  CHECK_THAT(error("x.csv", "source,b\na,b\n"), Contains("expected the columns source and target"));
+  CHECK_THAT(error("x.csv", "a,b,heavy\n"), Contains("expected a number as weight, found 'heavy'"));
+  CHECK_THAT(error("x.csv", "a,b,1,nan\n"), Contains("expected a number as latency, found 'nan'"));
+  CHECK_THAT(error("x.csv", "a,b,-1\n"), Contains("expected weight of at least 0, found -1"));
   CHECK_THAT(error("x.csv", "a,b,1\nb,c\n"), Contains("has no weight, which other links have"));
   CHECK_THAT(error("x.csv", "a,b\nb,c,1\n"),
              Contains("node 'a' - node 'b': has no weight, which other links have"));
-  CHECK_THAT(error("x.csv", "a,\"b\n"), Contains("line 1: a quotation that does not end"));
-  CHECK_THAT(error("x.csv", std::string("a,b\0c\n", 6)), Contains("line 1: is no text"));
+  CHECK_THAT(error("x.csv", "a,\"b\n"), Contains("line 1: expected a closing quote"));
+  CHECK_THAT(error("x.csv", std::string("a,b\0c\n", 6)), Contains("line 1: expected text"));
   CHECK_THAT(error("x.graphml", "<graphml>"), Contains("is not GraphML"));
   CHECK_THAT(error("x.graphml", "a,b\n"), Contains("is not GraphML"));
   CHECK_THAT(error("x.graphml", graphml(node("0", "a", "200", "0"))),
-             Contains("Longitude must be in [-180, 180]"));
+             Contains("expected Longitude in [-180, 180]"));
   CHECK_THAT(error("x.graphml", graphml(node("0", "a", "0", "90.5"))),
-             Contains("Latitude must be in [-90, 90]"));
+             Contains("expected Latitude in [-90, 90]"));
   CHECK_THAT(error("x.graphml", graphml(node("0", "a", "east", "0"))),
-             Contains("Longitude must be a number"));
+             Contains("expected a number as Longitude"));
   CHECK_THAT(error("x.dot", "graph { a -- "), Contains("is not DOT"));
   CHECK_THAT(error("x.dot", "graph { a -- b; a [x=1,y=1]; b [lon=1,lat=1] }"),
              Contains("some nodes have coordinates in degrees, others in a plane"));
   std::string deep;
   for (int k = 0; k < 200'000; ++k) deep += "<a>";
-  CHECK_THAT(error("x.graphml", deep), Contains("must nest at most 100 deep"));
-  CHECK_THAT(error("x.dot", "graph {" + std::string(200'000, '{')), Contains("must nest at most 100 deep"));
+  CHECK_THAT(error("x.graphml", deep), Contains("expected nesting of at most 100 levels"));
+  CHECK_THAT(error("x.dot", "graph {" + std::string(200'000, '{')),
+             Contains("expected nesting of at most 100 levels"));
 }

@@ -1,4 +1,4 @@
-// Publications without events: the same run as with them.
+// Publications without events give the same run as with them.
 #include <catch2/catch.hpp>
 
 #include <vector>
@@ -21,7 +21,7 @@ struct Outcome {
   std::size_t rows = 0;
 };
 
-// On its tick an agent reads all its neighbours, then publishes a number of its own, then reads again.
+// On its tick an agent reads all its neighbours, publishes a number, then reads again.
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
   options.publications_only = lazily;
   Engine engine(options, graph, Streams(11, 0));
@@ -72,7 +72,7 @@ Engine::Options options_of(const LatencyOptions& latency, const ClockOptions& cl
 
 }  // namespace
 
-TEST_CASE("lazy publications: what is read, fingerprint, traffic and end are those of a run with events") {
+TEST_CASE("lazy publications: readings, fingerprint, traffic and end equal those of a run with events") {
   const Topology graph = make_topology(RandomRegular{4}, 12, Streams(1, 0));
   std::uint64_t in_flight = 0;
   for (const LatencyOptions& latency :
@@ -105,7 +105,7 @@ TEST_CASE("lazy publications: what is read, fingerprint, traffic and end are tho
   CHECK(in_flight > 100);  // the count was put to the test
 }
 
-TEST_CASE("lazy publications: rows that nobody can hear any more are given back") {
+TEST_CASE("lazy publications: rows that can no longer be read are freed") {
   const Topology graph = make_topology(RandomRegular{4}, 12, Streams(1, 0));
   const Outcome lazy = run(options_of(Uniform{0, 0.015}, Poisson{}), graph, 5000, true);
   CHECK(lazy.lazy);
@@ -113,7 +113,7 @@ TEST_CASE("lazy publications: rows that nobody can hear any more are given back"
   CHECK(lazy.rows <= 4 * 12);
 }
 
-TEST_CASE("lazy publications: what needs events has them") {
+TEST_CASE("lazy publications: runs that need events have them") {
   const Topology graph = make_topology(Ring{}, 6, Streams(1, 0));
   const auto lazy = [&](auto&& change, TraceSink* trace = nullptr) {
     Engine::Options options = options_of(Uniform{0, 1}, Poisson{});
@@ -135,7 +135,7 @@ TEST_CASE("lazy publications: what needs events has them") {
   CHECK(!lazy([](auto& o) { o.network.availability = OnOff{.up = Exponential{3}, .down = Exponential{3}}; }));
 }
 
-TEST_CASE("lazy publications: a message that is sent all the same is a broken invariant") {
+TEST_CASE("lazy publications: sending a message throws") {
   const Topology graph = make_topology(Ring{}, 6, Streams(1, 0));
   Engine::Options options = options_of(0.0, Poisson{});
   options.publications_only = true;

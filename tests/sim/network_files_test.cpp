@@ -1,5 +1,5 @@
-// Files that a network names: what they hold, and how each fault in them is told.
-#include "sim/engine/network_files.hpp"
+// Files of a network, and the errors for invalid files.
+#include "sim/engine/network.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,8 +8,8 @@
 #include "sim/files/csv_table.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/scratch.hpp"
-#include "tests/support/streams.hpp"
 #include "tests/support/script.hpp"
+#include "tests/support/streams.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
@@ -72,7 +72,7 @@ TEST_CASE("csv: separators, headers, quotes, empty lines and line ends are read;
   CHECK(bare.number(0, 1) == 2);
 }
 
-TEST_CASE("csv: what is wrong with a file is told with its line") {
+TEST_CASE("csv: errors contain the line") {
   Files files;
   CHECK(refusal([&] { CsvTable(files("")); }) == "f1.csv: expected rows, found an empty file");
   CHECK(refusal([&] { CsvTable(files("a,b\n")); }) == "f2.csv: expected rows, found only a header");
@@ -114,26 +114,25 @@ TEST_CASE("matrix: round trips are halved and scaled, agents are the first rows,
   // With two agents of three nodes each of the three distances comes up in a third of the repetitions.
   law.nodes = NodeChoice::kRandom;
   law.plus = 0.0;
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   std::map<double, int> seen;
   for (std::uint32_t r = 0; r < 300; ++r)
-    ++seen[Latency(law, pair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0)];
+    ++seen[Latency(law, test::kPair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0)];
   REQUIRE(seen.size() == 3);
   for (const auto& [latency, times] : seen) CHECK(times > 50);  // 300 of 1/3: below 51 with probability 1e-10
-  // Another agent changes nobody's node.
+  // Adding an agent changes no other agent's node.
   for (std::uint32_t r = 0; r < 20; ++r) {
-    CHECK(Latency(law, pair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0) ==
+    CHECK(Latency(law, test::kPair, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0) ==
           Latency(law, all, kNoAgent, Streams(1, r), whole.latency).of(0, 1, 0, 0));
   }
 }
 
-TEST_CASE("matrix: not square, negative, no number, too few nodes are refused with the line") {
+TEST_CASE("matrix: errors for not square, negative, no number and too few nodes contain the line") {
   CHECK(matrix_refusal("0 1\n1 0\n") == "accepted");
   CHECK(matrix_refusal("0 1 2\n1 0 2\n") ==
-        "f1.csv:1: a latency matrix must be square: expected 2 numbers, as many as rows, found 3");
+        "f1.csv:1: expected a square matrix of latencies, 2 numbers in each row, found 3");
   CHECK(matrix_refusal("0 1\n1 0 2\n") ==
-        "f1.csv:2: a latency matrix must be square: expected 2 numbers, as many as rows, found 3");
-  CHECK(matrix_refusal("0 1\n-1 0\n") == "f1.csv:2: a latency must not be negative, found -1 in field 1");
+        "f1.csv:2: expected a square matrix of latencies, 2 numbers in each row, found 3");
+  CHECK(matrix_refusal("0 1\n-1 0\n") == "f1.csv:2: expected a latency of at least 0, found -1 in field 1");
   CHECK(matrix_refusal("0 1\n1 nan\n") == "f1.csv:2: expected a number in field 2, found 'nan'");
   Files files;
   const MatrixLatency law{
@@ -142,10 +141,10 @@ TEST_CASE("matrix: not square, negative, no number, too few nodes are refused wi
   read.read_latency(law);
   CHECK(refusal([&] {
           Latency(law, make_topology(Ring{}, 3, kStreams), kNoAgent, kStreams, read.latency);
-        }) == "f1.csv: the matrix has 2 nodes, fewer than the 3 agents");
+        }) == "f1.csv: expected a matrix of at least 3 nodes, one for each agent, found 2");
 }
 
-TEST_CASE("availability trace: a run's ups and downs are the file's, in both forms") {
+TEST_CASE("availability trace: a run has the up and down times of the file, in both formats") {
   Files files;
   const InputFile states =
       files("agent,time,state\n1,0,up\n2,1.5,down\n1,2,down\n2,3,up\n1,3.25,up\n1,7,down\n2,8,0\n2,8,1\n");
@@ -167,7 +166,7 @@ TEST_CASE("availability trace: a run's ups and downs are the file's, in both for
   }
 }
 
-TEST_CASE("availability trace: it may start inside, begin anew, have another unit, and leave agents out") {
+TEST_CASE("availability trace: start, repetition, unit and absent agents") {
   Files files;
   // In hours: agent 1 is up on [1, 2) and [5, 6) of every 8, agent 2 from 3 to the end of each.
   AvailabilityTrace trace{.path = files("agent,time,state\n1,1,up\n1,2,down\n1,5,up\n1,6,down\n2,3,up\n"),
@@ -202,35 +201,36 @@ TEST_CASE("availability trace: it may start inside, begin anew, have another uni
   CHECK(once.end(1, 1, false, 1800) == kNever);
 }
 
-TEST_CASE(
-    "availability trace: overlaps, times that run backwards, states again and unknown agents are refused") {
+TEST_CASE("availability trace: overlaps, decreasing times, repeated states and unknown agents are refused") {
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,2,3\n") == "accepted");
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,1,3\n") ==
-        "f1.csv:3: sessions of agent 1 overlap: one starts at 1 s before the one above it ends at 2 s");
+        "f1.csv:3: sessions of agent 1 overlap: one starts at 1 s, the one above it ends at 2 s");
   CHECK(trace_refusal("agent,start,end\n1,5,6\n1,1,3\n") ==
-        "f1.csv:3: time runs backwards: 1 s comes after 6 s of the same agent");
+        "f1.csv:3: expected non-decreasing times of an agent, found 1 s after 6 s");
   CHECK(trace_refusal("agent,start,end\n1,5,5\n") ==
-        "f1.csv:2: a session must end after its start, found 5 s to 5 s");
+        "f1.csv:2: expected a session that ends after its start, found 5 s to 5 s");
   CHECK(trace_refusal("agent,time,state\n1,5,up\n1,4,down\n") ==
-        "f1.csv:3: time runs backwards: 4 s comes after 5 s of the same agent");
-  CHECK(trace_refusal("agent,time,state\n1,5,up\n2,4,down\n1,6,up\n") == "f1.csv:4: agent 1 is up already");
+        "f1.csv:3: expected non-decreasing times of an agent, found 4 s after 5 s");
+  CHECK(trace_refusal("agent,time,state\n1,5,up\n2,4,down\n1,6,up\n") ==
+        "f1.csv:4: expected a change of state, agent 1 is already up");
   CHECK(trace_refusal("agent,time,state\n1,5,away\n") ==
         "f1.csv:2: expected up, down, 1 or 0 as a state, found 'away'");
-  CHECK(trace_refusal("agent,time,state\n1,-5,up\n") == "f1.csv:2: a time must not be negative, found -5 s");
+  CHECK(trace_refusal("agent,time,state\n1,-5,up\n") ==
+        "f1.csv:2: expected a time of at least 0, found -5 s");
   CHECK(trace_refusal("agent,time\n1,5\n") ==
         "f1.csv: expected a column 'state', found the columns agent, time");
   CHECK(trace_refusal("agent,time,state\n1,5,up\n", 4.0) ==
-        "f1.csv:2: a trace that repeats after 4 s must end by then, found 5 s");
+        "f1.csv:2: expected a time of at most repeat (4 s), found 5 s");
   CHECK(trace_refusal("agent,time,state\n1,5,up\n", 6.0, 6.0) ==
-        "f1.csv: from (6 s) must be before repeat (6 s)");
+        "f1.csv: expected from before repeat, found from 6 s and repeat 6 s");
   Files files;
   const AvailabilityTrace trace{
       .path = files("agent,time,state\n4,5,up\n"), .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
   CHECK(refusal([&] { Availability(trace, kStreams, 4, 0, {Sessions::read(trace)}); }) ==
-        "f1.csv: names agent 4, there are agents 0 to 3");
+        "f1.csv: expected agents 0 to 3, found agent 4");
 }
 
-TEST_CASE("clock trace: a file of ticks is read; falling times and unknown agents are refused") {
+TEST_CASE("clock trace: a file of ticks is read; decreasing times and unknown agents are refused") {
   Files files;
   const auto clocks = [&](const std::string& text) {
     const ClockTrace trace{.times = {}, .agents = {}, .path = files(text), .missed = Missed::kSkip};
@@ -242,12 +242,12 @@ TEST_CASE("clock trace: a file of ticks is read; falling times and unknown agent
   CHECK(read.tick(1, 2, 0) == kNever);
   CHECK(read.tick(0, 0, 0) == 1);
   CHECK(refusal([&] { clocks("time,agent\n2,1\n1,0\n"); }) ==
-        "f2.csv:3: time runs backwards: 1 s comes after 2 s");
+        "f2.csv:3: expected non-decreasing times, found 1 s after 2 s");
   CHECK(refusal([&] { clocks("time,agent\n2,3\n"); }) ==
-        "the clock trace names agent 3, there are agents 0 to 2");
+        "the clock trace: expected agents 0 to 2, found agent 3");
 }
 
-TEST_CASE("loss: an edge's loss is the file's, in one direction or both; others have what is said") {
+TEST_CASE("loss: edges have the loss of the file, in one direction or both; others the default") {
   Files files;
   const Topology ring = make_topology(Ring{}, 4, kStreams);
   const auto certain = [&](const EdgeLoss& law, AgentId from, AgentId to) {
@@ -265,9 +265,9 @@ TEST_CASE("loss: an edge's loss is the file's, in one direction or both; others 
   law.otherwise = 1;
   CHECK(certain(law, 2, 3));
   law.path = files("from,to,loss\n0,1,1.5\n");
-  CHECK(refusal([&] { EdgeList::read(law.path); }) == "f2.csv:2: a loss must lie in [0, 1], found 1.5");
+  CHECK(refusal([&] { EdgeList::read(law.path); }) == "f2.csv:2: expected a loss in [0, 1], found 1.5");
   law.path = files("from,to,loss\n0,2,1\n");
   CHECK(refusal([&] { certain(law, 0, 1); }) == "f3.csv:2: agents 0 and 2 are not linked");
   law.path = files("from,to,loss\n0,4,1\n");
-  CHECK(refusal([&] { certain(law, 0, 1); }) == "f4.csv:2: there is no agent 4, there are agents 0 to 3");
+  CHECK(refusal([&] { certain(law, 0, 1); }) == "f4.csv:2: expected agents 0 to 3, found agent 4");
 }

@@ -1,10 +1,10 @@
-// Clocks, links and availability: whom they apply to, and which stream each draw comes from.
+// Clocks, links and availability: the agents they apply to, and the stream of each draw.
 #include <catch2/catch.hpp>
 
 #include "sim/availability/availability.hpp"
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/engine/network_files.hpp"
+#include "sim/engine/network.hpp"
 #include "sim/links/links.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
@@ -27,7 +27,7 @@ TEST_CASE("poisson clock: the n-th gap of an agent is drawn from (clock, agent),
   }
 }
 
-TEST_CASE("poisson clock: rates that vary are drawn once per agent and divide its gaps") {
+TEST_CASE("poisson clock: random rates are drawn once per agent and divide its gaps") {
   const Clocks clocks(Poisson{Uniform{1, 3}}, 3, kClockStreams);
   for (AgentId i = 0; i < 3; ++i) {
     Stream rate = kClockStreams(Purpose::kPerAgent, i, 0, 0);
@@ -45,7 +45,7 @@ TEST_CASE("poisson clock: a rate that is not positive is refused") {
   CHECK_FALSE(Refusals::of(Poisson{Uniform{-1, 1}}).empty());
 }
 
-TEST_CASE("clock trace: each agent ticks at its times and then never more") {
+TEST_CASE("clock trace: each agent ticks at its times only") {
   const Clocks clocks(ClockTrace{{0.5, 1, 1, 4}, {1, 0, 1, 1}}, 3, kClockStreams);
   CHECK(clocks.tick(0, 0, 0) == 1);
   CHECK(clocks.tick(0, 1, 1) == kNever);
@@ -62,14 +62,14 @@ TEST_CASE("clock trace: -0 is the time 0") {
   CHECK_FALSE(std::signbit(clocks.tick(0, 0, 0)));
 }
 
-TEST_CASE("clock trace: falling times, lists of two lengths and unknown agents are refused") {
+TEST_CASE("clock trace: decreasing times, lists of different lengths and unknown agents are refused") {
   CHECK(Refusals::of(ClockTrace{{1, 1, 2}, {0, 0, 0}}).empty());
   CHECK(Refusals::of(ClockTrace{{1, 3, 2}, {0, 0, 0}}) ==
-        std::vector<std::string>{"times: must be in non-decreasing order"});
+        std::vector<std::string>{"times: expected times in non-decreasing order"});
   CHECK(Refusals::of(ClockTrace{{1, 2}, {0}}) ==
-        std::vector<std::string>{"agents: must name one agent for each of the 2 times, got 1"});
+        std::vector<std::string>{"agents: expected one agent for each of the 2 times, found 1"});
   CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {3}}, 3, kClockStreams),
-                    Catch::Contains("names agent 3, there are agents 0 to 2"));
+                    Catch::Contains("expected agents 0 to 2, found agent 3"));
 }
 
 TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and (loss, from, to), index n") {
@@ -140,10 +140,11 @@ TEST_CASE("availability: a stationary start lies inside a size-biased period, fr
   CHECK(up < 40);
 }
 
-TEST_CASE("availability: the hub of a star is spared unless the law says that it is not") {
+TEST_CASE("availability: laws apply to the hub of a star only with `hub`") {
   CHECK(Availability(Always{}, kClockStreams).always());
   CHECK_FALSE(Availability(Always{}, kClockStreams).applies_to(1, false));
-  const Availability spared(OnOff{}, kClockStreams), all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kClockStreams);
+  const Availability spared(OnOff{}, kClockStreams),
+      all(OnOff{.up = 1.0, .down = 1.0, .hub = true}, kClockStreams);
   CHECK_FALSE(spared.always());
   CHECK(spared.applies_to(1, false));
   CHECK_FALSE(spared.applies_to(0, true));

@@ -8,7 +8,7 @@
 
 using namespace hearsay::sim;
 
-TEST_CASE("payload pool: rows begin on 64 bytes, do not overlap and have the width asked for") {
+TEST_CASE("payload pool: rows begin on 64 bytes, do not overlap and have the requested width") {
   for (const std::size_t width : {1u, 7u, 8u, 9u, 100u}) {
     PayloadPool pool(width);
     std::vector<const double*> starts;
@@ -24,7 +24,7 @@ TEST_CASE("payload pool: rows begin on 64 bytes, do not overlap and have the wid
   }
 }
 
-TEST_CASE("payload pool: a row is free with its last reference, and taken again before the pool grows") {
+TEST_CASE("payload pool: a row is free after its last reference, and reused before the pool grows") {
   PayloadPool pool(3);
   const std::uint32_t row = pool.take();
   CHECK(pool.header(row).references == 1);
@@ -45,7 +45,7 @@ TEST_CASE("payload pool: a row is free with its last reference, and taken again 
   CHECK(pool.capacity() > capacity);
 }
 
-TEST_CASE("payload pool: a row that is taken again has a fresh header") {
+TEST_CASE("payload pool: a reused row has a new header") {
   PayloadPool pool(1);
   const std::uint32_t row = pool.take();
   pool.header(row).version = 9;
@@ -61,7 +61,7 @@ TEST_CASE("payload pool: a row that is taken again has a fresh header") {
   }
 }
 
-TEST_CASE("payload pool: giving back what nobody holds is a fault; no row at all may be given back") {
+TEST_CASE("payload pool: dropping a free row throws; dropping no row is allowed") {
   PayloadPool pool(1);
   const std::uint32_t row = pool.take();
   pool.drop(row);
@@ -70,7 +70,7 @@ TEST_CASE("payload pool: giving back what nobody holds is a fault; no row at all
   CHECK(pool.in_use() == 0);
 }
 
-TEST_CASE("payload pool: rows that are held stay where they are while the pool grows") {
+TEST_CASE("payload pool: the address of a row stays the same while the pool grows") {
   PayloadPool pool(5);
   std::vector<std::pair<std::uint32_t, const double*>> held;
   for (int i = 0; i < 1000; ++i) {

@@ -1,4 +1,4 @@
-// Presence alone: who can act, what waits, what a new life makes void.
+// Presence alone: which agents can act, which events wait, and the effects of a reset.
 #include "sim/engine/presence.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ Presence presence_of(const NetworkOptions& network, bool defers = false) {
 
 }  // namespace
 
-TEST_CASE("presence: without laws everybody acts and nothing is queued") {
+TEST_CASE("presence: without laws every agent can act and nothing is queued") {
   Presence presence = presence_of({});
   EventQueue queue;
   presence.start(queue);
@@ -29,7 +29,7 @@ TEST_CASE("presence: without laws everybody acts and nothing is queued") {
   CHECK(presence.computing() == kNoAgent);
 }
 
-TEST_CASE("presence: agents but the hub go down and come up as their law says") {
+TEST_CASE("presence: agents except the hub go down and come up according to their law") {
   NetworkOptions network;
   network.availability = OnOff{.up = 2.0, .down = 3.0};
   Presence presence = presence_of(network);
@@ -47,7 +47,7 @@ TEST_CASE("presence: agents but the hub go down and come up as their law says") 
   }
 }
 
-TEST_CASE("presence: what waits is released in order, one at a time, with the last missed tick") {
+TEST_CASE("presence: waiting events are released in order, one at a time, with the last missed tick") {
   NetworkOptions network;
   network.compute_time = 2.0;
   Presence presence = presence_of(network, true);
@@ -78,7 +78,7 @@ TEST_CASE("presence: what waits is released in order, one at a time, with the la
   CHECK(queue.pop().tag == 9);
 }
 
-TEST_CASE("presence: a reset begins the next life, which is free") {
+TEST_CASE("presence: after a reset an agent is in its next life, and free") {
   NetworkOptions network;
   network.availability = Crash{.up = 2.0, .down = 3.0};
   network.compute_time = 9.0;

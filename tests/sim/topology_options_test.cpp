@@ -1,4 +1,4 @@
-// What can be asked of any graph: weights, components, which nodes are used, overlays.
+// Options of any graph: weights, components, nodes used, overlays.
 #include <catch2/catch.hpp>
 
 #include "sim/topology/topology.hpp"
@@ -63,7 +63,8 @@ TEST_CASE("topology: grids and tori by hand") {
     CHECK(grid.edges() == 2 * rows * columns - rows - columns);
     CHECK(grid.components() == 1);
   }
-  CHECK_THROWS_WITH(make_topology(Grid{4u}, 6, kStreams), "6 agents do not fill rows of 4 columns");
+  CHECK_THROWS_WITH(make_topology(Grid{4u}, 6, kStreams),
+                    "expected a divisor of 6 agents as columns, found 4");
 }
 
 TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
@@ -82,23 +83,24 @@ TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
             .weight(1) == 7);
   CHECK(make_topology(TopologyOptions(Similarity{}, metropolis), 2, kStreams, &similar).weight(0) == 0.5);
   CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.weights = EdgeWeights::kGiven}), 3, kStreams),
-                    Catch::Contains("the graph gives its links none"));
+                    Catch::Contains("the graph has no weights"));
 }
 
-TEST_CASE("topology: several components are refused, reduced or connected as told") {
+TEST_CASE("topology: several components are refused, reduced or connected, as `connected` says") {
   const test::Scratch dir;
   const GraphFile file = three_parts(dir);
   CHECK(error([&] { require_connected(make_topology(file, 6, kStreams)); }) ==
-        "the network must be connected, it has 2 components: set connected to largest_component or connect, "
+        "expected a connected network, found 2 components: set connected to largest_component or connect, "
         "or ask "
         "for more links");
-  CHECK_THROWS_WITH(make_topology(file, 3, kStreams), Catch::Contains("it has 2 components"));
+  CHECK_THROWS_WITH(make_topology(file, 3, kStreams), Catch::Contains("found 2 components"));
   const TopologyOptions largest(file, {.connected = Connected::kLargestComponent});
-  // Of equals that with the least node: 0, 1, 2.
+  // Of equal size, the one with the smallest node: 0, 1, 2.
   CHECK(rows(make_topology(largest, 3, kStreams)) == std::vector<Row>{{1}, {0, 2}, {1}});
   CHECK(make_topology(largest, 3, kStreams).names() == std::vector<std::string>{"0", "1", "2"});
   CHECK(error([&] { make_topology(largest, 4, kStreams); }) ==
-        "4 agents need a node each, the graph has 3: the largest of 2 components is left: 3 of 6 nodes");
+        "expected at least 4 nodes, one for each agent, found 3: the largest of 2 components is kept: 3 of 6 "
+        "nodes");
   const Topology joined =
       make_topology(TopologyOptions(file, {.connected = Connected::kConnect}), 6, kStreams);
   CHECK(rows(joined) == std::vector<Row>{{1, 3}, {0, 2}, {1}, {0, 4, 5}, {3, 5}, {3, 4}});
@@ -110,7 +112,7 @@ TEST_CASE("topology: several components are refused, reduced or connected as tol
   CHECK(make_topology(sparse, 5, kStreams).components() == 1);
 }
 
-TEST_CASE("topology: a graph with weights or latencies is not connected by links without any") {
+TEST_CASE("topology: a graph with weights or latencies is not connected by links without them") {
   const test::Scratch dir;
   const std::string file = dir.write("x.csv", "source,target,weight\n0,1,1\n2,3,1\n");
   const TopologyOptions options(GraphFile{.path = {"x.csv", file}}, {.connected = Connected::kConnect});
@@ -128,12 +130,12 @@ TEST_CASE("topology: with more nodes than agents, the first, the nearest or any 
   CHECK(near.names() == std::vector<std::string>{"0", "2", "4"});
   CHECK(rows(near) == std::vector<Row>{{1}, {0, 2}, {1}});
   CHECK(near.notes() == std::vector<std::string>{"3 of 5 nodes have agents (nearest)"});
-  // The first three are not linked with each other but for 0 - 2.
+  // Of the first three only 0 - 2 are linked.
   const Topology first = make_topology(path, 3, kStreams);
   CHECK(first.components() == 2);
   CHECK_THROWS_AS(make_topology(path, 6, kStreams), TopologyError);
   CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.size = 4}), 5, kStreams),
-                    "size: 5 agents need a node each, got 4");
+                    "size: expected at least 5, a node for each agent, found 4");
 }
 
 TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand") {
@@ -142,7 +144,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
   file.latency = "none of these";
   CHECK_THROWS_WITH(make_topology(file, 4, kStreams), Catch::Contains("no link has the attribute"));
   file = path_of_four(dir);
-  SECTION("by latency where the links have one, and then with the length of that path") {
+  SECTION("by latency if the links have one, with the length of that path") {
     const Topology t = make_topology(TopologyOptions(file, {.overlay = StarOverlay{"A"}}), 4, kStreams);
     CHECK(rows(t) == std::vector<Row>{{1, 2, 3}, {0}, {0}, {0}});
     CHECK(t.names() == std::vector<std::string>{"A", "B", "C", "D"});
@@ -150,7 +152,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
     CHECK(std::vector(t.length().begin(), t.length().begin() + 3) == std::vector<double>{5, 11, 19});
     CHECK(t.latency()[5] == 6);
   }
-  SECTION("the centre is the node whose farthest is nearest") {
+  SECTION("the centre has the smallest maximum distance") {
     // By latency B and C are 4 from the farthest: the first. By length C: 11 against 14 from B.
     const TopologyOptions centre(file, {.overlay = StarOverlay{}});
     CHECK(make_topology(centre, 4, kStreams).names() == std::vector<std::string>{"B", "A", "C", "D"});
@@ -174,7 +176,7 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
       CHECK(make_topology(random, 2, Streams(seed, 0)).names()[0] == "C");
     }
   }
-  SECTION("a shorter way of more links is taken") {
+  SECTION("a shorter path of more links is used") {
     const GraphFile list{
         .path = {"l.tsv", dir.write("l.tsv", "source\ttarget\tlatency\n0\t1\t9\n0\t2\t3\n2\t1\t5\n")},
         .latency_unit = LatencyUnit::kMillisecond};
@@ -183,18 +185,18 @@ TEST_CASE("topology: an overlay links a hub to all along shortest paths, by hand
     CHECK(t.latency()[1] == Approx(0.003));
     CHECK(t.length().empty());
   }
-  SECTION("what can not be") {
+  SECTION("errors") {
     CHECK_THROWS_WITH(make_topology(TopologyOptions(file, {.overlay = StarOverlay{"E"}}), 4, kStreams),
-                      "overlay: no node is named 'E', nor is that a number below 4");
+                      "overlay: expected the name of a node or a number below 4, found 'E'");
     CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.overlay = StarOverlay{}}), 4, kStreams),
                       Catch::Contains("neither latency nor length"));
     CHECK_THROWS_WITH(
         make_topology(TopologyOptions(three_parts(dir), {.overlay = StarOverlay{}}), 6, kStreams),
-        Catch::Contains("it has 2 components"));
+        Catch::Contains("found 2 components"));
   }
 }
 
-TEST_CASE("topology: places keep their agents when nodes are left out, and do not change with their number") {
+TEST_CASE("topology: places keep their agents when nodes are removed, and do not change with their number") {
   const RandomGeometric geometric{.radius = 2, .side = 1};
   const Topology few = make_topology(geometric, 5, kStreams), many = make_topology(geometric, 9, kStreams);
   for (AgentId i = 0; i < 5; ++i) CHECK(few.places()[i] == many.places()[i]);

@@ -66,7 +66,7 @@ TEST_CASE("topology: a random graph is a function of the seed") {
   CHECK(rows(regular(50, 40, 1)) != rows(regular(50, 40, 2)));
 }
 
-TEST_CASE("topology: a graph that there can not be is refused") {
+TEST_CASE("topology: an impossible graph is refused") {
   CHECK_THROWS_WITH(regular(5, 3), Catch::Contains("no simple graph of 5 agents has degree 3"));
   CHECK_THROWS_WITH(regular(4, 4), Catch::Contains("no simple graph of 4 agents has degree 4"));
   CHECK_THROWS_AS(regular(4, 5), TopologyError);
@@ -121,7 +121,7 @@ TEST_CASE("topology: components are counted") {
   CHECK(make_topology(Ring{}, 100, kStreams).components() == 1);
 }
 
-TEST_CASE("topology: similarity links as the data say, with their weights, and needs data that say so") {
+TEST_CASE("topology: similarity has the links and weights of the data, and needs them") {
   const WeightedEdges similar{{{0, 2}, {1, 2}}, {0.5, 2}};
   const Topology graph = make_topology(Similarity{}, 3, Streams(1, 0), &similar);
   CHECK(graph.edges() == 2);
@@ -130,7 +130,7 @@ TEST_CASE("topology: similarity links as the data say, with their weights, and n
   CHECK_THROWS_AS(make_topology(Similarity{}, 3, Streams(1, 0)), TopologyError);
 }
 
-TEST_CASE("topology: the fingerprint tells edges, ends and weights apart") {
+TEST_CASE("topology: the fingerprint depends on edges, ends and weights") {
   const std::vector<Edge> path{{0, 1}, {1, 2}}, turned{{1, 2}, {0, 1}}, other{{0, 1}, {0, 2}};
   const std::vector<double> ones{1, 1}, half{1, 0.5};
   const std::uint64_t print = Topology::from_edges(3, path).fingerprint();

@@ -1,4 +1,4 @@
-// Networks of the Internet Topology Zoo, from the folder that HEARSAY_DATA_DIR names. Numbers of nodes, links
+// Networks of the Internet Topology Zoo, from the folder HEARSAY_DATA_DIR. Numbers of nodes, links
 // and components, and the distances, were counted by an independent program.
 #include <catch2/catch.hpp>
 
@@ -77,17 +77,17 @@ TEST_CASE("topology zoo: Geant2012 has three nodes without coordinates, beside P
   CHECK(sum == Approx(45017942.24477722).epsilon(1e-9));
 }
 
-TEST_CASE("topology zoo: the 16 components of Ntt are refused or reduced as told") {
+TEST_CASE("topology zoo: the 16 components of Ntt are refused or reduced, as `connected` says") {
   const auto file = zoo("Ntt");
   if (!file) return;
   CHECK_THROWS_WITH(require_connected(make_topology(*file, 47, kStreams)),
-                    Catch::Contains("it has 16 components"));
+                    Catch::Contains("found 16 components"));
   const Topology t =
       make_topology(TopologyOptions(*file, {.connected = Connected::kLargestComponent}), 32, kStreams);
   CHECK(t.components() == 1);
   CHECK_THROWS_WITH(
       make_topology(TopologyOptions(*file, {.connected = Connected::kLargestComponent}), 33, kStreams),
-      Catch::Contains("33 agents need a node each, the graph has 32"));
+      Catch::Contains("expected at least 33 nodes, one for each agent, found 32"));
   CHECK(make_topology(TopologyOptions(*file, {.connected = Connected::kConnect}), 47, kStreams).edges() ==
         63 + 15);
 }

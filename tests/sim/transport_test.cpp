@@ -1,9 +1,9 @@
-// Transport alone: what is counted, and when a message arrives.
+// Transport alone: counters, and times of arrival.
 #include "sim/engine/transport.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sim/engine/network_files.hpp"
+#include "sim/engine/network.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
@@ -24,7 +24,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("transport: a broadcast counts one message per receiver, and its keys follow one another") {
+TEST_CASE("transport: a broadcast counts one message per receiver, with consecutive keys") {
   Pair net;
   CHECK(net.transport.count(1, 3) == order_key(Rank::kMessage, 1, 0));
   CHECK(net.transport.count(1, 4, 5) == order_key(Rank::kMessage, 1, 1));
@@ -67,7 +67,7 @@ TEST_CASE("transport: on a FIFO link a message arrives no earlier than the one b
   }
 }
 
-TEST_CASE("transport: a lost message has its reason, and its number on the edge counts on") {
+TEST_CASE("transport: a lost message has its reason, and counts for the numbers of the edge") {
   Pair net({.loss = BernoulliLoss{1}});
   Event event = Event::message(0, net.transport.count(0, 1), 1, 0, 0);
   CHECK(net.transport.send(event, net.topology.edge(0, 1), 1, 0) == LossReason::kLoss);

@@ -24,7 +24,7 @@ Engine::Options star() {
 
 }  // namespace
 
-TEST_CASE("unreachable: ordinary networks are reachable, however lossy and however seldom somebody is up") {
+TEST_CASE("unreachable: ordinary networks are reachable, however lossy and however rarely agents are up") {
   auto options = star();
   CHECK(reason(options).empty());
   options.network.links.loss = BernoulliLoss{0.999};
@@ -35,10 +35,10 @@ TEST_CASE("unreachable: ordinary networks are reachable, however lossy and howev
   CHECK(reason(options).empty());
   options.network.availability = Coin{.probability = 1e-9};
   CHECK(reason(options).empty());
-  CHECK(reason(star(), 1).empty());  // there is nobody to send to
+  CHECK(reason(star(), 1).empty());  // there is no receiver
 }
 
-TEST_CASE("unreachable: where every message is lost, none can arrive") {
+TEST_CASE("unreachable: if every message is lost, none can arrive") {
   const std::string lost = "no message can arrive: every message on every link is lost";
   auto options = star();
   options.network.links.loss = BernoulliLoss{1};
@@ -61,7 +61,7 @@ TEST_CASE("unreachable: where every message is lost, none can arrive") {
 }
 
 TEST_CASE(
-    "unreachable: agents that are never up together can not communicate; a message may reach one that comes "
+    "unreachable: agents that are never up together cannot communicate; a message may reach one that comes "
     "up later") {
   auto options = star();
   options.network.availability = JoinLeave{.join = 10.0, .leave = 5.0};

@@ -5,7 +5,7 @@
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/core/problem.hpp"
 #include "models/data/synthetic/lending_like.hpp"
-#include "sim/engine/network_options.hpp"
+#include "sim/engine/network.hpp"
 
 namespace hearsay::test {
 

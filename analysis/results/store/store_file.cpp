@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "analysis/results/tables/output_file.hpp"
-#include "sim/trace/traffic.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
 

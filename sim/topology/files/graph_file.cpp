@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 
-#include "sim/topology/coordinates.hpp"
+#include "sim/files/csv_table.hpp"
 #include "sim/topology/files/raw_graph.hpp"
 
 namespace hearsay::sim {
 
 namespace {
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 GraphFormat format_of(const GraphFile& o) {
   if (o.format != GraphFormat::kAuto) return o.format;
@@ -28,109 +30,65 @@ GraphFormat format_of(const GraphFile& o) {
 RawGraph parse(const GraphFile& o) {
   std::ifstream in(o.path.resolved, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw TopologyError("can not be read");
+  if (!in) throw TopologyError("cannot be read");
   const GraphFormat format = format_of(o);
-  const auto is_wrong = [](std::string_view kind, const std::exception& e) {
-    return TopologyError(fmt::format("is not {}: {}", kind, one_line(e.what())));
-  };
-  switch (format) {
-    case GraphFormat::kGraphMl:
-      try {
-        return read_graphml(text, o);
-      } catch (const TopologyError&) {
-        throw;
-      } catch (const std::exception& e) {
-        throw is_wrong("GraphML", e);
-      }
-    case GraphFormat::kDot:
-      try {
-        return read_dot(text, o);
-      } catch (const TopologyError&) {
-        throw;
-      } catch (const std::exception& e) {
-        throw is_wrong("DOT", e);
-      }
-    case GraphFormat::kEdgeList:
-    case GraphFormat::kAuto:
-      break;
+  if (format == GraphFormat::kEdgeList) return read_edge_list(text, o);
+  const bool graphml = format == GraphFormat::kGraphMl;
+  try {
+    return graphml ? read_graphml(text, o) : read_dot(text, o);
+  } catch (const TopologyError&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw TopologyError("is not {}: {}", graphml ? "GraphML" : "DOT", one_line(e.what()));
   }
-  return read_edge_list(text, o);
 }
 
-double number_of(const std::string& text, const std::string& whose, std::string_view what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw TopologyError(fmt::format("{}: {} must be a number, got '{}'", whose, what, one_line(text)));
-  return value;
-}
-
-double number_within(const std::string& text, const std::string& whose, std::string_view what, double bound) {
-  const double value = number_of(text, whose, what);
-  if (std::abs(value) > bound)
-    throw TopologyError(fmt::format("{}: {} must be in [-{}, {}], got {}", whose, what, bound, bound, value));
-  return value;
+double number_of(const std::string& text, const std::string& whose, std::string_view what, double bound) {
+  const std::optional<double> value = parse_number(text);
+  if (!value) throw TopologyError("{}: expected a number as {}, found '{}'", whose, what, one_line(text));
+  if (std::abs(*value) > bound)
+    throw TopologyError("{}: expected {} in [-{}, {}], found {}", whose, what, bound, bound, *value);
+  return *value;
 }
 
 std::optional<Place> place_of(const RawNode& node) {
   const std::string whose = fmt::format("node '{}'", node.name);
-  const auto pair = [&](const std::string& first, std::string_view first_name, const std::string& second,
-                        std::string_view second_name) {
-    if (first.empty() != second.empty()) {
-      throw TopologyError(fmt::format("{}: has a {} and no {}", whose,
-                                      first.empty() ? second_name : first_name,
-                                      first.empty() ? first_name : second_name));
-    }
-    return !first.empty();
+  const auto place = [&](const std::string& x, std::string_view x_name, double x_bound, const std::string& y,
+                         std::string_view y_name, double y_bound) -> std::optional<Place> {
+    if (x.empty() && y.empty()) return std::nullopt;
+    if (x.empty()) throw TopologyError("{}: has a {} and no {}", whose, y_name, x_name);
+    if (y.empty()) throw TopologyError("{}: has a {} and no {}", whose, x_name, y_name);
+    return Place{number_of(x, whose, x_name, x_bound), number_of(y, whose, y_name, y_bound)};
   };
-  if (pair(node.longitude, "Longitude", node.latitude, "Latitude")) {
-    return Place{number_within(node.longitude, whose, "Longitude", 180),
-                 number_within(node.latitude, whose, "Latitude", 90), true};
+  if (auto on_earth = place(node.longitude, "Longitude", 180, node.latitude, "Latitude", 90)) {
+    on_earth->geographic = true;
+    return on_earth;
   }
-  if (pair(node.x, "x", node.y, "y"))
-    return Place{number_of(node.x, whose, "x"), number_of(node.y, whose, "y")};
-  return std::nullopt;
+  return place(node.x, "x", kUnbounded, node.y, "y", kUnbounded);
 }
 
-double in_seconds(LatencyUnit unit) {
-  switch (unit) {
-    case LatencyUnit::kSecond:
-      return 1;
-    case LatencyUnit::kMillisecond:
-      return 1e-3;
-    case LatencyUnit::kMicrosecond:
-      return 1e-6;
-  }
-  return 1;
-}
-
-// The numbers of one attribute of all edges: all have it, or none has.
+// The values of one attribute: of all edges, or empty if no edge has it.
 std::vector<double> values_of(const RawGraph& raw, const Draft& d, std::string RawEdge::*attribute,
-                              const std::string& name, bool named) {
+                              const std::string& name, bool required) {
+  const auto missing = [&](const RawEdge& e) { return (e.*attribute).empty(); };
   std::vector<double> all;
-  for (std::size_t k = 0; k < raw.edges.size(); ++k) {
-    const RawEdge& e = raw.edges[k];
-    const std::string whose = fmt::format("link {} - {}", d.called(e.a), d.called(e.b));
-    if ((e.*attribute).empty()) {
-      if (all.empty()) continue;
-      throw TopologyError(fmt::format("{}: has no {}, which other links have", whose, name));
-    }
-    if (all.size() < k) {
-      const RawEdge& f = raw.edges[0];
-      throw TopologyError(
-          fmt::format("link {} - {}: has no {}, which other links have", d.called(f.a), d.called(f.b), name));
-    }
-    all.push_back(number_of(e.*attribute, whose, name));
-    if (all.back() < 0)
-      throw TopologyError(fmt::format("{}: {} must be at least 0, got {}", whose, name, all.back()));
+  if (std::ranges::all_of(raw.edges, missing)) {
+    if (required) throw TopologyError("no link has the attribute '{}'", one_line(name));
+    return all;
   }
-  if (named && all.empty())
-    throw TopologyError(fmt::format("no link has the attribute '{}'", one_line(name)));
+  for (const RawEdge& e : raw.edges) {
+    const std::string whose = fmt::format("link {} - {}", d.called(e.a), d.called(e.b));
+    if (missing(e)) throw TopologyError("{}: has no {}, which other links have", whose, name);
+    all.push_back(number_of(e.*attribute, whose, name, kUnbounded));
+    if (all.back() < 0)
+      throw TopologyError("{}: expected {} of at least 0, found {}", whose, name, all.back());
+  }
   return all;
 }
 
 Draft draft_of(RawGraph&& raw, const GraphFile& o) {
-  if (raw.nodes.size() >= kMaxAgents) throw TopologyError(fmt::format("at most {} nodes", kMaxAgents - 1));
+  if (raw.nodes.size() >= kMaxAgents)
+    throw TopologyError("expected at most {} nodes, found {}", kMaxAgents - 1, raw.nodes.size());
   Draft d{.nodes = static_cast<AgentId>(raw.nodes.size())};
   if (d.nodes == 0) throw TopologyError("has no nodes");
   std::vector<std::optional<Place>> places;
@@ -139,29 +97,28 @@ Draft draft_of(RawGraph&& raw, const GraphFile& o) {
     d.names.push_back(std::move(n.name));
   }
   for (const RawEdge& e : raw.edges) {
-    if (e.a == e.b) throw TopologyError(fmt::format("{} is linked to itself", d.called(e.a)));
+    if (e.a == e.b) throw TopologyError("{} is linked to itself", d.called(e.a));
     d.edges.push_back({e.a, e.b});
   }
   const GraphFile defaults;
   d.weight = values_of(raw, d, &RawEdge::weight, o.weight, o.weight != defaults.weight);
   d.latency = values_of(raw, d, &RawEdge::latency, o.latency, o.latency != defaults.latency);
-  for (double& latency : d.latency) latency *= in_seconds(o.latency_unit);
+  constexpr double kSeconds[] = {1, 1e-3, 1e-6};  // in the order of LatencyUnit
+  for (double& latency : d.latency) latency *= kSeconds[static_cast<std::size_t>(o.latency_unit)];
 
-  const std::vector<Edge> before = d.edges;
-  if (const std::size_t repeated = merge_duplicates(d); repeated > 0) {
-    if (o.duplicate_edges == DuplicateEdges::kError) {
-      std::vector<Edge> sorted = before;
-      const auto key = [](const Edge& e) { return std::pair(std::min(e.a, e.b), std::max(e.a, e.b)); };
-      std::sort(sorted.begin(), sorted.end(), [&](const Edge& x, const Edge& y) { return key(x) < key(y); });
-      const auto twice = std::adjacent_find(sorted.begin(), sorted.end(),
-                                            [&](const Edge& x, const Edge& y) { return key(x) == key(y); });
-      throw TopologyError(fmt::format("{} and {} are linked more than once: set duplicate_edges to merge",
-                                      d.called(twice->a), d.called(twice->b)));
-    }
-    d.notes.push_back(fmt::format("{} of {} links lie beside another one and were merged with it", repeated,
-                                  before.size()));
+  if (o.duplicate_edges == DuplicateEdges::kError) {
+    std::vector<Edge> sorted;
+    for (const Edge& e : d.edges) sorted.push_back({std::min(e.a, e.b), std::max(e.a, e.b)});
+    std::ranges::sort(sorted);
+    if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+      throw TopologyError("{} and {} are linked more than once: set duplicate_edges to merge",
+                          d.called(twice->a), d.called(twice->b));
   }
-  settle_places(d, places, o.missing_coordinates);
+  const std::size_t before = d.edges.size();
+  if (const std::size_t merged = merge_duplicates(d); merged > 0)
+    d.notes.push_back(
+        fmt::format("{} of {} links are parallel to another one and are merged", merged, before));
+  settle_places(d, std::move(places), o.missing_coordinates);
   return d;
 }
 
@@ -178,11 +135,11 @@ void GraphFile::describe(Visitor& v) {
   v(latency_unit, {.name = "latency_unit", .help = "Unit of the latencies in the file."});
 }
 
-Draft read_graph(const GraphFile& options) {
+Draft draw(const GraphFile& options, AgentId, const Streams&) {
   try {
     return draft_of(parse(options), options);
   } catch (const TopologyError& e) {
-    throw TopologyError(fmt::format("{}: {}", one_line(options.path.path), e.what()));
+    throw TopologyError("{}: {}", one_line(options.path.path), e.what());
   }
 }
 

@@ -1,19 +1,16 @@
 #pragma once
 // Graphs read from files: GraphML and DOT by Boost's parsers, and lists of edges.
 //
-// Directed edges are taken as links both ways. Nodes are numbered in the order of a GraphML file; those of
-// DOT and of a list of edges in the order of their names, which is that of the numbers where all names are
-// whole numbers. A GraphML node is named by its "label", or by its number in the file. Names of attributes do
-// not distinguish capitals.
+// Directed edges become links in both directions. Nodes are numbered in the order of a GraphML file; those of DOT and
+// of edge lists by their names (by value if all names are whole numbers). A GraphML node is named by its "label", or
+// by its number in the file. Names of attributes are case insensitive.
 //
-// Coordinates: node attributes Longitude and Latitude (or lon, lat), degrees; else x and y, or DOT's
-// pos="x,y", metres in a plane. A list of edges has none.
+// Coordinates: node attributes Longitude and Latitude (or lon, lat), degrees; else x and y, or DOT's pos="x,y", metres
+// in a plane. An edge list has none.
 //
-// A list of edges is text of comma, tab, semicolon or space separated columns, of which the first line with
-// content may give the names; lines that begin with # or % are comments. Columns are called source, target,
-// weight and latency, in this order where no line names them.
+// An edge list has comma, tab, semicolon or space separated columns. The first line may name them; lines that begin
+// with # or % are comments. Columns are called source, target, weight and latency, in this order without such a line.
 #include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
 #include "sim/topology/generators/draft.hpp"
 
 namespace hearsay::sim {
@@ -37,12 +34,9 @@ struct GraphFile {
   void describe(Visitor& v);
 };
 
-/// Reads and mends the graph; how many agents it is for does not matter. Throws TopologyError, a line that
-/// names the file. Memory: a small multiple of the file's size.
-Draft read_graph(const GraphFile& options);
-inline Draft draw(const GraphFile& options, AgentId, const Streams&) {
-  return read_graph(options);
-}
+/// Reads and repairs the graph, whatever the number of agents. Throws TopologyError, a line that names the file.
+/// Memory: a small multiple of the file's size.
+Draft draw(const GraphFile& options, AgentId, const Streams&);
 
 template <>
 struct Choices<GraphFormat> {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
-#include <optional>
 
 namespace hearsay::sim {
 
@@ -17,7 +16,7 @@ bool same_name(std::string_view a, std::string_view b) {
 
 std::string one_line(std::string_view text) {
   std::string line(text.substr(0, 80));
-  // A character is not cut in two.
+  // UTF-8 characters are not split.
   while (line.size() < text.size() && !line.empty() && (line.back() & 0xC0) == 0x80) line.pop_back();
   if (line.size() < text.size() && !line.empty() && (line.back() & 0x80) != 0) line.pop_back();
   for (char& c : line)
@@ -26,65 +25,52 @@ std::string one_line(std::string_view text) {
 }
 
 bool take_attribute(RawNode& node, std::string_view name, const std::string& value) {
-  const auto is = [&](std::string_view one, std::string_view other) {
-    return same_name(name, one) || (!other.empty() && same_name(name, other));
-  };
-  if (is("longitude", "lon")) {
-    node.longitude = value;
-  } else if (is("latitude", "lat")) {
-    node.latitude = value;
-  } else if (is("x", "")) {
-    node.x = value;
-  } else if (is("y", "")) {
-    node.y = value;
-  } else {
-    return false;
+  static constexpr std::pair<std::string_view, std::string RawNode::*> kKnown[] = {
+      {"longitude", &RawNode::longitude}, {"lon", &RawNode::longitude}, {"latitude", &RawNode::latitude},
+      {"lat", &RawNode::latitude},        {"x", &RawNode::x},           {"y", &RawNode::y}};
+  for (const auto& [known, field] : kKnown) {
+    if (!same_name(name, known)) continue;
+    node.*field = value;
+    return true;
   }
-  return true;
+  return false;
 }
 
-bool take_attribute(RawEdge& edge, std::string_view name, const std::string& value,
+void take_attribute(RawEdge& edge, std::string_view name, const std::string& value,
                     const GraphFile& options) {
   if (same_name(name, options.weight)) {
     edge.weight = value;
   } else if (same_name(name, options.latency)) {
     edge.latency = value;
-  } else {
-    return false;
   }
-  return true;
 }
 
 void require_shallow(std::size_t depth) {
-  if (depth > 100) throw TopologyError("must nest at most 100 deep");
+  if (depth > 100) throw TopologyError("expected nesting of at most 100 levels");
 }
 
 void sort_by_name(RawGraph& graph) {
-  std::vector<std::optional<std::uint64_t>> value;
+  std::vector<std::uint64_t> value;
   for (const RawNode& n : graph.nodes) {
     std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(n.name.data(), n.name.data() + n.name.size(), number);
-    const bool whole = error == std::errc() && end == n.name.data() + n.name.size();
-    value.push_back(whole ? std::optional(number) : std::nullopt);
+    const char* const last = n.name.data() + n.name.size();
+    const auto [end, error] = std::from_chars(n.name.data(), last, number);
+    if (error == std::errc() && end == last) value.push_back(number);
   }
-  const bool numbers = std::all_of(value.begin(), value.end(), [](const auto& v) { return v.has_value(); });
-  std::vector<AgentId> order(graph.nodes.size());
+  const bool numbers = value.size() == graph.nodes.size();
+  std::vector<AgentId> order(graph.nodes.size()), rank(order.size());
   std::iota(order.begin(), order.end(), AgentId{0});
   std::sort(order.begin(), order.end(), [&](AgentId a, AgentId b) {
     if (numbers && value[a] != value[b]) return value[a] < value[b];
     return graph.nodes[a].name < graph.nodes[b].name;
   });
-  std::vector<AgentId> rank(order.size());
   std::vector<RawNode> nodes;
   for (AgentId k = 0; k < order.size(); ++k) {
     rank[order[k]] = k;
     nodes.push_back(std::move(graph.nodes[order[k]]));
   }
   graph.nodes = std::move(nodes);
-  for (RawEdge& e : graph.edges) {
-    e.a = rank[e.a];
-    e.b = rank[e.b];
-  }
+  for (RawEdge& e : graph.edges) e.a = rank[e.a], e.b = rank[e.b];
 }
 
 }  // namespace hearsay::sim

@@ -1,5 +1,6 @@
 #pragma once
-// What a graph file says, word for word, before anything is made of it.
+// The text fields of a graph file, before they are interpreted.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,21 +29,26 @@ RawGraph read_graphml(const std::string& text, const GraphFile& options);
 RawGraph read_dot(const std::string& text, const GraphFile& options);
 RawGraph read_edge_list(const std::string& text, const GraphFile& options);
 
-/// Whether two names are the same but for capitals (of ASCII).
+/// Whether two names are the same, ignoring case (of ASCII).
 bool same_name(std::string_view a, std::string_view b);
 
-/// On one line and of at most 80 bytes, for messages.
+/// The text on one line of at most 80 bytes, for messages.
 std::string one_line(std::string_view text);
 
-/// Takes an attribute of a node; false if it is none of those that are read.
+/// Stores an attribute of a node; returns whether it is one that is read.
 bool take_attribute(RawNode& node, std::string_view name, const std::string& value);
-/// Likewise of an edge: `options` say what weight and latency are called.
-bool take_attribute(RawEdge& edge, std::string_view name, const std::string& value, const GraphFile& options);
+/// Stores an attribute of an edge if it is one that is read: `options` name weight and latency.
+void take_attribute(RawEdge& edge, std::string_view name, const std::string& value, const GraphFile& options);
 
-/// Throws TopologyError where opening and closing marks nest more than 100 deep: parsers recurse.
+/// Throws TopologyError for nesting more than 100 deep: the parsers recurse.
 void require_shallow(std::size_t depth);
 
-/// Numbers nodes in the order of their names, of their values where all are whole numbers; edges follow.
+/// Numbers nodes in the order of their names, by value if all are whole numbers.
 void sort_by_name(RawGraph& graph);
+
+/// Gives the draft its places if any node has one. kNeighboursMean: in rounds, each of which places every node
+/// without a place at the mean of its neighbours' places (on the Earth: of their directions from its centre). Throws
+/// TopologyError if nodes remain without a place, or places in degrees and in metres mix.
+void settle_places(Draft& draft, std::vector<std::optional<Place>> places, MissingCoordinates policy);
 
 }  // namespace hearsay::sim

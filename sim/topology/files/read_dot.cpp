@@ -9,7 +9,7 @@ namespace {
 
 namespace parser = boost::detail::graph;
 
-// Takes what Boost's parser finds.
+// Receives the events of Boost's parser.
 class DotBuilder final : public parser::mutate_graph {
  public:
   DotBuilder(bool directed, const GraphFile& options) : directed_(directed), options_(options) {}
@@ -35,7 +35,7 @@ class DotBuilder final : public parser::mutate_graph {
     const std::size_t comma = value.find(',');
     n.x = value.substr(0, comma);
     n.y = comma == std::string::npos ? "" : value.substr(comma + 1);
-    if (n.y.ends_with('!')) n.y.pop_back();  // Graphviz: a place that is not to be moved
+    if (n.y.ends_with('!')) n.y.pop_back();  // Graphviz: a fixed position
   }
   void set_edge_property(const std::string& key, const parser::edge_t& edge,
                          const std::string& value) override {

@@ -27,10 +27,10 @@ class Reader {
       return column < fields_.size() ? fields_[column] : std::string();
     };
     if (fields_.size() <= std::max(source_, target_) || field(source_).empty() || field(target_).empty())
-      throw TopologyError(fmt::format("line {}: expected two nodes, got '{}'", number, one_line(text)));
+      throw TopologyError("line {}: expected two nodes, found '{}'", number, one_line(text));
     if (named_ ? fields_.size() > width_ : fields_.size() > 4)
-      throw TopologyError(fmt::format("line {}: expected at most {} fields, got {}", number,
-                                      named_ ? width_ : 4, fields_.size()));
+      throw TopologyError("line {}: expected at most {} fields, found {}", number, named_ ? width_ : 4,
+                          fields_.size());
     const AgentId a = node(field(source_)), b = node(field(target_));
     graph_.edges.push_back({a, b, field(weight_), field(latency_)});
   }
@@ -59,10 +59,10 @@ class Reader {
     bool right = csv_parse(&csv, text.data(), text.size(), add, nullptr, &fields_) == text.size();
     right = csv_fini(&csv, add, nullptr, &fields_) == 0 && right;
     csv_free(&csv);
-    if (!right) throw TopologyError(fmt::format("line {}: a quotation that does not end", number));
+    if (!right) throw TopologyError("line {}: expected a closing quote", number);
   }
 
-  // Whether the line names the columns: if one is called source and another target.
+  // Whether the line names the columns: one is called source and another target.
   bool take_names(std::size_t number) {
     const auto column = [&](std::string_view name) {
       const auto found =
@@ -72,7 +72,7 @@ class Reader {
     const std::size_t source = column("source"), target = column("target");
     if (source == kNone && target == kNone) return false;
     if (source == kNone || target == kNone)
-      throw TopologyError(fmt::format("line {}: columns source and target must both be named", number));
+      throw TopologyError("line {}: expected the columns source and target, found only one of them", number);
     named_ = true;
     width_ = fields_.size();
     source_ = source;
@@ -116,7 +116,7 @@ RawGraph read_edge_list(const std::string& text, const GraphFile& options) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == std::string_view::npos || line[0] == '#' || line[0] == '%') continue;
     if (line.find('\0') != std::string_view::npos)
-      throw TopologyError(fmt::format("line {}: is no text", number));
+      throw TopologyError("line {}: expected text, found a null byte", number);
     if (!delimiter) delimiter = delimiter_of(line);
     reader.line(line, number, *delimiter);
   }

@@ -7,7 +7,7 @@ namespace hearsay::sim {
 
 namespace {
 
-// Takes what Boost's parser finds.
+// Receives the events of Boost's parser.
 class GraphmlBuilder final : public boost::mutate_graph {
  public:
   GraphmlBuilder(bool directed, const GraphFile& options) : directed_(directed), options_(options) {}
@@ -48,7 +48,7 @@ class GraphmlBuilder final : public boost::mutate_graph {
   RawGraph graph_;
 };
 
-// Roughly: a mark within a comment or quotation counts too, where no graph has any that matters.
+// Approximate: tags within comments and quotes count too.
 void check_depth(const std::string& text) {
   std::size_t depth = 0;
   for (std::size_t at = text.find('<'); at != std::string::npos && at + 1 < text.size();) {
@@ -74,7 +74,7 @@ RawGraph read_graphml(const std::string& text, const GraphFile& options) {
     boost::read_graphml(in, builder, 0);
     return builder.take();
   };
-  // A graph of either kind is read; Boost wants to know of which kind before.
+  // Boost needs to know beforehand whether the graph is directed.
   try {
     return parse(false);
   } catch (const boost::directed_graph_error&) {

@@ -1,19 +1,17 @@
 #include "sim/topology/generators/draft.hpp"
 
-#include "sim/topology/components.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "sim/check.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::sim {
 
 namespace {
 
-// The k-th becomes what was the order[k]-th; of none nothing is left.
+// The k-th element becomes the former order[k]-th; an empty list stays empty.
 template <class T>
 void reorder(std::vector<T>& all, const std::vector<AgentId>& order) {
   if (all.empty()) return;
@@ -21,6 +19,11 @@ void reorder(std::vector<T>& all, const std::vector<AgentId>& order) {
   moved.reserve(order.size());
   for (const AgentId k : order) moved.push_back(std::move(all[k]));
   all = std::move(moved);
+}
+
+void reorder_edges(Draft& d, const std::vector<AgentId>& order) {
+  for (auto* values : {&d.weight, &d.latency, &d.length}) reorder(*values, order);
+  reorder(d.edges, order);
 }
 
 }  // namespace
@@ -33,25 +36,19 @@ std::size_t merge_duplicates(Draft& d) {
   for (Edge& e : d.edges)
     if (e.a > e.b) std::swap(e.a, e.b);
   const std::size_t before = d.edges.size();
-  const auto same = [](const Edge& x, const Edge& y) { return x.a == y.a && x.b == y.b; };
-  const auto less = [](const Edge& x, const Edge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
   if (d.weight.empty() && d.latency.empty() && d.length.empty()) {
-    std::sort(d.edges.begin(), d.edges.end(), less);
-    d.edges.erase(std::unique(d.edges.begin(), d.edges.end(), same), d.edges.end());
+    std::sort(d.edges.begin(), d.edges.end());
+    d.edges.erase(std::unique(d.edges.begin(), d.edges.end()), d.edges.end());
     return before - d.edges.size();
   }
   require_edges_fit(before);
   std::vector<AgentId> order(before);
   std::iota(order.begin(), order.end(), AgentId{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](AgentId x, AgentId y) { return less(d.edges[x], d.edges[y]); });
-  reorder(d.edges, order);
-  reorder(d.weight, order);
-  reorder(d.latency, order);
-  reorder(d.length, order);
+  std::ranges::stable_sort(order, {}, [&d](AgentId k) { return d.edges[k]; });
+  reorder_edges(d, order);
   std::vector<AgentId> kept;
   for (AgentId k = 0; k < before; ++k) {
-    if (kept.empty() || !same(d.edges[kept.back()], d.edges[k])) {
+    if (kept.empty() || d.edges[kept.back()] != d.edges[k]) {
       kept.push_back(k);
       continue;
     }
@@ -60,10 +57,7 @@ std::size_t merge_duplicates(Draft& d) {
     if (!d.latency.empty()) d.latency[first] = std::min(d.latency[first], d.latency[k]);
     if (!d.length.empty()) d.length[first] = std::min(d.length[first], d.length[k]);
   }
-  reorder(d.edges, kept);
-  reorder(d.weight, kept);
-  reorder(d.latency, kept);
-  reorder(d.length, kept);
+  reorder_edges(d, kept);
   return before - kept.size();
 }
 
@@ -76,10 +70,7 @@ Draft induced(Draft&& d, const std::vector<AgentId>& kept) {
     e = {number[e.a], number[e.b]};
     if (e.a != kMaxAgents && e.b != kMaxAgents) edges.push_back(k);
   }
-  if (edges.size() < d.edges.size()) {
-    for (auto* values : {&d.weight, &d.latency, &d.length}) reorder(*values, edges);
-    reorder(d.edges, edges);
-  }
+  reorder_edges(d, edges);
   reorder(d.places, kept);
   reorder(d.names, kept);
   d.nodes = static_cast<AgentId>(kept.size());
@@ -99,7 +90,7 @@ void keep_largest_component(Draft& d) {
   const AgentId before = d.nodes;
   d = induced(std::move(d), kept);
   d.notes.push_back(
-      fmt::format("the largest of {} components is left: {} of {} nodes", count, d.nodes, before));
+      fmt::format("the largest of {} components is kept: {} of {} nodes", count, d.nodes, before));
 }
 
 void join_components(Draft& d) {
@@ -108,17 +99,19 @@ void join_components(Draft& d) {
   for (AgentId i = 0; i < d.nodes; ++i)
     if (component[i] == i) first.push_back(i);
   if (first.size() < 2) return;
-  if (!d.weight.empty() || !d.latency.empty()) {
+  if (!d.weight.empty() || !d.latency.empty())
     throw TopologyError(
-        fmt::format("the {} components can not be connected: the links of this graph have {}, and new ones "
-                    "would have none",
-                    first.size(), d.weight.empty() ? "latencies" : "weights"));
-  }
+        "cannot connect the {} components: the links of this graph have {}, which new links would lack",
+        first.size(), d.weight.empty() ? "latencies" : "weights");
   for (std::size_t k = 1; k < first.size(); ++k) {
     d.edges.push_back({first[k - 1], first[k]});
     if (!d.length.empty()) d.length.push_back(distance(d.places[first[k - 1]], d.places[first[k]]));
   }
   d.notes.push_back(fmt::format("{} links were added between {} components", first.size() - 1, first.size()));
+}
+
+void shuffle(std::vector<AgentId>& all, Stream& s) {
+  for (std::size_t k = all.size(); k > 1; --k) std::swap(all[k - 1], all[uniform_index(s, k)]);
 }
 
 Topology freeze(Draft&& d) {

@@ -1,5 +1,3 @@
-#include "sim/topology/generators/independent_edges.hpp"
-
 #include <fmt/format.h>
 
 #include <boost/graph/adjacency_list.hpp>
@@ -7,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/topology/generators/simple_graphs.hpp"
-#include "sim/topology/topology_draw.hpp"
+#include "sim/random/random.hpp"
+#include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::sim {
 
@@ -55,12 +53,12 @@ void link_between(Draft& d, AgentId first, AgentId count, AgentId other, AgentId
 std::vector<AgentId> block_sizes(const StochasticBlock& o, AgentId nodes) {
   if (!o.sizes.empty()) {
     const std::uint64_t sum = std::accumulate(o.sizes.begin(), o.sizes.end(), std::uint64_t{0});
-    if (sum != nodes)
-      throw TopologyError(fmt::format("the sizes of the blocks must sum to {}, got {}", nodes, sum));
+    if (sum != nodes) throw TopologyError("expected block sizes with the sum {}, found {}", nodes, sum);
     return o.sizes;
   }
   const AgentId blocks = o.blocks.value_or(2);
-  if (blocks > nodes) throw TopologyError(fmt::format("{} agents do not fill {} blocks", nodes, blocks));
+  if (blocks > nodes)
+    throw TopologyError("expected at most {} blocks, one per agent, found {}", nodes, blocks);
   std::vector<AgentId> sizes(blocks, nodes / blocks);
   for (AgentId b = 0; b < nodes % blocks; ++b) ++sizes[b];
   return sizes;
@@ -69,10 +67,8 @@ std::vector<AgentId> block_sizes(const StochasticBlock& o, AgentId nodes) {
 }  // namespace
 
 void ErdosRenyi::describe(Visitor& v) {
-  v(probability, {.name = "probability", .help = "Probability of each link.", .min = 0, .max = 1});
-  v(mean_degree, {.name = "mean_degree",
-                  .help = "Expected number of neighbours; 4 if no probability is given.",
-                  .min = 0});
+  v(probability, unit_interval("probability", "Probability of each link."));
+  v(mean_degree, non_negative("mean_degree", "Expected number of neighbours; 4 if no probability is given."));
   v.check(!probability || !mean_degree, "mean_degree", "give only one of probability and mean_degree");
 }
 
@@ -80,10 +76,9 @@ Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
   Draft d{.nodes = nodes};
   if (nodes < 2) return d;
   const double p = o.probability ? *o.probability : o.mean_degree.value_or(4) / (nodes - 1.0);
-  if (p > 1) {
-    throw TopologyError(fmt::format("agents can have {} neighbours, a mean_degree of {} is too many",
-                                    nodes - 1, o.mean_degree.value_or(4)));
-  }
+  if (p > 1)
+    throw TopologyError("expected a mean_degree of at most {}, found {}", nodes - 1,
+                        o.mean_degree.value_or(4));
   require_edges_fit(static_cast<std::uint64_t>(0.5 * nodes * (nodes - 1.0) * p));
   if (p == 0) return d;
   if (p == 1) return {.nodes = nodes, .edges = complement(nodes, {})};
@@ -98,8 +93,8 @@ void StochasticBlock::describe(Visitor& v) {
   v(blocks,
     {.name = "blocks", .help = "Number of blocks of nearly equal size; 2 if no sizes are given.", .min = 1});
   v(sizes, {.name = "sizes", .help = "Number of agents of each block.", .min = 1});
-  v(within, {.name = "within", .help = "Probability of a link within a block.", .min = 0, .max = 1});
-  v(between, {.name = "between", .help = "Probability of a link between blocks.", .min = 0, .max = 1});
+  v(within, unit_interval("within", "Probability of a link within a block."));
+  v(between, unit_interval("between", "Probability of a link between blocks."));
   v.check(!blocks || sizes.empty(), "sizes", "give only one of blocks and sizes");
 }
 

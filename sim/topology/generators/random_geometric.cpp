@@ -1,17 +1,15 @@
-#include "sim/topology/generators/random_geometric.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "sim/topology/topology_draw.hpp"
+#include "sim/random/random.hpp"
+#include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::sim {
 
 namespace {
 
-// The places sorted into square cells at least as wide as the radius, so that whoever is near is in a cell
-// beside.
+// The places sorted into square cells at least as wide as the radius: those within the radius are in adjacent cells.
 class Cells {
  public:
   Cells(const std::vector<Place>& places, const RandomGeometric& o) : o_(o), places_(places) {
@@ -39,7 +37,7 @@ class Cells {
   }
 
  private:
-  // The range of cells beside, each of them once, also around a torus of one or two.
+  // The range of adjacent cells, each once, also on a torus of one or two cells.
   std::int64_t lowest(std::int64_t c) const {
     if (across_ <= 2) return 0;
     return o_.torus ? c - 1 : std::max<std::int64_t>(c - 1, 0);
@@ -68,9 +66,8 @@ class Cells {
 }  // namespace
 
 void RandomGeometric::describe(Visitor& v) {
-  v(radius,
-    {.name = "radius", .help = "Distance below which agents are linked, in m.", .min = 0, .open_min = true});
-  v(side, {.name = "side", .help = "Side of the square, in m.", .min = 0, .open_min = true});
+  v(radius, positive("radius", "Distance below which agents are linked, in m."));
+  v(side, positive("side", "Side of the square, in m."));
   v(torus, {.name = "torus", .help = "Identify opposite sides of the square; distances wrap around."});
 }
 

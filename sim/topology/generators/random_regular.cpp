@@ -1,11 +1,8 @@
-#include "sim/topology/generators/random_regular.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sim/topology/generators/simple_graphs.hpp"
-#include "sim/topology/topology_draw.hpp"
+#include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::sim {
 
@@ -15,7 +12,7 @@ void RandomRegular::describe(Visitor& v) {
 
 namespace {
 
-// The partners found so far of every agent, `degree` places each.
+// The partners found so far, up to `degree` for each agent.
 class Partners {
  public:
   Partners(AgentId nodes, std::uint32_t degree)
@@ -48,7 +45,7 @@ class Partners {
   std::vector<std::uint32_t> count_;
 };
 
-// One attempt; false if the stubs left over can not be paired any more.
+// One attempt; false if the remaining stubs cannot be paired.
 bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
   std::vector<AgentId> left;
   while (!stubs.empty()) {
@@ -63,7 +60,7 @@ bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
       }
     }
     if (left.size() == stubs.size()) {
-      // Nothing fitted: either an unlucky order or no pair is left at all.
+      // No pair was accepted: an unlucky order, or no possible pair remains.
       bool possible = false;
       for (std::size_t i = 0; i < left.size() && !possible; ++i) {
         for (std::size_t j = i + 1; j < left.size() && !possible; ++j) {
@@ -78,15 +75,14 @@ bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
 }
 
 std::vector<Edge> random_regular(AgentId nodes, std::uint32_t degree, Stream& s) {
-  if (degree >= nodes || (std::uint64_t{nodes} * degree) % 2 != 0) {
+  if (degree >= nodes || (std::uint64_t{nodes} * degree) % 2 != 0)
     throw TopologyError(
-        fmt::format("no simple graph of {} agents has degree {}: it must be below the number of agents, and "
-                    "their product even",
-                    nodes, degree));
-  }
+        "no simple graph of {} agents has degree {}: choose a degree below the number of agents, with "
+        "an even product",
+        nodes, degree);
   require_edges_fit(std::uint64_t{nodes} * degree / 2);
   if (degree > (nodes - 1) / 2) {
-    // Pairing stubs of a dense graph ends in dead ends; the pairs that are not linked are a sparse one.
+    // Pairing the stubs of a dense graph fails too often; its complement is sparse.
     return complement(nodes, random_regular(nodes, nodes - 1 - degree, s));
   }
   std::vector<AgentId> stubs;
@@ -96,8 +92,8 @@ std::vector<Edge> random_regular(AgentId nodes, std::uint32_t degree, Stream& s)
     Partners partners(nodes, degree);
     if (pair_stubs(partners, stubs, s)) return partners.edges();
   }
-  throw TopologyError(
-      fmt::format("no random graph of {} agents with degree {} was found in 1000 attempts", nodes, degree));
+  throw TopologyError("no random graph of {} agents with degree {} was found in 1000 attempts", nodes,
+                      degree);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "sim/topology/generators/scale_free.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +8,10 @@
 #include <limits>
 #include <numeric>
 
-#include "sim/topology/topology_draw.hpp"
+#include "sim/random/random.hpp"
+#include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::sim {
-
-namespace {
-using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
-}  // namespace
 
 void BarabasiAlbert::describe(Visitor& v) {
   v(links, {.name = "links", .help = "Number of links of an agent when it joins.", .min = 1});
@@ -25,15 +20,14 @@ void BarabasiAlbert::describe(Visitor& v) {
 Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
   const std::uint64_t core = o.links + std::uint64_t{1};
   if (nodes < core)
-    throw TopologyError(
-        fmt::format("{} links for every agent need at least {} agents, got {}", o.links, core, nodes));
+    throw TopologyError("expected at least {1} agents for {0} links per agent, found {2}", o.links, core,
+                        nodes);
   require_edges_fit(core * o.links / 2 + (nodes - core) * o.links);
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
   Draft d{.nodes = nodes};
-  std::vector<AgentId> ends;  // of all links: an agent is there as often as it has links
-  const auto link = [&](AgentId a, AgentId b) { d.edges.push_back({a, b}); };
+  std::vector<AgentId> ends;  // of all links: an agent occurs once per link
   for (AgentId a = 0; a < core; ++a)
-    for (AgentId b = a + 1; b < core; ++b) link(a, b);
+    for (AgentId b = a + 1; b < core; ++b) d.edges.push_back({a, b});
   for (const Edge& e : d.edges) ends.insert(ends.end(), {e.a, e.b});
   std::vector<AgentId> chosen;
   for (auto node = static_cast<AgentId>(core); node < nodes; ++node) {
@@ -43,7 +37,7 @@ Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
       if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
     }
     for (const AgentId other : chosen) {
-      link(other, node);
+      d.edges.push_back({other, node});
       ends.insert(ends.end(), {other, node});
     }
   }
@@ -56,10 +50,7 @@ void PowerLaw::describe(Visitor& v) {
                        "decreases as k^(-exponent).",
                .min = 2,
                .open_min = true});
-  v(mean_degree, {.name = "mean_degree",
-                  .help = "Expected number of neighbours before it is rounded down.",
-                  .min = 0,
-                  .open_min = true});
+  v(mean_degree, positive("mean_degree", "Expected number of neighbours before it is rounded down."));
 }
 
 Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
@@ -76,37 +67,28 @@ Draft draw(const PowerLaw& o, AgentId nodes, const Streams& streams) {
     stubs.insert(stubs.end(), static_cast<std::size_t>(count), i);
   }
   shuffle(stubs, s);
-  std::size_t loops = 0;
   for (std::size_t k = 1; k < stubs.size(); k += 2) {
-    if (stubs[k - 1] == stubs[k]) {
-      ++loops;
-    } else {
-      d.edges.push_back({stubs[k - 1], stubs[k]});
-    }
+    if (stubs[k - 1] != stubs[k]) d.edges.push_back({stubs[k - 1], stubs[k]});
   }
-  if (const std::size_t lost = loops + merge_duplicates(d); lost > 0)
+  merge_duplicates(d);
+  if (const std::size_t lost = stubs.size() / 2 - d.edges.size(); lost > 0)
     d.notes.push_back(
-        fmt::format("{} links were repeated or from an agent to itself, and are left out", lost));
+        fmt::format("{} links were repeated or from an agent to itself, and are removed", lost));
   return d;
 }
 
 void Rmat::describe(Visitor& v) {
-  v(mean_degree, {.name = "mean_degree", .help = "Mean number of neighbours.", .min = 0});
-  v(a, {.name = "a",
-        .help = "Probability of a link within the first half of the agents, at each level of the recursion.",
-        .min = 0,
-        .max = 1});
-  v(b,
-    {.name = "b",
-     .help = "Probability of a link from the first half to the second half, at each level of the recursion.",
-     .min = 0,
-     .max = 1});
-  v(c,
-    {.name = "c",
-     .help = "Probability of a link from the second half to the first half, at each level of the recursion.",
-     .min = 0,
-     .max = 1});
-  v.check(a + b + c <= 1 + 1e-12, "", fmt::format("a, b and c must sum to at most 1, got {}", a + b + c));
+  v(mean_degree, non_negative("mean_degree", "Mean number of neighbours."));
+  v(a,
+    unit_interval(
+        "a", "Probability of a link within the first half of the agents, at each level of the recursion."));
+  v(b, unit_interval(
+           "b",
+           "Probability of a link from the first half to the second half, at each level of the recursion."));
+  v(c, unit_interval(
+           "c",
+           "Probability of a link from the second half to the first half, at each level of the recursion."));
+  v.check(a + b + c <= 1 + 1e-12, "", fmt::format("expected a + b + c of at most 1, found {}", a + b + c));
 }
 
 Draft draw(const Rmat& o, AgentId nodes, const Streams& streams) {
@@ -115,18 +97,19 @@ Draft draw(const Rmat& o, AgentId nodes, const Streams& streams) {
   const double wanted = std::round(0.5 * nodes * o.mean_degree);
   const auto refuse = [&] {
     throw TopologyError(
-        fmt::format("{} different links between {} agents were not found: lower mean_degree, or move a, b "
-                    "and c towards 1/4",
-                    wanted, nodes));
+        "found fewer than {} different links between {} agents: lower mean_degree, or move a, b and "
+        "c towards 1/4",
+        wanted, nodes);
   };
   if (wanted > pairs) refuse();
   const auto count = static_cast<std::uint64_t>(wanted);
   require_edges_fit(count);
   if (count == 0) return d;
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
-  // Boost's own renumbering would use the same random numbers again.
-  boost::rmat_iterator<Stream, BoostGraph> at(s, std::bit_ceil(nodes), std::numeric_limits<int>::max(), o.a,
-                                              o.b, o.c, std::max(0.0, 1 - o.a - o.b - o.c), false);
+  // Without renumbering: Boost's would use the same random numbers again.
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
+  boost::rmat_iterator<Stream, Graph> at(s, std::bit_ceil(nodes), std::numeric_limits<int>::max(), o.a, o.b,
+                                         o.c, std::max(0.0, 1 - o.a - o.b - o.c), false);
   const std::uint64_t attempts = 100 * count + 1000;
   for (std::uint64_t tried = 0; d.edges.size() < count;) {
     const std::uint64_t missing = count - d.edges.size();

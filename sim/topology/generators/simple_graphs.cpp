@@ -1,11 +1,39 @@
-#include "sim/topology/generators/simple_graphs.hpp"
-
 #include <fmt/format.h>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/mesh_graph_generator.hpp>
 
+#include "sim/topology/generators/generators.hpp"
+
 namespace hearsay::sim {
+
+namespace {
+
+constexpr About kColumns{.name = "columns",
+                         .help =
+                             "Agents per row, a divisor of their number; by default the largest that does "
+                             "not exceed the number of rows.",
+                         .min = 1};
+
+AgentId columns_of(const std::optional<AgentId>& wanted, AgentId nodes) {
+  if (wanted) {
+    if (nodes % *wanted != 0)
+      throw TopologyError("expected a divisor of {} agents as columns, found {}", nodes, *wanted);
+    return *wanted;
+  }
+  AgentId columns = 1;
+  for (AgentId k = 2; std::uint64_t{k} * k <= nodes; ++k)
+    if (nodes % k == 0) columns = k;
+  return columns;
+}
+
+Draft path_graph(AgentId nodes) {
+  Draft d{.nodes = nodes};
+  for (AgentId i = 1; i < nodes; ++i) d.edges.push_back({i - 1, i});
+  return d;
+}
+
+}  // namespace
 
 Draft draw(const Star&, AgentId nodes, const Streams&) {
   Draft d{.nodes = nodes};
@@ -14,8 +42,7 @@ Draft draw(const Star&, AgentId nodes, const Streams&) {
 }
 
 Draft draw(const Ring&, AgentId nodes, const Streams&) {
-  Draft d{.nodes = nodes};
-  for (AgentId i = 1; i < nodes; ++i) d.edges.push_back({i - 1, i});
+  Draft d = path_graph(nodes);
   if (nodes > 2) d.edges.push_back({nodes - 1, 0});
   return d;
 }
@@ -40,43 +67,17 @@ Draft draw(const Complete&, AgentId nodes, const Streams&) {
   return {.nodes = nodes, .edges = complement(nodes, {})};
 }
 
-namespace {
-
-constexpr About kColumns{.name = "columns",
-                         .help =
-                             "Agents per row, a divisor of their number; by default the largest that does "
-                             "not exceed the number of rows.",
-                         .min = 1};
-
-AgentId columns_of(const std::optional<AgentId>& wanted, AgentId nodes) {
-  if (wanted) {
-    if (nodes % *wanted != 0)
-      throw TopologyError(fmt::format("{} agents do not fill rows of {} columns", nodes, *wanted));
-    return *wanted;
-  }
-  AgentId columns = 1;
-  for (AgentId k = 2; std::uint64_t{k} * k <= nodes; ++k)
-    if (nodes % k == 0) columns = k;
-  return columns;
-}
-
-}  // namespace
-
 void Grid::describe(Visitor& v) {
   v(columns, kColumns);
 }
-
 void Torus::describe(Visitor& v) {
   v(columns, kColumns);
 }
 
 Draft draw(const Grid& options, AgentId nodes, const Streams&) {
   const AgentId columns = columns_of(options.columns, nodes), rows = nodes / columns;
+  if (columns == 1 || rows == 1) return path_graph(nodes);  // which Boost's grids do not allow
   Draft d{.nodes = nodes};
-  if (columns == 1 || rows == 1) {  // a line, which Boost's grids are not
-    for (AgentId i = 1; i < nodes; ++i) d.edges.push_back({i - 1, i});
-    return d;
-  }
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
   for (boost::mesh_iterator<Graph> at(columns, rows, false), end; at != end; ++at)
     d.edges.push_back({static_cast<AgentId>(at->first), static_cast<AgentId>(at->second)});
@@ -89,7 +90,7 @@ Draft draw(const Torus& options, AgentId nodes, const Streams&) {
   for (AgentId r = 0; r < rows; ++r) {
     for (AgentId c = 0; c < columns; ++c) {
       const AgentId at = r * columns + c;
-      // Around a circle of two the way back is the way there, around one of one there is none.
+      // A circle of two has one link, a circle of one none.
       if (columns > 2 || c + 1 < columns) d.edges.push_back({at, r * columns + (c + 1) % columns});
       if (rows > 2 || r + 1 < rows) d.edges.push_back({at, (r + 1) % rows * columns + c});
     }

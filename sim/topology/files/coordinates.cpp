@@ -1,11 +1,11 @@
-#include "sim/topology/coordinates.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "sim/topology/files/raw_graph.hpp"
 
 namespace hearsay::sim {
 
@@ -35,7 +35,7 @@ struct Sum {
   }
 };
 
-// Places whom they can; returns how many are still without.
+// Places nodes at the mean of their neighbours, in rounds. Returns how many nodes remain without a place.
 std::size_t place_by_neighbours(const Draft& d, std::vector<std::optional<Place>>& places, bool geographic) {
   for (;;) {
     std::vector<Sum> sums(d.nodes);
@@ -46,12 +46,8 @@ std::size_t place_by_neighbours(const Draft& d, std::vector<std::optional<Place>
     std::size_t placed = 0, left = 0;
     for (AgentId i = 0; i < d.nodes; ++i) {
       if (places[i]) continue;
-      if (sums[i].count == 0) {
-        ++left;
-        continue;
-      }
-      places[i] = sums[i].mean(geographic);
-      ++placed;
+      ++(sums[i].count > 0 ? placed : left);
+      if (sums[i].count > 0) places[i] = sums[i].mean(geographic);
     }
     if (left == 0 || placed == 0) return left;
   }
@@ -59,41 +55,35 @@ std::size_t place_by_neighbours(const Draft& d, std::vector<std::optional<Place>
 
 }  // namespace
 
-void settle_places(Draft& d, const std::vector<std::optional<Place>>& known, MissingCoordinates policy) {
-  std::vector<std::optional<Place>> places = known;
-  const auto is_known = [](const std::optional<Place>& p) { return p.has_value(); };
-  const auto first = std::find_if(places.begin(), places.end(), is_known);
+void settle_places(Draft& d, std::vector<std::optional<Place>> places, MissingCoordinates policy) {
+  const auto known = [](const std::optional<Place>& p) { return p.has_value(); };
+  const auto first = std::ranges::find_if(places, known);
   if (first == places.end()) return;
   const bool geographic = (*first)->geographic;
   for (const auto& p : places) {
     if (p && p->geographic != geographic)
       throw TopologyError("some nodes have coordinates in degrees, others in a plane");
   }
-  const auto missing =
-      places.size() - static_cast<std::size_t>(std::count_if(places.begin(), places.end(), is_known));
-  const auto unknown =
-      static_cast<AgentId>(std::find_if_not(places.begin(), places.end(), is_known) - places.begin());
+  const auto unknown = static_cast<AgentId>(std::ranges::find_if_not(places, known) - places.begin());
+  const auto missing = places.size() - static_cast<std::size_t>(std::ranges::count_if(places, known));
   if (missing > 0) {
     switch (policy) {
       case MissingCoordinates::kError:
-        throw TopologyError(
-            fmt::format("{} of {} nodes have no coordinates, {} among them: set missing_coordinates", missing,
-                        places.size(), d.called(unknown)));
+        throw TopologyError("{} of {} nodes have no coordinates, {} among them: set missing_coordinates",
+                            missing, places.size(), d.called(unknown));
       case MissingCoordinates::kNeighboursMean:
-        if (const std::size_t left = place_by_neighbours(d, places, geographic); left > 0) {
-          throw TopologyError(fmt::format(
-              "{} nodes have no coordinates, and neither has any node that they are linked with", left));
-        }
+        if (const std::size_t left = place_by_neighbours(d, places, geographic); left > 0)
+          throw TopologyError("{} nodes and all their neighbours have no coordinates", left);
         d.notes.push_back(
-            fmt::format("{} nodes without coordinates are placed amid their neighbours", missing));
+            fmt::format("{} nodes without coordinates are placed at the mean of their neighbours", missing));
         break;
       case MissingCoordinates::kDrop: {
         std::vector<AgentId> kept;
         for (AgentId i = 0; i < d.nodes; ++i)
           if (places[i]) kept.push_back(i);
         d = induced(std::move(d), kept);
-        std::erase_if(places, [](const auto& p) { return !p.has_value(); });
-        d.notes.push_back(fmt::format("{} nodes without coordinates are left out", missing));
+        std::erase(places, std::nullopt);
+        d.notes.push_back(fmt::format("{} nodes without coordinates are removed", missing));
         break;
       }
       case MissingCoordinates::kIgnore:

@@ -1,0 +1,51 @@
+#pragma once
+// Options of a network, and the contents of the files that they name.
+#include <memory>
+#include <vector>
+
+#include "sim/availability/availability.hpp"
+#include "sim/availability/compute_time.hpp"
+#include "sim/clocks/clocks.hpp"
+#include "sim/links/links.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace hearsay::sim {
+
+/// Handling of a message that arrives while its receiver is down.
+enum class InFlight { kLost, kHeld };
+template <>
+struct Choices<InFlight> {
+  static constexpr std::array kValues{
+      Choice{"lost", "the message is lost"},
+      Choice{
+          "held",
+          "the message waits until the receiver is up; waiting messages are delivered in order of arrival"}};
+};
+
+struct NetworkOptions {
+  TopologyOptions topology;
+  LinkOptions links;
+  ComputeOptions compute_time;
+  AvailabilityOptions availability;
+  InFlight in_flight = InFlight::kLost;
+  void describe(Visitor& v);
+};
+
+/// Files of a network and its clocks. Read once, shared by all runs of a point.
+struct NetworkFiles {
+  std::shared_ptr<const SquareMatrix> latency;  ///< of a latency "matrix"
+  std::vector<std::shared_ptr<const EdgeList>>
+      losses;  ///< by number of the law, null for laws without a file
+  std::vector<std::shared_ptr<const Sessions>> sessions;  ///< of availability, likewise
+  std::shared_ptr<const TickList> ticks;                  ///< of a clock "trace"
+
+  // Each reads its part; throw FileError.
+  void read_latency(const LatencyOptions& options);
+  void read_losses(const LossOptions& options);
+  void read_sessions(const AvailabilityOptions& options);
+  void read_ticks(const ClockOptions& options);
+  /// All of them.
+  static NetworkFiles of(const NetworkOptions& network, const ClockOptions& clocks);
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,79 @@
+#pragma once
+// What a run records: counters of its messages and, if traced, each event. Recording draws nothing and changes nothing.
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "sim/events/event.hpp"
+
+namespace hearsay::sim {
+
+enum class TraceKind : std::uint8_t {
+  kStart,
+  kTick,
+  kSkip,
+  kSend,
+  kPublish,
+  kDeliver,
+  kLose,
+  kUp,
+  kDown,
+  kTimer,
+  kRelease
+};
+constexpr std::string_view name(TraceKind kind) {
+  constexpr std::string_view kNames[] = {"start", "tick", "skip", "send",  "publish", "deliver",
+                                         "lose",  "up",   "down", "timer", "release"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+/// Why a message was lost.
+enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale, kPartition };
+inline constexpr int kLossReasons = 5;
+constexpr std::string_view name(LossReason reason) {
+  constexpr std::string_view kNames[] = {"loss", "receiver_down", "sender_down", "stale", "partition"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+/// Messages sent since the start of a run.
+struct Traffic {
+  std::uint64_t messages = 0;   ///< sent, lost or not; a broadcast is one per neighbour
+  std::uint64_t vectors = 0;    ///< p-vectors in them
+  std::uint64_t bytes = 0;      ///< headers and numbers
+  std::uint64_t delivered = 0;  ///< handed to their receiver
+  std::uint64_t lost[kLossReasons] = {};
+};
+
+/// Order key of an event: "tick 3.17" is the 17th tick of agent 3. 0 is the start.
+using Cause = std::uint64_t;
+
+/// The event that is being handled: its time and order key.
+struct Moment {
+  Time time = 0;
+  Cause key = 0;
+};
+
+struct TraceRecord {
+  Time time = 0;
+  TraceKind kind = TraceKind::kStart;
+  AgentId agent = kNoAgent;  ///< that acts: the sender of a send, the receiver of a delivery
+  AgentId peer = kNoAgent;   ///< the other end of a message
+  Cause message = 0;         ///< order key of the message that is sent, delivered or lost
+  Cause cause = 0;           ///< order key of the event that is being handled
+  std::uint64_t bytes = 0;
+  double staleness = std::numeric_limits<double>::quiet_NaN();  ///< s since the message was sent
+  std::string_view detail = {};  ///< reason of a loss, privacy loss of a release, ...
+};
+
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void record(const TraceRecord& record) = 0;
+
+ protected:
+  TraceSink() = default;
+  TraceSink(const TraceSink&) = default;
+  TraceSink& operator=(const TraceSink&) = default;
+};
+
+}  // namespace hearsay::sim
