@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "scenarios/commands/command.hpp"
-#include "scenarios/commands/input_arguments.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
-#include "scenarios/language/reference/schema.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
@@ -46,9 +44,9 @@ int validate_command(const Arguments& arguments) {
   for (const std::string& file : input.files) {
     try {
       PlanOptions options = sweep_arguments(*values);
-      const Plan plan = make_plan(file, input.sets, input.read, options);
+      const Plan plan = make_plan(file, input.sets, input.folders, options);
       options.validation = true;
-      if (plan.selection) make_plan(file, input.sets, input.read, options);
+      if (plan.selection) make_plan(file, input.sets, input.folders, options);
       fmt::print("{}: ok, {} points, {} runs\n", file, plan.points.size(), plan.runs());
     } catch (const InputError& e) {
       // All errors, not only the first.
@@ -66,7 +64,7 @@ int show_command(const Arguments& arguments) {
                   "one scenario", 1, 1});
   if (!values) return kExitDone;
   const InputArguments input = input_arguments(*values);
-  const Plan plan = make_plan(input.files.front(), input.sets, input.read, sweep_arguments(*values));
+  const Plan plan = make_plan(input.files.front(), input.sets, input.folders, sweep_arguments(*values));
   if (!values->has("runs")) {
     fmt::print("{}\n", plan.resolved);
     return kExitDone;

@@ -1,5 +1,5 @@
 #pragma once
-// Options that use everything the scenario language knows, for its tests.
+// Options with every feature of the scenario language, for its tests.
 #include <fmt/format.h>
 
 #include <array>
