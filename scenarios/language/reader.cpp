@@ -28,38 +28,31 @@ std::size_t index_of(std::span<const Named> all, const Node& name) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-// A value for a message; empty if none is short.
+// A short value for a message; empty for lists and objects.
 std::string short_example(const Outline& option) {
-  switch (option.kind) {
-    case Outline::Kind::kBoolean:
-      return "true";
-    case Outline::Kind::kNumber:
-    case Outline::Kind::kWhole:
-      if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
-      for (const double x : {5.0, 1.0, option.max, option.min}) {
-        if (in_range(x, option.about())) return fmt::format("{}", x);
-      }
-      return {};
-    case Outline::Kind::kChoice:
-      return fmt::format("\"{}\"", option.choices.front().name);
-    case Outline::Kind::kVariant:
-      return fmt::format("\"{}\"", option.alternatives.front().name);
-    case Outline::Kind::kText:
-    case Outline::Kind::kFile:
-    case Outline::Kind::kObject:
-    case Outline::Kind::kList:
-      break;
+  using Kind = Outline::Kind;
+  if (option.kind == Kind::kBoolean) return "true";
+  if (option.kind == Kind::kText || option.kind == Kind::kFile) return "\"...\"";
+  if (!option.choices.empty()) return fmt::format("\"{}\"", option.choices.front().name);
+  if (!option.alternatives.empty()) return fmt::format("\"{}\"", option.alternatives.front().name);
+  if (option.kind != Kind::kNumber && option.kind != Kind::kWhole) return {};
+  if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
+  for (const double x : {5.0, 1.0, option.max, option.min}) {
+    if (in_range(x, option.about())) return fmt::format("{}", x);
   }
   return {};
 }
 
-// `an object such as {"iterations": 5}`.
+// `an object such as {"iterations": 5}`: with the first required member, or else the first one.
 std::string expected_object(const sim::Describe& members) {
   Outliner outliner;
   members(outliner);
-  for (const Outline& member : outliner.taken) {
-    if (const std::string value = short_example(member); !value.empty())
-      return fmt::format(R"(an object such as {{"{}": {}}})", member.name, value);
+  for (const bool required : {true, false}) {
+    for (const Outline& member : outliner.taken) {
+      const std::string value = short_example(member);
+      if (member.required == required && !value.empty())
+        return fmt::format(R"(an object such as {{"{}": {}}})", member.name, value);
+    }
   }
   return "an object";
 }

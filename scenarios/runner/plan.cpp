@@ -15,6 +15,7 @@
 #include "scenarios/language/json/merge.hpp"
 #include "scenarios/language/json/node.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/language/reference/outline.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/errors.hpp"
@@ -102,6 +103,10 @@ Plan make_plan(const std::string& file, const std::vector<std::string>& sets, co
   } catch (const RefusedError& error) {
     throw RefusedError(fmt::format("{}: {}", file, error.what()));
   }
+}
+
+Outline scenario_outline() {
+  return outline<Scenario>();
 }
 
 Plan make_plan_of_text(const std::string& text, const std::string& name) {

@@ -15,6 +15,7 @@
 
 namespace hearsay::scenarios {
 
+struct Outline;
 struct Scenario;
 struct AssemblyError;
 
@@ -60,6 +61,9 @@ struct Plan {
 /// PlanOptions. Throws InputError, RefusedError.
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
                const PlanOptions& options = {});
+
+/// The outline of all options of a scenario.
+Outline scenario_outline();
 
 /// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);

@@ -206,9 +206,9 @@ TEST_CASE("reader: a distribution has the unit and the range of its place") {
 
 TEST_CASE("reader: inconsistent options are reported at the option that is given") {
   CHECK(reader_refusal("{\"horizon\": 5,\n \"warm_up\": 7}") ==
-        "x.json:2:13: /warm_up: must be at most horizon (5 s), got 7 s");
+        "x.json:2:13: /warm_up: expected at most horizon (5 s), found 7 s");
   CHECK(reader_refusal("{\"warm_up\": 70}") ==
-        "x.json:1:13: /warm_up: must be at most horizon (10 s), got 70 s");
+        "x.json:1:13: /warm_up: expected at most horizon (10 s), found 70 s");
   CHECK(reader_refusal(R"({"network": {"latency": {"min": "30 ms", "max": "15 ms"}}})") ==
         "x.json:1:49: /network/latency/max: must be at least min (0.03), got 0.015");
   CHECK(reader_refusal(R"({"horizon": -1, "warm_up": 70})") ==

@@ -70,9 +70,7 @@ TEST_CASE("writer: all options are shown, with readable units") {
   CHECK(scenarios::write_all(s) == expected);
 }
 
-TEST_CASE(
-    "writer: changes are what differs from the default, with what must be given and the type of another "
-    "kind") {
+TEST_CASE("writer: changes are the options that differ from the default, required ones, and changed types") {
   CHECK(scenarios::write_changes(toy::Study{}) == Json::object());
   toy::Study s;
   s.horizon = 20;

@@ -111,7 +111,7 @@ struct Study {
     v(horizon, {.name = "horizon", .help = "Until when.", .unit = "s", .min = 0});
     v(warm_up, {.name = "warm_up", .unit = "s", .min = 0});
     v.check(warm_up <= horizon, "warm_up",
-            fmt::format("must be at most horizon ({} s), got {} s", horizon, warm_up));
+            fmt::format("expected at most horizon ({} s), found {} s", horizon, warm_up));
     v(bytes, {.name = "bytes", .unit = "B", .min = 0});
     v(small, {.name = "small"});
     v(owners, {.name = "owners"});

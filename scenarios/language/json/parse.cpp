@@ -109,10 +109,10 @@ class Builder {
     const char* at = std::max(reached_ - 1, text_.data());
     if (contains(what, "missing closing quote"))
       fail(position(at), pointer(), "the closing quote is missing");
-    if (const auto reason = what.find("invalid string"); reason != what.npos)
-      fail(position(at), pointer(), printable(what.substr(reason), 200));
-    if (const auto reason = what.find("invalid comment"); reason != what.npos)
-      fail(position(at), pointer(), printable(what.substr(reason), 200));
+    for (const char* problem : {"invalid string", "invalid comment"}) {
+      if (const auto reason = what.find(problem); reason != what.npos)
+        fail(position(at), pointer(), printable(what.substr(reason), 200));
+    }
     if (*at == '}' || *at == ']') {
       const auto last = text_.find_last_not_of(" \t\r\n", static_cast<std::size_t>(at - text_.data()) - 1);
       if (at > text_.data() && last != text_.npos && text_[last] == ',')
