@@ -28,14 +28,15 @@ std::size_t index_of(std::span<const Named> all, const Node& name) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-// A short value for a message; empty for lists and objects.
+// A short value for a message; empty if no number is easy to find.
 std::string short_example(const Outline& option) {
   using Kind = Outline::Kind;
   if (option.kind == Kind::kBoolean) return "true";
   if (option.kind == Kind::kText || option.kind == Kind::kFile) return "\"...\"";
   if (!option.choices.empty()) return fmt::format("\"{}\"", option.choices.front().name);
   if (!option.alternatives.empty()) return fmt::format("\"{}\"", option.alternatives.front().name);
-  if (option.kind != Kind::kNumber && option.kind != Kind::kWhole) return {};
+  if (option.kind == Kind::kList) return "[...]";
+  if (option.kind == Kind::kObject) return "{...}";
   if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
   for (const double x : {5.0, 1.0, option.max, option.min}) {
     if (in_range(x, option.about())) return fmt::format("{}", x);

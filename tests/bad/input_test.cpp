@@ -136,7 +136,7 @@ TEST_CASE("bad input: unusable data") {
   const Scratch dir;
   dir.write("x.json", small_scenario());
   check_refused(dir, {"run", "x.json", "--set", "data.owners=0"},
-                "/data/owners: expected a value of at least 1, found 0");
+                "/data/owners: expected a value in [1, 100000000], found 0");
 }
 
 TEST_CASE("bad input: studies that are too large are refused with the numbers, exit code 3") {

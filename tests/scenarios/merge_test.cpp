@@ -114,7 +114,7 @@ TEST_CASE("load: only a regular file of bounded size is opened") {
   const std::string half(700'000, ' ');
   dir.write("half.json", "{}" + half);
   CHECK(merge_refusal(dir.write("two.json", std::string(R"({"extends": "half.json"})") + half))
-            .find("/extends: expected at most 348552 bytes, found 700002") != std::string::npos);
+            .find("half.json: expected at most 348552 bytes, found 700002") != std::string::npos);
 }
 
 TEST_CASE("set: sets elements of lists, restores defaults, replaces an object of another type") {

@@ -38,7 +38,6 @@ struct SelectOptions {
     v(minimise, {.name = "minimise"});
     v(maximise, {.name = "maximise"});
     v(on, {.name = "on"});
-    v.check(minimise.has_value() != maximise.has_value(), "", "give exactly one of minimise and maximise");
   }
 };
 
@@ -53,6 +52,8 @@ Selection read_selection(const Document& document, const Node& written,
   SelectOptions options;
   read(document, written, options, {}, kSelectPointer);
   const bool minimise = options.minimise.has_value();
+  if (minimise == options.maximise.has_value())
+    document.fail(written.at, kSelectPointer, "give exactly one of minimise and maximise");
   const Node* metric = written.find(minimise ? "minimise" : "maximise");
   Selection selection{.over = options.over,
                       .metric = metric->text,
