@@ -54,8 +54,8 @@ std::vector<std::string> row(const std::string& name, const std::string& mechani
           fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
 }
 
-// Options of the protocols that cannot be measured with their defaults: their members, mechanism (none without a private
-// variant) and its options.
+// Options of the protocols that cannot be measured with their defaults: their members, mechanism (empty if they
+// have no private variant) and its options.
 struct Case {
   std::string_view protocol, members = "", mechanism = "laplace",
                              privacy = R"("epsilon": 1, "gradient_bound": 50)";

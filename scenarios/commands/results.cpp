@@ -182,15 +182,15 @@ int diff_command(const Arguments& arguments) {
   a.each_run([](const auto&) {},
              [&](const analysis::PointResult& point, const analysis::RunResult& run) {
                if (!found.empty()) return;
-               const std::string who = run_name(a.head(), point, run.repetition);
+               const std::string where = run_name(a.head(), point, run.repetition);
                const analysis::PointResult other_point = b.point(run.point);
                const auto other = b.run(run.point, run.repetition);
                if (other_point.labels != point.labels || other_point.owners != point.owners) {
-                 found = who + ": the points differ\n";
+                 found = where + ": the points differ\n";
                } else if (!other) {
-                 found = who + fmt::format(": missing in {}\n", folders[1]);
+                 found = where + fmt::format(": missing in {}\n", folders[1]);
                } else if (const std::string how = difference(a.head(), point, run, *other); !how.empty()) {
-                 found = who + ":\n" + how;
+                 found = where + ":\n" + how;
                  parted = Parted{run.point, run.repetition, run.fingerprint != other->fingerprint};
                }
                ++compared;

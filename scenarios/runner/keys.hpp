@@ -5,10 +5,10 @@
 //   run key    = SHA-256(point key, repetition)
 //   record key = SHA-256(metrics, every)
 //
-// Only options that differ from their defaults count. No key depends on name, description, trace, analysis, repeat,
-// sweep, threads or the paths of files, nor on the baselines, with one exception: if every repetition draws its own data
-// or network, baselines are numbers of the run and part of the record key. "every" is part of the point key if a target
-// is checked at every sample, because it then changes events.
+// Only options that differ from their defaults count. No key depends on name, description, trace, analysis,
+// repeat, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws
+// its own data or network: they are then numbers of the run. "every" is part of the point key if a target is checked
+// at every sample, because it then changes events.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -27,7 +27,7 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// The absolute folders, by line, in which files of a scenario were searched: those of its files and of the command line.
+// The absolute folders in which files of a scenario were searched, one per line: its own and --data-dir, --allow-path.
 std::string folders_of(const Document& document, const Folders& folders) {
   std::set<std::string> all;
   std::error_code error;

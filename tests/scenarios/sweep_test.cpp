@@ -173,3 +173,15 @@ TEST_CASE("sweep: a swept type is set before its siblings, in any order of the a
   CHECK(at.root.find_path("n.t.x") == nullptr);
   CHECK(at.root.find_path("n.z")->number == 1);
 }
+
+TEST_CASE("sweep: the value of a point has the position of the axis") {
+  const test::Scratch dir;
+  const std::string file = dir.write("x.json", R"({"sweep": {
+  "n.x": [5], "n.y": {"from": 1, "to": 1, "count": 2}}})");
+  auto document = scenarios::load(file);
+  const Sweep sweep(document, {});
+  const auto at = scenarios::at_point(document, sweep.points("", 10).front());
+  CHECK(at.where(at.root.find_path("n.x")->at) == file + ":2:11");
+  CHECK(at.where(at.root.find_path("n.x")->key_at) == file + ":2:3");
+  CHECK(at.where(at.root.find_path("n.y")->key_at) == file + ":2:15");
+}

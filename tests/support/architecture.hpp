@@ -1,6 +1,6 @@
 #pragma once
-// What a source must not contain: an include of a higher layer, an include of the engine where results are only read and
-// drawn, and in the layers of runs anything that could make two runs differ.
+// What a source must not contain: an include of a higher layer, an include of the engine where results are only read
+// and drawn, and in the layers of runs anything that could make two runs differ.
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,6 +1,6 @@
 #pragma once
-// Files outside the tree that some tests need: data sets in the folder HEARSAY_DATA_DIR, values of independent programs in
-// HEARSAY_REFERENCE_DIR.
+// Files outside the tree that some tests need: data sets in the folder HEARSAY_DATA_DIR, values of independent
+// programs in HEARSAY_REFERENCE_DIR.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -11,8 +11,8 @@
 
 namespace hearsay::test {
 
-/// The path of the file. If it is missing, nothing, after a line by which ctest reports the test as skipped; a test first
-/// looks up its files and returns if one is missing.
+/// The path of the file, or nothing if it is missing; ctest then reports the test as skipped. A test first looks up
+/// its files and returns if one is missing.
 inline std::optional<std::filesystem::path> outside_file(const char* variable, const std::string& name) {
   const char* folder = std::getenv(variable);
   if (folder != nullptr && *folder != '\0') {

@@ -7,7 +7,7 @@
 namespace hearsay::scenarios {
 
 Document::Document()
-    : sources_(std::make_shared<std::vector<Source>>(1, Source{Source::Kind::kSweep, "sweep point", {}})) {
+    : sources_(std::make_shared<std::vector<Source>>(1, Source{Source::Kind::kCommandLine, "scenario", {}})) {
   root.kind = Node::Kind::kObject;
 }
 
@@ -27,16 +27,8 @@ void Document::set_folder(const std::filesystem::path& folder) {
 
 std::string Document::where(Position position) const {
   const Source& from = source(position);
-  switch (from.kind) {
-    case Source::Kind::kFile:
-      if (position.line == 0) return from.name;
-      return fmt::format("{}:{}:{}", from.name, position.line, position.column);
-    case Source::Kind::kCommandLine:
-      return from.name;
-    case Source::Kind::kSweep:
-      return fmt::format("{} {}", from.name, position.line);
-  }
-  return {};
+  if (from.kind == Source::Kind::kCommandLine || position.line == 0) return from.name;
+  return fmt::format("{}:{}:{}", from.name, position.line, position.column);
 }
 
 namespace {

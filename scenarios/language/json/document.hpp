@@ -21,7 +21,7 @@ struct Limits {
 
 /// An origin of values.
 struct Source {
-  enum class Kind { kFile, kCommandLine, kSweep };
+  enum class Kind { kFile, kCommandLine };
   Kind kind = Kind::kFile;
   std::string name;              ///< the file, or "--set path"
   std::filesystem::path folder;  ///< paths in its values are relative to it
@@ -30,9 +30,6 @@ struct Source {
 /// A tree of values and their sources. Copying is O(1).
 class Document {
  public:
-  /// Source 0 is the sweep; its lines are the points.
-  static constexpr std::uint32_t kSweep = 0;
-
   Document();
 
   Node root;
@@ -41,14 +38,13 @@ class Document {
   const Source& source(Position position) const { return sources_->at(position.source); }
   std::uint32_t sources() const { return static_cast<std::uint32_t>(sources_->size()); }
 
-  /// Paths in the values of sweep points are relative to the folder of the scenario itself.
+  /// Sets the folder of source 0, the scenario itself: paths on the command line are relative to it.
   void set_folder(const std::filesystem::path& folder);
 
-  /// "file:line:column", "--set path" or "sweep point N".
+  /// "file:line:column" or "--set path".
   std::string where(Position position) const;
   /// Throws InputError "where: /pointer: message".
   [[noreturn]] void fail(Position at, const std::string& pointer, const std::string& message) const;
-  static Position sweep_point(std::uint32_t n) { return {kSweep, n, 0}; }
 
   /// Sets the value at a dotted path, "network.latency.max" or "record.metrics.0", and creates missing objects. Null
   /// restores the default. A different "type" clears its object, so set it first. Throws InputError for an invalid

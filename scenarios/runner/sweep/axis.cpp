@@ -159,8 +159,11 @@ double Axis::size() const {
 
 AxisValue Axis::value(std::size_t i) const {
   if (kind_ == Kind::kList) {
-    const Node& node = written_.items()[i].value;
-    return {node, label_of(node), si_number(node)};
+    Node node = written_.items()[i].value;
+    node.key_at = written_.key_at;
+    const std::string label = label_of(node);
+    const std::optional<double> number = si_number(node);
+    return {std::move(node), label, number};
   }
   const auto k = static_cast<double>(i);
   double x = from_;
@@ -171,7 +174,8 @@ AxisValue Axis::value(std::size_t i) const {
   const std::string digits = fmt::format("{:.15g}", x);
 
   Node node;
-  node.at = node.key_at = written_.at;
+  node.at = written_.at;
+  node.key_at = written_.key_at;
   node.text = fmt::format("{}", std::stod(digits)) + unit_;
   if (unit_.empty()) {
     node.kind = Node::Kind::kNumber;

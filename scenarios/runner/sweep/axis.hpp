@@ -5,8 +5,8 @@
 //   {"from": a, "to": b, "factor": f}    a, a f, a f^2, ... up to b
 //   {"from": a, "to": b, "count": n}     n values from a to b at equal distances; with "scale": "log" at equal factors
 //
-// of numbers or quantities ("15 ms"). The values of a range are rounded to 15 digits, so that 3 steps of 0.1 are 0.3, and
-// have the unit of the range.
+// of numbers or quantities ("15 ms"). The values of a range have its unit and are rounded to 15 digits, so that 3
+// steps of 0.1 are 0.3.
 #include <optional>
 #include <string>
 #include <vector>
