@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 #include <sstream>
 
-#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/plan.hpp"
 
 namespace hearsay::scenarios {
 
@@ -31,6 +33,22 @@ po::options_description description_of(const Syntax& syntax) {
   }
   all.add_options()("help,h", "show this text");
   return all;
+}
+
+template <class T>
+bool parse_number(const std::string& text, T& number) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end;
+}
+
+void add_folders(const Parsed& parsed, const char* option, std::vector<std::filesystem::path>& folders) {
+  std::error_code error;
+  for (const std::string& folder : parsed.all(option)) {
+    if (!std::filesystem::is_directory(folder, error))
+      throw UsageError(fmt::format("--{}: expected a folder, found '{}'", option, printable(folder)));
+    folders.emplace_back(folder);
+  }
 }
 
 }  // namespace
@@ -90,9 +108,7 @@ std::optional<double> Parsed::number(const char* option) const {
   if (!has(option)) return std::nullopt;
   const std::string written = text(option);
   double number = 0;
-  const char* end = written.data() + written.size();
-  const auto [rest, error] = std::from_chars(written.data(), end, number);
-  if (error != std::errc() || rest != end)
+  if (!parse_number(written, number))
     throw UsageError(fmt::format("--{}: expected a number, found '{}'", option, printable(written)));
   return number;
 }
@@ -107,14 +123,49 @@ double Parsed::number(const char* option, double min, double max) const {
 std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t max) const {
   const std::string written = text(option);
   std::uint64_t number = 0;
-  const char* end = written.data() + written.size();
-  const auto [rest, error] = std::from_chars(written.data(), end, number);
-  if (error == std::errc() && rest == end && number >= min && number <= max) return number;
+  if (parse_number(written, number) && number >= min && number <= max) return number;
   const bool bounded = max < std::numeric_limits<std::uint32_t>::max();
   throw UsageError(
       fmt::format("--{}: expected a whole number {}, found '{}'", option,
                   bounded ? fmt::format("from {} to {}", min, max) : fmt::format("of at least {}", min),
                   printable(written)));
+}
+
+std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw UsageError(
+        fmt::format("--{}: {}", option, expected_one_of(names, "'" + printable(name) + "'", name)));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+Options with_input_options(Options options) {
+  options.insert(
+      options.end(),
+      {{"set", "PATH=VALUE", "set an option of the scenario (repeatable)", nullptr, true},
+       {"data-dir", "DIR", "folder of data files (repeatable; also HEARSAY_DATA_DIR)", nullptr, true},
+       {"allow-path", "DIR", "further folder that a scenario may read from (repeatable)", nullptr, true}});
+  return options;
+}
+
+Options with_sweep_options(Options options) {
+  options.insert(options.end(), {{"points", "EXPR",
+                                  "run only points that satisfy this condition, e.g. privacy.epsilon >= 1"},
+                                 {"max-runs", "N", "refuse studies with more runs", "1e6"}});
+  return options;
+}
+
+PlanOptions sweep_arguments(const Parsed& parsed) {
+  return {.points = parsed.text("points"), .max_runs = parsed.number("max-runs").value()};
+}
+
+InputArguments input_arguments(const Parsed& parsed) {
+  InputArguments input{.files = parsed.operands, .sets = parsed.all("set")};
+  add_folders(parsed, "data-dir", input.folders);
+  if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
+    input.folders.emplace_back(dir);
+  add_folders(parsed, "allow-path", input.folders);
+  return input;
 }
 
 }  // namespace hearsay::scenarios

@@ -1,5 +1,5 @@
 #pragma once
-// The arguments of a command.
+// Arguments of commands, and the options of all commands that read scenarios.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,6 +8,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/input_path.hpp"
+#include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 
@@ -45,16 +49,39 @@ class Parsed {
   std::string text(const char* option) const;
   std::vector<std::string> all(const char* option) const;
   std::optional<double> number(const char* option) const;
-  /// A number within [min, max], which the option or its default must give. Throw UsageError.
+  /// A number in [min, max] from the option or its default. Throw UsageError.
   double number(const char* option, double min, double max) const;
   std::uint64_t whole(const char* option, std::uint64_t min, std::uint64_t max) const;
+  /// The enumerator that the option names, or the default. Throws UsageError.
+  template <class E>
+  E choice(const char* option, E standard) const {
+    const Names names = names_of(sim::Choices<E>::kValues);
+    return has(option) ? static_cast<E>(index_of(option, text(option), names)) : standard;
+  }
+  /// The index of `name` in `names`. Throws UsageError.
+  static std::size_t index_of(const char* option, const std::string& name, const Names& names);
 
  private:
   friend std::optional<Parsed> parse_arguments(const Arguments&, const Syntax&);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
-/// Nothing if --help was given; it is then printed. Throws UsageError.
+/// Nothing if --help is given; the help is then printed. Throws UsageError.
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax);
+
+/// --set, --data-dir, --allow-path.
+Options with_input_options(Options options);
+
+struct InputArguments {
+  std::vector<std::string> files, sets;
+  Folders folders{};
+};
+/// Their values; HEARSAY_DATA_DIR is another --data-dir. Throws UsageError.
+InputArguments input_arguments(const Parsed& parsed);
+
+/// --points, --max-runs, and their values.
+Options with_sweep_options(Options options);
+struct PlanOptions;
+PlanOptions sweep_arguments(const Parsed& parsed);
 
 }  // namespace hearsay::scenarios

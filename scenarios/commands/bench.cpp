@@ -8,20 +8,17 @@
 #include "analysis/results/tables/summary.hpp"
 #include "models/core/registry.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/commands/input_arguments.hpp"
-#include "scenarios/runner/assembly.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/version.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Rates {
   std::size_t runs = 0;
@@ -29,20 +26,20 @@ struct Rates {
   double simulated = 0, wall = 0;  // s
 };
 
-// Makes repetitions of a plan's first point, one after the other on one thread, until that much time has passed.
+// Repeats the first point of a plan on one thread until `seconds` have passed.
 Rates measure(const Plan& plan, double seconds) {
-  Replay replay(plan);
-  replay.run(0, 0);  // fills the caches
+  Execution execution(plan);
+  execution.repeat(0, 0);  // fills the caches
   Rates rates;
-  const Clock::time_point begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   do {
-    const analysis::RunResult run = replay.run(0, static_cast<std::uint32_t>(rates.runs));
+    const analysis::RunResult run = execution.repeat(0, static_cast<std::uint32_t>(rates.runs));
     ++rates.runs;
     rates.events += run.events;
     rates.iterations += run.iterations;
     rates.simulated += run.time;
     rates.wall += run.wall;
-  } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+  } while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds);
   return rates;
 }
 
@@ -57,8 +54,8 @@ std::vector<std::string> row(const std::string& name, const std::string& mechani
           fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
 }
 
-// The options with which a protocol is measured where its defaults are not sufficient: its own members, and its
-// mechanism with the options of that; no mechanism where it has no private variant.
+// Options of the protocols that cannot be measured with their defaults: their members, mechanism (empty if they
+// have no private variant) and its options.
 struct Case {
   std::string_view protocol, members = "", mechanism = "laplace",
                              privacy = R"("epsilon": 1, "gradient_bound": 50)";
@@ -118,7 +115,7 @@ int bench_command(const Arguments& arguments) {
     rows.push_back(row(name, mechanism, measure(plan, seconds)));
   };
   if (!input.files.empty()) {
-    const Plan plan = make_plan(input.files.front(), input.sets, input.read);
+    const Plan plan = make_plan(input.files.front(), input.sets, input.folders);
     try {
       add(plan);
     } catch (const AssemblyError& e) {

@@ -32,7 +32,4 @@ int trace_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 
-/// docs/reference.md.
-std::string reference();
-
 }  // namespace hearsay::scenarios

@@ -8,8 +8,8 @@
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/refused_error.hpp"
-#include "scenarios/runner/version.hpp"
+#include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/manifest.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

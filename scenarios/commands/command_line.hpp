@@ -1,6 +1,5 @@
 #pragma once
-// The command line of hearsay. A program with protocols of its own adds them to models::protocols() and calls
-// this.
+// The command line of hearsay. A program with other protocols adds them to models::protocols() and calls this.
 
 namespace hearsay::scenarios {
 

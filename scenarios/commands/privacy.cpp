@@ -36,24 +36,6 @@ const Syntax& privacy_syntax() {
   return syntax;
 }
 
-std::string list_of(std::span<const sim::Choice> choices) {
-  std::string all;
-  for (const sim::Choice& c : choices) all += fmt::format("{}{}", all.empty() ? "" : ", ", c.name);
-  return all;
-}
-
-template <class E>
-E choice_of(const Parsed& values, const char* option, E otherwise) {
-  if (!values.has(option)) return otherwise;
-  const std::string wanted = values.text(option);
-  constexpr auto& kValues = sim::Choices<E>::kValues;
-  for (std::size_t k = 0; k < kValues.size(); ++k) {
-    if (kValues[k].name == wanted) return static_cast<E>(k);
-  }
-  throw UsageError(
-      fmt::format("--{}: expected one of {}, found '{}'", option, list_of(kValues), printable(wanted)));
-}
-
 std::int64_t whole_of(const Parsed& values, const char* option, double most) {
   const double number = values.number(option).value();
   if (!(number >= 1 && number <= most) || number != std::floor(number))
@@ -63,15 +45,17 @@ std::int64_t whole_of(const Parsed& values, const char* option, double most) {
 }
 
 models::Mechanism mechanism_of(const Parsed& values) {
-  const std::string wanted = values.text("mechanism");
-  if (wanted == models::Laplace::kName) return models::Laplace{};
-  if (wanted == models::ExponentialNorm::kName) return models::ExponentialNorm{};
-  if (wanted == models::Gaussian::kName) {
-    return models::Gaussian{choice_of(values, "calibration", models::GaussianCalibration::kAnalytic),
-                            values.number("delta-step")};
+  switch (Parsed::index_of("mechanism", values.text("mechanism"),
+                           {std::string(models::Laplace::kName), std::string(models::Gaussian::kName),
+                            std::string(models::ExponentialNorm::kName)})) {
+    case 0:
+      return models::Laplace{};
+    case 1:
+      return models::Gaussian{values.choice("calibration", models::GaussianCalibration::kAnalytic),
+                              values.number("delta-step")};
+    default:
+      return models::ExponentialNorm{};
   }
-  throw UsageError(fmt::format("--mechanism: expected one of laplace, gaussian, exponential_norm, found '{}'",
-                               printable(wanted)));
 }
 
 std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adjacency) {
@@ -92,22 +76,26 @@ CostQuestion question_of(const Parsed& values) {
   q.epsilon_step = values.number("epsilon-step");
   q.delta = values.number("delta").value_or(0);
   q.steps = whole_of(values, "steps", 1e12);
-  q.adjacency = choice_of(values, "adjacency", models::Adjacency::kReplaceOne);
+  q.adjacency = values.choice("adjacency", models::Adjacency::kReplaceOne);
   q.sampling_rate = values.number("sampling").value_or(1);
   if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
   q.sensitivity = sensitivity_of(values, q.adjacency);
   return q;
 }
 
+std::string_view name_of(models::Adjacency adjacency) {
+  return sim::Choices<models::Adjacency>::kValues[static_cast<std::size_t>(adjacency)].name;
+}
+
 nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
-  nlohmann::ordered_json out;
-  out["mechanism"] = models::name_of(q.mechanism);
-  out["steps"] = q.steps;
-  out["delta"] = q.delta;
-  out["adjacency"] = sim::Choices<models::Adjacency>::kValues[static_cast<std::size_t>(q.adjacency)].name;
-  out["sampling"] = q.sampling_rate;
-  out["dimension"] = q.dimension;
-  out["sensitivity"] = q.sensitivity ? nlohmann::ordered_json(*q.sensitivity) : nullptr;
+  nlohmann::ordered_json out{
+      {"mechanism", models::name_of(q.mechanism)},
+      {"steps", q.steps},
+      {"delta", q.delta},
+      {"adjacency", name_of(q.adjacency)},
+      {"sampling", q.sampling_rate},
+      {"dimension", q.dimension},
+      {"sensitivity", q.sensitivity ? nlohmann::ordered_json(*q.sensitivity) : nullptr}};
   for (const CostAnswer& a : answers) {
     nlohmann::ordered_json row;
     row["accountant"] = models::name_of(a.accountant);
@@ -127,12 +115,12 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
 
 void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
-  // pld holds for scalars only: whether it applies to this noise depends on the dimension.
+  // Whether pld applies depends on the dimension: it holds for scalars only.
   const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
   fmt::print("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
              norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
              q.epsilon ? "total" : "per-step", q.epsilon ? *q.epsilon : *q.epsilon_step, q.delta,
-             sim::Choices<models::Adjacency>::kValues[static_cast<std::size_t>(q.adjacency)].name,
+             name_of(q.adjacency),
              q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "");
   const std::string scale = q.sensitivity ? "noise scale" : "scale/sensitivity";
   fmt::print("{:14} {:>12} {}{:>18} {:>14} {:>14}\n", "accountant", "epsilon/step",
@@ -156,11 +144,9 @@ int privacy_command(const Arguments& arguments) {
   if (!parsed) return kExitDone;
   const Parsed& values = *parsed;
   const CostQuestion question = question_of(values);
-  const std::string format = values.text("format");
-  if (format != "text" && format != "json")
-    throw UsageError(fmt::format("--format: expected text or json, found '{}'", printable(format)));
+  const bool json = Parsed::index_of("format", values.text("format"), {"text", "json"}) == 1;
   const bool one = values.has("accountant");
-  const auto accountant = choice_of(values, "accountant", models::Accountant::kBasic);
+  const auto accountant = values.choice("accountant", models::Accountant::kBasic);
   std::vector<CostAnswer> answers;
   try {
     answers = one ? std::vector{models::cost_under(accountant, question)} : models::cost(question);
@@ -172,7 +158,7 @@ int privacy_command(const Arguments& arguments) {
     if (answers.front().over_budget) throw BudgetRefusal(message);
     throw InputError(message);
   }
-  if (format == "json") {
+  if (json) {
     fmt::print("{}\n", json_of(question, answers).dump(2));
   } else {
     print_text(question, answers);

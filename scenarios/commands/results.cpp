@@ -1,20 +1,105 @@
-// Commands on the results of a study: export, verify.
+// Commands on the results of studies: export, verify, diff.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
+#include "analysis/trace/trace_difference.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/commands/run_name.hpp"
-#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "sim/check.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::scenarios {
+
+namespace {
+
+// "privacy.epsilon=0.1, repetition 3"
+std::string run_name(const analysis::StudyHead& head, const analysis::PointResult& point,
+                     std::uint32_t repetition) {
+  std::string name;
+  for (std::size_t a = 0; a < head.axes.size(); ++a)
+    name += fmt::format("{}={}, ", head.axes[a], point.labels[a]);
+  return name + fmt::format("repetition {}", repetition);
+}
+
+// Equal bits, or both NaN.
+bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
+}
+
+// The first difference between two runs of the same point and repetition; empty if there is none.
+std::string difference(const analysis::StudyHead& head, const analysis::PointResult& point,
+                       const analysis::RunResult& a, const analysis::RunResult& b) {
+  std::string text;
+  if (a.status != b.status) text += fmt::format("  status: {} and {}\n", name(a.status), name(b.status));
+  if (a.fingerprint != b.fingerprint)
+    text += fmt::format("  fingerprint: {:016x} and {:016x}\n", a.fingerprint, b.fingerprint);
+  if (a.events != b.events) text += fmt::format("  events: {} and {}\n", a.events, b.events);
+  const analysis::SeriesLayout layout = head.layout(point);
+  const auto &first = a.series.samples, &second = b.series.samples;
+  for (std::size_t k = 0; k < std::min(first.size(), second.size()); ++k) {
+    const analysis::Sample &x = first[k], &y = second[k];
+    if (x.iteration != y.iteration || !same(x.time, y.time) || x.vectors != y.vectors || x.bytes != y.bytes) {
+      return text + fmt::format("  sample {}: iteration {} at {} s and iteration {} at {} s\n", k,
+                                x.iteration, x.time, y.iteration, y.time);
+    }
+    const auto u = layout.sample(a.series, k), v = layout.sample(b.series, k);
+    for (std::size_t c = 0; c < layout.width(); ++c) {
+      if (same(u[c], v[c])) continue;
+      const auto [metric, owner] = layout.column(c);
+      const std::string agent = owner ? fmt::format(" of agent {}", *owner) : "";
+      return text + fmt::format("  {}{} at iteration {}: {} and {}\n", head.metrics[metric].name, agent,
+                                x.iteration, u[c], v[c]);
+    }
+  }
+  if (first.size() != second.size())
+    text += fmt::format("  samples: {} and {}\n", first.size(), second.size());
+  return text;
+}
+
+std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, std::size_t point,
+                        std::uint32_t repetition) {
+  std::optional<analysis::EventDifference> parting;
+  try {
+    const Plan plan_a = make_plan_again(a), plan_b = make_plan_again(b);
+    Execution first(plan_a), second(plan_b);
+    const auto maker = [&](Execution& execution) -> analysis::MakeRun {
+      return [&](sim::TraceSink& sink, const std::atomic<bool>& enough) {
+        try {
+          execution.repeat(point, repetition, &sink, &enough);
+        } catch (const AssemblyError&) {
+          throw;
+        } catch (const sim::InvariantError&) {
+          throw;
+        } catch (const std::exception&) {
+          // The trace ends where the run fails.
+        }
+      };
+    };
+    parting = analysis::first_difference(maker(first), maker(second));
+  } catch (const sim::InvariantError&) {
+    throw;
+  } catch (const std::exception& e) {
+    return fmt::format("  events: not compared, because the runs cannot be repeated: {}\n", e.what());
+  }
+  if (!parting) return "  events: equal when both runs are repeated\n";
+  const auto line = [](analysis::StoredStudy& study, const std::optional<analysis::TracedEvent>& event) {
+    return fmt::format("    {}: {}\n", study.folder().string(),
+                       event ? analysis::event_text(*event) : "ended before");
+  };
+  return fmt::format("  first different event: number {} (from 0)\n{}{}", parting->number,
+                     line(a, parting->first), line(b, parting->second));
+}
+
+}  // namespace
 
 int export_command(const Arguments& arguments) {
   const auto values = parse_arguments(arguments, {"export DIR [-o DIR] [--format csv]",
@@ -24,8 +109,7 @@ int export_command(const Arguments& arguments) {
                                                   1,
                                                   1});
   if (!values) return kExitDone;
-  if (const std::string format = values->text("format"); format != "csv")
-    throw UsageError(fmt::format("--format: expected csv, found '{}'", printable(format)));
+  Parsed::index_of("format", values->text("format"), {"csv"});
   const std::filesystem::path folder =
       values->has("output") ? values->text("output") : values->operands.front();
   std::error_code error;
@@ -64,10 +148,10 @@ int verify_command(const Arguments& arguments) {
   const std::size_t all = made.size();
   const std::size_t wanted =
       values->has("sample") ? std::min<std::size_t>(all, values->whole("sample", 0, SIZE_MAX)) : all;
-  Replay replay(plan);
+  Execution execution(plan);
   for (std::size_t k = 0; k < wanted; ++k) {
     const Made& one = made[k * all / wanted];
-    const analysis::RunResult again = replay.run(one.point, one.repetition);
+    const analysis::RunResult again = execution.repeat(one.point, one.repetition);
     if (again.fingerprint == one.fingerprint) continue;
     throw sim::InvariantError(fmt::format("{} (run key {}) has fingerprint {:016x}, expected {:016x}",
                                           run_name(study.head(), study.point(one.point), one.repetition),
@@ -76,6 +160,52 @@ int verify_command(const Arguments& arguments) {
   }
   fmt::print("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
   return kExitDone;
+}
+
+int diff_command(const Arguments& arguments) {
+  const auto values = parse_arguments(arguments, {"diff DIR1 DIR2", {}, "two folders", 2, 2});
+  if (!values) return kExitDone;
+  const std::vector<std::string>& folders = values->operands;
+  analysis::StoredStudy a(folders[0]), b(folders[1]);
+  if (a.head().axes != b.head().axes || a.head().metrics != b.head().metrics || a.points() != b.points()) {
+    fmt::print("the studies differ in their axes, metrics or number of points\n");
+    return kExitDiffers;
+  }
+  struct Parted {
+    std::size_t point;
+    std::uint32_t repetition;
+    bool fingerprints;
+  };
+  std::string found;
+  std::optional<Parted> parted;
+  std::size_t compared = 0;
+  a.each_run([](const auto&) {},
+             [&](const analysis::PointResult& point, const analysis::RunResult& run) {
+               if (!found.empty()) return;
+               const std::string where = run_name(a.head(), point, run.repetition);
+               const analysis::PointResult other_point = b.point(run.point);
+               const auto other = b.run(run.point, run.repetition);
+               if (other_point.labels != point.labels || other_point.owners != point.owners) {
+                 found = where + ": the points differ\n";
+               } else if (!other) {
+                 found = where + fmt::format(": missing in {}\n", folders[1]);
+               } else if (const std::string how = difference(a.head(), point, run, *other); !how.empty()) {
+                 found = where + ":\n" + how;
+                 parted = Parted{run.point, run.repetition, run.fingerprint != other->fingerprint};
+               }
+               ++compared;
+             });
+  if (found.empty()) {
+    fmt::print("{} runs, all equal\n", compared);
+    return kExitDone;
+  }
+  fmt::print("{}", found);
+  if (parted && !parted->fingerprints) {
+    fmt::print("  events: equal by their fingerprints\n");
+  } else if (parted) {
+    fmt::print("{}", first_event(a, b, parted->point, parted->repetition));
+  }
+  return kExitDiffers;
 }
 
 }  // namespace hearsay::scenarios

@@ -1,5 +1,6 @@
 // hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <filesystem>
@@ -9,17 +10,15 @@
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/commands/input_arguments.hpp"
-#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/progress.hpp"
+#include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
-
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -31,7 +30,7 @@ struct RunArguments {
   bool progress = true, dry = false;
 };
 
-// Nothing, if only help was asked for.
+// Nothing if only --help is given.
 std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   const Options own{{"output,o", "DIR", "folder of the results (default: out/ and the file's name)"},
                     {"jobs,j", "N", "threads (default: all processors)"},
@@ -73,11 +72,6 @@ struct Outcome {
   std::uint64_t runs = 0, fresh = 0;
 };
 
-int interrupted(std::uint64_t stored, std::uint64_t runs) {
-  fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n", stored, runs);
-  return kExitInterrupted;
-}
-
 void print_results(const analysis::Exported& exported, const std::string& conclusions, const Outcome& made,
                    const std::filesystem::path& folder, double wall, const char* table) {
   const analysis::Totals& t = exported.totals;
@@ -89,18 +83,6 @@ void print_results(const analysis::Exported& exported, const std::string& conclu
       "{} points, {} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
       "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
       t.points, t.runs, made.fresh, wall, folder.string(), table);
-}
-
-void print_warnings(const analysis::Totals& totals) {
-  for (const std::string& note : totals.notes) {
-    if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
-  }
-}
-
-std::string joined(const Arguments& arguments) {
-  std::string command = "hearsay run";
-  for (const std::string& argument : arguments) command += " " + argument;
-  return command;
 }
 
 class Runner {
@@ -118,7 +100,7 @@ class Runner {
                                  if (progress != nullptr) progress->finished(one);
                                }});
     try {
-      // Nothing is written before every point that has runs to be made is assembled.
+      // Every point with runs to be made is assembled before anything is written.
       std::optional<analysis::Store> store;
       std::error_code error;
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
@@ -150,12 +132,8 @@ class Runner {
   const InterruptGuard interrupt_;
 };
 
-std::filesystem::path selection_folder(const RunArguments& arguments) {
-  return arguments.folder / "selection";
-}
-
 Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
-  return make_plan(arguments.input.files.front(), arguments.input.sets, arguments.input.read, options);
+  return make_plan(arguments.input.files.front(), arguments.input.sets, arguments.input.folders, options);
 }
 
 int dry_run(const RunArguments& arguments, const Plan& plan) {
@@ -171,7 +149,7 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
   if (plan.selection) {
     PlanOptions options = arguments.plan;
     options.validation = true;
-    print_plan(plan_again(arguments, options), selection_folder(arguments), "selection: ");
+    print_plan(plan_again(arguments, options), arguments.folder / "selection", "selection: ");
   }
   print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
   return kExitDone;
@@ -182,21 +160,27 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
 int run_command(const Arguments& arguments) {
   const std::optional<RunArguments> run = read_arguments(arguments);
   if (!run) return kExitDone;
-  const Clock::time_point begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   Plan plan = plan_again(*run, run->plan);
   if (run->dry) {
     refuse_if_too_large(plan, run->threads);
     return dry_run(*run, plan);
   }
   Runner runner(*run);
+  const auto interrupted = [](std::uint64_t stored, std::uint64_t runs) {
+    fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n", stored,
+               runs);
+    return kExitInterrupted;
+  };
+  const std::filesystem::path selection_folder = run->folder / "selection";
   std::string selected;
   if (plan.selection) {
     PlanOptions options = run->plan;
     options.validation = true;
-    const Outcome made = runner.make(plan_again(*run, options), selection_folder(*run), "selection: ");
+    const Outcome made = runner.make(plan_again(*run, options), selection_folder, "selection: ");
     if (!made.ended) return interrupted(0, made.runs);
-    analysis::StoredStudy study(selection_folder(*run));
-    analysis::export_tables(study, selection_folder(*run));
+    analysis::StoredStudy study(selection_folder);
+    analysis::export_tables(study, selection_folder);
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = selection_json(*plan.selection, choices, plan.axes);
     options.validation = false;
@@ -209,15 +193,15 @@ int run_command(const Arguments& arguments) {
   const analysis::Exported exported = analysis::export_tables(study, run->folder);
   std::optional<analysis::Conclusions> conclusions;
   const Scenario& scenario = *plan.points.front().scenario;
-  if (asks_for_conclusions(scenario)) {
+  if (scenario.analysis.any()) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
     analysis::write_conclusions(*conclusions, run->folder);
   }
-  const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,
                   .file = plan.file,
-                  .command = joined(arguments),
+                  .command = fmt::format("hearsay run {}", fmt::join(arguments, " ")),
                   .resolved = plan.resolved,
                   .conclusions = conclusions ? conclusions->json() : "",
                   .threads = run->threads,
@@ -229,10 +213,12 @@ int run_command(const Arguments& arguments) {
   if (plan.selection) {
     fmt::print("{} selected by {} {} on {}: {}/\n", plan.selection->over,
                plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
-               plan.selection->instances(), selection_folder(*run).string());
+               plan.selection->instances(), selection_folder.string());
   }
-  print_warnings(exported.totals);
   const analysis::Totals& t = exported.totals;
+  for (const std::string& note : t.notes) {
+    if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
+  }
   if (!made.ended) return interrupted(t.done + t.diverged, made.runs);
   return t.diverged + t.failed > 0 ? kExitSomeFailed : kExitDone;
 }

@@ -9,10 +9,9 @@
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/commands/input_arguments.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/units.hpp"
-#include "scenarios/runner/assembly.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/plan.hpp"
 
@@ -59,33 +58,20 @@ class Printed final : public sim::TraceSink {
 sim::Time duration(const Parsed& values, const char* name, sim::Time standard) {
   if (!values.has(name)) return standard;
   const std::string text = values.text(name);
-  auto time = parse_quantity(text, "s");
-  if (!time) time = parse_quantity(text + " s", "s");
-  if (!time)
-    throw UsageError(
-        fmt::format("--{}: expected {}, found '{}'", name, expected_quantity("s"), printable(text)));
-  return *time;
-}
-
-// The enumerator of a name that `option` gives.
-template <class E>
-E named(const char* option, const char* what, const std::string& text) {
-  std::vector<std::string> names;
-  for (const sim::Choice& c : sim::Choices<E>::kValues) names.emplace_back(c.name);
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) {
-    throw UsageError(
-        fmt::format("--{}: unknown {} '{}'{}", option, what, printable(text), did_you_mean(text, names)));
+  for (const std::string& quantity : {text, text + " s"}) {
+    if (const auto time = parse_quantity(quantity, "s")) return *time;
   }
-  return static_cast<E>(found - names.begin());
+  throw UsageError(
+      fmt::format("--{}: expected {}, found '{}'", name, expected_quantity("s"), printable(text)));
 }
 
 analysis::TraceOptions options_of(const Parsed& values) {
   analysis::TraceOptions options;
-  options.format = {named<analysis::TraceFormat>("format", "format", values.text("format"))};
+  options.format = {values.choice("format", analysis::TraceFormat{})};
+  const Names kinds = names_of(sim::Choices<sim::TraceKind>::kValues);
   std::stringstream parts(values.text("kinds"));
   for (std::string part; std::getline(parts, part, ',');)
-    options.kinds.push_back(named<sim::TraceKind>("kinds", "event", part));
+    options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
   options.from = duration(values, "from", 0);
   options.to = duration(values, "to", sim::kNever);
   if (values.has("agent"))
@@ -95,7 +81,7 @@ analysis::TraceOptions options_of(const Parsed& values) {
 
 Plan plan_of(const std::string& place, const InputArguments& input) {
   std::error_code error;
-  if (!std::filesystem::is_directory(place, error)) return make_plan(place, input.sets, input.read);
+  if (!std::filesystem::is_directory(place, error)) return make_plan(place, input.sets, input.folders);
   analysis::StoredStudy study(place);
   return make_plan_again(study);
 }
@@ -125,7 +111,7 @@ int trace_command(const Arguments& arguments) {
   const auto repetition = values.whole("repetition", 0, std::numeric_limits<std::uint32_t>::max());
   Printed sink(options, values);
   try {
-    Replay(plan).run(point, static_cast<std::uint32_t>(repetition), &sink);
+    Execution(plan).repeat(point, static_cast<std::uint32_t>(repetition), &sink);
   } catch (const AssemblyError& e) {
     throw InputError(plan.locate(e));
   }

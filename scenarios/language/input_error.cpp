@@ -1,9 +1,11 @@
 #include "scenarios/language/input_error.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -11,8 +13,7 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a control
-// character.
+// Length in bytes of the UTF-8 character that `text` starts with; 0 for invalid UTF-8 and control characters.
 std::size_t character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
@@ -25,7 +26,7 @@ std::size_t character(std::string_view text) {
   return length;
 }
 
-// Letters to insert, remove, replace, or swap with their neighbour.
+// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -42,12 +43,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Whether all letters of `name` are in `candidate`, in order.
+bool holds_letters(std::string_view candidate, std::string_view name) {
+  std::size_t found = 0;
+  for (const char c : candidate) found += found < name.size() && name[found] == c ? 1 : 0;
+  return found == name.size();
+}
+
 }  // namespace
 
-std::string printable(std::string_view text, std::size_t most_characters) {
+std::string printable(std::string_view text, std::size_t max_characters) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); --most_characters) {
-    if (most_characters == 0) return out + "...";
+  for (std::size_t i = 0; i < text.size(); --max_characters) {
+    if (max_characters == 0) return out + "...";
     const std::size_t length = character(text.substr(i));
     if (length == 0) {
       constexpr std::string_view kDigits = "0123456789abcdef";
@@ -62,17 +70,7 @@ std::string printable(std::string_view text, std::size_t most_characters) {
 }
 
 std::string pointer_step(std::string_view key) {
-  std::string out = "/";
-  for (const char c : printable(key)) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  return (nlohmann::json::json_pointer() / printable(key)).to_string();
 }
 
 std::string located(const std::string& where, const std::string& pointer, const std::string& message) {
@@ -80,35 +78,23 @@ std::string located(const std::string& where, const std::string& pointer, const 
   return fmt::format("{}: {}: {}", where, pointer, message);
 }
 
-namespace {
-
-// Whether all of the name's letters are there, in order.
-bool holds_letters(std::string_view candidate, std::string_view name) {
-  std::size_t found = 0;
-  for (const char c : candidate) found += found < name.size() && name[found] == c ? 1 : 0;
-  return found == name.size();
-}
-
-}  // namespace
-
-std::string_view nearest(std::string_view name, std::span<const std::string> names) {
+std::string_view nearest(std::string_view name, const Names& names) {
   if (name.empty()) return {};
   std::string_view best;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t smallest = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : names) {
     const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
-    // A third of the letters may be wrong; of a short name one.
+    // A third of the letters may be wrong, but at least one.
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     if (longer - shorter > std::min(allowed, candidate.size())) continue;
     const std::size_t distance = edit_distance(name, candidate);
-    // Of two as near, that which the letters were left out of, rather than one that they were put into.
-    if (distance > allowed || distance > least) continue;
-    if (distance == least && (holds_letters(best, name) || !holds_letters(candidate, name))) continue;
-    least = distance;
+    // Of two equally near names, prefer the one from which letters were left out.
+    if (distance > allowed || distance > smallest) continue;
+    if (distance == smallest && (holds_letters(best, name) || !holds_letters(candidate, name))) continue;
+    smallest = distance;
     best = candidate;
   }
   if (!best.empty() || name.size() < 4) return best;
-  // Or a longer name that it is a part of.
   for (const std::string& candidate : names) {
     if (candidate.find(name) != std::string::npos && (best.empty() || candidate.size() < best.size()))
       best = candidate;
@@ -116,9 +102,20 @@ std::string_view nearest(std::string_view name, std::span<const std::string> nam
   return best;
 }
 
-std::string did_you_mean(std::string_view name, std::span<const std::string> names) {
+std::string did_you_mean(std::string_view name, const Names& names) {
   const std::string_view best = nearest(name, names);
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
+}
+
+std::string unknown_key(std::string_view key, const Names& known, std::string_view of) {
+  const std::string advice = did_you_mean(key, known);
+  return fmt::format("unknown key '{}'{}{}", printable(key), of,
+                     advice.empty() ? fmt::format("; known keys: {}", fmt::join(known, ", ")) : advice);
+}
+
+std::string expected_one_of(const Names& names, std::string_view found, std::string_view name) {
+  return fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "), found,
+                     did_you_mean(name, names));
 }
 
 }  // namespace hearsay::scenarios

@@ -1,5 +1,5 @@
 #pragma once
-// Messages about wrong input, one line each: `file:line:column: /json/pointer: what is wrong; what to do`.
+// Messages about invalid input, one line each: `file:line:column: /json/pointer: what is wrong; what to do`.
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,9 +20,8 @@ class InputError : public std::runtime_error {
   std::vector<std::string> lines_;
 };
 
-/// `text` for a line of a message: control characters and bytes that are no UTF-8 escaped, long text cut
-/// short.
-std::string printable(std::string_view text, std::size_t most_characters = 80);
+/// `text` with control characters and invalid UTF-8 escaped, and cut after `max_characters`.
+std::string printable(std::string_view text, std::size_t max_characters = 80);
 
 /// One step of a JSON pointer (RFC 6901), with its slash, printable.
 std::string pointer_step(std::string_view key);
@@ -30,11 +29,28 @@ std::string pointer_step(std::string_view key);
 /// "where: /pointer: message"; the root has no pointer.
 std::string located(const std::string& where, const std::string& pointer, const std::string& message);
 
-/// The name with the least edit distance to `name`, if that is near enough to be meant, else the shortest
-/// that holds it as a part, else nothing. Of equally near ones that which has all its letters, or the first.
-std::string_view nearest(std::string_view name, std::span<const std::string> names);
+using Names = std::vector<std::string>;
+
+/// The `name` members of choices, alternatives, outlines, ...
+template <class Named>
+Names names_of(const Named& all) {
+  Names names;
+  for (const auto& one : all) names.emplace_back(one.name);
+  return names;
+}
+
+/// The name with the smallest edit distance to `name` if that is small enough for a typing error, else the shortest
+/// name that contains it, else nothing. Among equally near names, one with all letters of `name`, or the first.
+std::string_view nearest(std::string_view name, const Names& names);
 
 /// "; did you mean 'protocol'?", or nothing.
-std::string did_you_mean(std::string_view name, std::span<const std::string> names);
+std::string did_you_mean(std::string_view name, const Names& names);
+
+/// "unknown key 'latencyy'; did you mean 'latency'?", or the known keys if none is near. `of` follows the key:
+/// " of a range".
+std::string unknown_key(std::string_view key, const Names& known, std::string_view of = {});
+
+/// "expected one of a, b, found X; did you mean 'a'?" for the written `name`, shown as `found`.
+std::string expected_one_of(const Names& names, std::string_view found, std::string_view name);
 
 }  // namespace hearsay::scenarios

@@ -1,17 +1,23 @@
 #pragma once
-// Which files a scenario may name as input: those under a few folders, wherever links lead.
+// The files that a scenario can read: only those under a few folders, links followed.
+#include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace hearsay::scenarios {
 
-/// Finds the file that `written` names, relative to `home` (the folder of the file that it is written in) or
-/// else to each of `folders` in turn. The file, after following links, must lie under one of them. Returns
-/// its canonical path; throws std::runtime_error with a message that is the same whether a file outside
-/// exists or not.
+/// Folders that a scenario can read files from, besides its own: --data-dir and --allow-path.
+using Folders = std::vector<std::filesystem::path>;
+
+/// Finds the file `written`, relative to `home` (the folder of the file that names it), then to each of `folders`.
+/// The file must lie under one of them after links are followed. Returns its canonical path; throws
+/// std::runtime_error. The message does not depend on whether a file outside the folders exists.
 std::filesystem::path find_input(const std::string& written, const std::filesystem::path& home,
-                                 std::span<const std::filesystem::path> folders);
+                                 const Folders& folders);
+
+/// The text of a regular file of at most `max_bytes`; a folder, FIFO or device is refused without opening it. Throws
+/// std::runtime_error.
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes);
 
 }  // namespace hearsay::scenarios

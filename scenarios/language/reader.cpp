@@ -1,47 +1,80 @@
 #include "scenarios/language/reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/input_path.hpp"
-#include "scenarios/language/member_names.hpp"
-#include "scenarios/language/range.hpp"
+#include "scenarios/language/reference/outline.hpp"
+#include "scenarios/language/reference/writer.hpp"
 #include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-constexpr std::size_t kMostFaults = 100;
-constexpr double kMostWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
+constexpr std::size_t kMaxFaults = 100;
+constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
 
-// The number that a value is, in SI; nothing if it is none.
-std::optional<double> quantity(const Node& node, std::string_view unit) {
-  if (node.is(Node::Kind::kNumber)) return node.number;
-  if (node.is(Node::Kind::kText)) return parse_quantity(node.text, unit);
-  return std::nullopt;
+// The index of the entry of that name; the size if there is none.
+template <class Named>
+std::size_t index_of(std::span<const Named> all, const Node& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
+    return name.is(Node::Kind::kText) && one.name == name.text;
+  });
+  return static_cast<std::size_t>(found - all.begin());
 }
 
-bool loses_digits(const Node& node) {
-  return node.integer && std::abs(node.number) >= kMostWhole &&
-         fmt::format("{:.0f}", node.number) != node.text;
+// A short value for a message; empty if no number is easy to find.
+std::string short_example(const Outline& option) {
+  using Kind = Outline::Kind;
+  if (option.kind == Kind::kBoolean) return "true";
+  if (option.kind == Kind::kText || option.kind == Kind::kFile) return "\"...\"";
+  if (!option.choices.empty()) return fmt::format("\"{}\"", option.choices.front().name);
+  if (!option.alternatives.empty()) return fmt::format("\"{}\"", option.alternatives.front().name);
+  if (option.kind == Kind::kList) return "[...]";
+  if (option.kind == Kind::kObject) return "{...}";
+  if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
+  for (const double x : {5.0, 1.0, option.max, option.min}) {
+    if (in_range(x, option.about())) return fmt::format("{}", x);
+  }
+  return {};
+}
+
+// `an object such as {"iterations": 5}`: with the first required member, or else the first one.
+std::string expected_object(const sim::Describe& members) {
+  Outliner outliner;
+  members(outliner);
+  for (const bool required : {true, false}) {
+    for (const Outline& member : outliner.taken) {
+      const std::string value = short_example(member);
+      if (member.required == required && !value.empty())
+        return fmt::format(R"(an object such as {{"{}": {}}})", member.name, value);
+    }
+  }
+  return "an object";
+}
+
+const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const sim::Alternative& a) { return a.shorthand.kind == kind; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// "a number or a distribution (constant, uniform, ...)", "text or one of star, ring".
+std::string expected_forms(std::span<const sim::Alternative> all) {
+  std::string out;
+  if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
+  if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";
+  if (with_shorthand(all, sim::Shorthand::kText) != nullptr) out += "text or ";
+  const std::string names = fmt::format("{}", fmt::join(names_of(all), ", "));
+  return out + (all.front().name == "constant" ? "a distribution (" + names + ")" : "one of " + names);
 }
 
 }  // namespace
-
-Reader::Reader(const Document& document, const Node& node, const ReadOptions& options, std::string pointer)
-    : document_(document), options_(options), pointer_(std::move(pointer)) {
-  Frame frame;
-  frame.kind = Frame::Kind::kBare;
-  frame.node = &node;
-  frame.at = node.at;
-  frames_.push_back(std::move(frame));
-}
 
 void Reader::finish() const {
   if (faults_.empty()) return;
@@ -58,21 +91,12 @@ void Reader::finish() const {
 const Node* Reader::find(std::string_view name, bool note) {
   Frame& frame = frames_.back();
   if (frame.node == nullptr) return nullptr;
-  switch (frame.kind) {
-    case Frame::Kind::kBare:
-      return frame.key.empty() || frame.key == name ? frame.node : nullptr;
-    case Frame::Kind::kList:
-      return &frame.node->items()[frame.index].value;
-    case Frame::Kind::kObject:
-      break;
-  }
-  const auto items = frame.node->items();
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].key != name) continue;
-    if (note) frame.seen[i] = true;
-    return &items[i].value;
-  }
-  return nullptr;
+  if (frame.kind == Frame::Kind::kBare) return frame.key.empty() || frame.key == name ? frame.node : nullptr;
+  if (frame.kind == Frame::Kind::kList) return &frame.node->items()[frame.index].value;
+  const auto position = frame.node->position(name);
+  if (!position) return nullptr;
+  if (note) frame.seen[*position] = true;
+  return &frame.node->items()[*position].value;
 }
 
 // The value of a member, or nothing if it keeps its default: absent, or null in an object.
@@ -81,6 +105,14 @@ const Node* Reader::given(const sim::About& about) {
   if (node != nullptr && (!node->is(Node::Kind::kNull) || frames_.back().kind != Frame::Kind::kObject))
     return node;
   if (about.required) frames_.back().missing.emplace_back(about.name);
+  return nullptr;
+}
+
+// The same if it is of that kind; reports other kinds.
+const Node* Reader::given_as(const sim::About& about, Node::Kind kind, std::string_view expected) {
+  const Node* node = given(about);
+  if (node == nullptr || node->is(kind)) return node;
+  wrong(*node, about, expected);
   return nullptr;
 }
 
@@ -108,71 +140,63 @@ std::string Reader::pointer(std::string_view name) const {
 }
 
 void Reader::fault(Position at, std::string pointer, std::string message) {
-  if (faults_.size() < kMostFaults) faults_.push_back({at, std::move(pointer), std::move(message), 0});
+  if (faults_.size() < kMaxFaults) faults_.push_back({at, std::move(pointer), std::move(message), 0});
 }
 
 void Reader::wrong(const Node& node, const sim::About& about, std::string_view expected) {
   fault(node.at, pointer(about.name), fmt::format("expected {}, found {}", expected, found(node)));
 }
 
-void Reader::out_of_range(const Node& node, const sim::About& about, const sim::About& range) {
-  fault(node.at, pointer(about.name), fmt::format("must be {}, got {}", range_text(range), found(node)));
+void Reader::boolean(bool& value, const sim::About& about) {
+  if (const Node* node = given_as(about, Node::Kind::kBoolean, "true or false")) value = node->boolean;
 }
 
-void Reader::boolean(bool& value, const sim::About& about) {
+std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   const Node* node = given(about);
-  if (node == nullptr) return;
-  if (!node->is(Node::Kind::kBoolean)) return wrong(*node, about, "true or false");
-  value = node->boolean;
+  if (node == nullptr) return std::nullopt;
+  const sim::About here = resolved(about);
+  const std::string whole_number =
+      "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
+  std::optional<double> read;
+  if (node->is(Node::Kind::kNumber)) read = node->number;
+  if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
+  const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
+                            fmt::format("{:.0f}", node->number) != node->text;
+  if (!read) {
+    wrong(*node, about, whole && here.unit.empty() ? whole_number : expected_quantity(here.unit));
+  } else if (whole && (std::abs(*read) > kMaxWhole || loses_digits)) {
+    wrong(*node, about, "a whole number of at most 2^53 in magnitude");
+  } else if (loses_digits) {
+    wrong(*node, about, "an integer that a double can hold");
+  } else if (whole && *read != std::floor(*read)) {
+    wrong(*node, about, whole_number);
+  } else if (!in_range(*read, here)) {
+    wrong(*node, about, expected_value(here));
+  } else {
+    return read;
+  }
+  return std::nullopt;
 }
 
 void Reader::number(double& value, const sim::About& about) {
-  const Node* node = given(about);
-  if (node == nullptr) return;
-  const sim::About here = resolved(about);
-  const std::optional<double> read = quantity(*node, here.unit);
-  if (!read) return wrong(*node, about, expected_quantity(here.unit));
-  if (loses_digits(*node)) return wrong(*node, about, "an integer that a double can hold");
-  if (!in_range(*read, here)) return out_of_range(*node, about, here);
-  value = *read;
+  value = quantity(about, false).value_or(value);
 }
 
 void Reader::whole(std::int64_t& value, const sim::About& about) {
-  const Node* node = given(about);
-  if (node == nullptr) return;
-  const sim::About here = resolved(about);
-  const std::optional<double> read = quantity(*node, here.unit);
-  if (!read) {
-    return wrong(*node, about, here.unit.empty() ? "a whole number" : expected_quantity(here.unit));
-  }
-  if (std::abs(*read) > kMostWhole || loses_digits(*node)) {
-    return wrong(*node, about, "a whole number of at most 2^53 in magnitude");
-  }
-  if (*read != std::floor(*read)) {
-    return wrong(*node, about,
-                 here.unit.empty() ? "a whole number" : fmt::format("a whole number of {}", here.unit));
-  }
-  if (!in_range(*read, here)) return out_of_range(*node, about, here);
-  value = static_cast<std::int64_t>(*read);
+  if (const auto read = quantity(about, true)) value = static_cast<std::int64_t>(*read);
 }
 
 void Reader::text(std::string& value, const sim::About& about) {
-  const Node* node = given(about);
-  if (node == nullptr) return;
-  if (!node->is(Node::Kind::kText)) return wrong(*node, about, "text");
-  value = node->text;
+  if (const Node* node = given_as(about, Node::Kind::kText, "text")) value = node->text;
 }
 
 void Reader::file(sim::InputFile& value, const sim::About& about) {
-  const Node* node = given(about);
+  const Node* node = given_as(about, Node::Kind::kText, "the path of a file");
   if (node == nullptr) return;
-  if (!node->is(Node::Kind::kText)) return wrong(*node, about, "the path of a file");
-  std::filesystem::path home = document_.source(node->at).folder;
-  if (document_.source(node->at).kind != Source::Kind::kFile) home = document_.source({}).folder;
-  std::vector<std::filesystem::path> folders = options_.data_dirs;
-  folders.insert(folders.end(), options_.allow_paths.begin(), options_.allow_paths.end());
+  const Source& source = document_.source(node->at);
+  const Source& named_by = source.kind == Source::Kind::kFile ? source : document_.source({});
   try {
-    value.resolved = find_input(node->text, home, folders).string();
+    value.resolved = find_input(node->text, named_by.folder, folders_).string();
     value.path = node->text;
   } catch (const std::runtime_error& error) {
     fault(node->at, pointer(about.name), error.what());
@@ -182,28 +206,23 @@ void Reader::file(sim::InputFile& value, const sim::About& about) {
 void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
   const Node* node = given(about);
   if (node == nullptr) return;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (node->is(Node::Kind::kText) && node->text == all[i].name) {
-      index = i;
-      return;
-    }
+  const std::size_t chosen = index_of(all, *node);
+  if (chosen < all.size()) {
+    index = chosen;
+  } else {
+    fault(node->at, pointer(about.name), expected_one_of(names_of(all), *node));
   }
-  const auto names = names_of(all);
-  fault(node->at, pointer(about.name),
-        fmt::format("expected one of {}, found {}{}", comma_separated(names), found(*node),
-                    did_you_mean(node->text, names)));
 }
 
 void Reader::object(const sim::About& about, const sim::Describe& members) {
   const Node* node = given(about);
-  if (node != nullptr && !node->is(Node::Kind::kObject)) return wrong(*node, about, "an object");
+  if (node != nullptr && !node->is(Node::Kind::kObject)) return wrong(*node, about, expected_object(members));
   if (node == nullptr && about.required) return;
-  Frame frame;
-  frame.node = node;
-  frame.at = node == nullptr ? frames_.back().at : node->at;
-  frame.name = about.name;
-  frame.place = about.unit.empty() ? frames_.back().place : resolved(about);
-  within(std::move(frame), members);
+  within({.node = node,
+          .at = node == nullptr ? frames_.back().at : node->at,
+          .name = about.name,
+          .place = about.unit.empty() ? frames_.back().place : resolved(about)},
+         members);
 }
 
 void Reader::optional(const sim::About& about, bool, const std::function<void(bool)>& set,
@@ -219,24 +238,88 @@ void Reader::optional(const sim::About& about, bool, const std::function<void(bo
 
 void Reader::list(const sim::About& about, std::size_t, const std::function<void(std::size_t)>& resize,
                   const std::function<void(sim::Visitor&, std::size_t)>& element) {
-  const Node* node = given(about);
+  const Node* node = given_as(about, Node::Kind::kList, "a list");
   if (node == nullptr) return;
-  if (!node->is(Node::Kind::kList)) return wrong(*node, about, "a list");
   // Twice, so that no element starts from a default that the list held.
   resize(0);
   resize(node->items().size());
-  Frame frame;
-  frame.kind = Frame::Kind::kList;
-  frame.node = node;
-  frame.at = node->at;
-  frame.name = about.name;
-  frame.place = frames_.back().place;
-  within(std::move(frame), [&](sim::Visitor& v) {
-    for (std::size_t i = 0; i < node->items().size(); ++i) {
-      frames_.back().index = i;
-      element(v, i);
+  within({.kind = Frame::Kind::kList,
+          .node = node,
+          .at = node->at,
+          .name = about.name,
+          .place = frames_.back().place},
+         [&](sim::Visitor& v) {
+           for (std::size_t i = 0; i < node->items().size(); ++i) {
+             frames_.back().index = i;
+             element(v, i);
+           }
+         });
+}
+
+Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
+                              std::span<const sim::Alternative> all, std::size_t index) {
+  using Form = Chosen::Form;
+  const auto none = [&]() -> Chosen {
+    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all), found(node))};
+  };
+  const auto bare = [&](sim::Shorthand::Kind kind) -> Chosen {
+    const sim::Alternative* a = with_shorthand(all, kind);
+    return a == nullptr ? none() : Chosen{Form::kBare, static_cast<std::size_t>(a - all.data())};
+  };
+  switch (node.kind) {
+    case Node::Kind::kNumber:
+      return bare(sim::Shorthand::kNumber);
+    case Node::Kind::kList:
+      return bare(sim::Shorthand::kList);
+    case Node::Kind::kNull:
+    case Node::Kind::kBoolean:
+      return none();
+    case Node::Kind::kText: {
+      if (const std::size_t named = index_of(all, node); named < all.size()) return {Form::kDefaults, named};
+      const bool numeric = !node.text.empty() &&
+                           std::string_view("0123456789+-.").find(node.text[0]) != std::string_view::npos;
+      if (numeric && with_shorthand(all, sim::Shorthand::kNumber)) return bare(sim::Shorthand::kNumber);
+      Chosen text = bare(sim::Shorthand::kText);
+      text.hint += text.form == Form::kNone ? did_you_mean(node.text, names_of(all)) : "";
+      return text;
     }
-  });
+    case Node::Kind::kObject:
+      break;
+  }
+  if (const Node* type = node.find("type")) {
+    const std::size_t named = index_of(all, *type);
+    if (named < all.size()) return {Form::kObject, named};
+    return {Form::kNone, 0, expected_one_of(names_of(all), *type)};
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].shorthand.key.empty() && node.find(all[i].shorthand.key)) return {Form::kObject, i};
+  }
+  if (about.required) return none();
+  return {Form::kObject, index,
+          fmt::format("; for other keys set another \"type\" ({})", fmt::join(names_of(all), ", "))};
+}
+
+void Reader::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
+                          const std::function<void(std::size_t)>& select, const sim::Describe& current) {
+  const Node* node = given(about);
+  if (node == nullptr) return;
+  Chosen chosen = choose(*node, about, all, index);
+  if (chosen.form == Chosen::Form::kNone) {
+    const Node* type = node->find("type");
+    return fault(type ? type->at : node->at, pointer(about.name) + (type ? "/type" : ""), chosen.hint);
+  }
+  // The alternative that is selected by default keeps the defaults of this option.
+  if (chosen.index != index) select(chosen.index);
+  const bool bare = chosen.form == Chosen::Form::kBare;
+  within({.kind = bare ? Frame::Kind::kBare : Frame::Kind::kObject,
+          .node = chosen.form == Chosen::Form::kDefaults ? nullptr : node,
+          .at = node->at,
+          .name = about.name,
+          .place = resolved(about),
+          .key = bare ? all[chosen.index].shorthand.key : "",
+          .type = all[chosen.index].name,
+          .hint = std::move(chosen.hint)},
+         current);
 }
 
 void Reader::failed(std::string_view key, const std::string& message) {
@@ -244,7 +327,7 @@ void Reader::failed(std::string_view key, const std::string& message) {
   if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty()) return;
   const Node* node = find(key, false);
   const bool written = node != nullptr && !node->is(Node::Kind::kNull);
-  if (faults_.size() == kMostFaults) return;
+  if (faults_.size() == kMaxFaults) return;
   fault(written ? node->at : frames_.back().at, pointer(key), message);
   faults_.back().checked_at = frames_.size();
 }
@@ -253,10 +336,8 @@ void Reader::within(Frame frame, const sim::Describe& members) {
   frame.faults = faults_.size();
   if (frame.kind == Frame::Kind::kObject && frame.node != nullptr) {
     frame.seen.resize(frame.node->items().size());
-    const bool has_type = !frame.type.empty() && frame.node->find("type") != nullptr;
-    for (std::size_t i = 0; has_type && i < frame.seen.size(); ++i) {
-      if (frame.node->items()[i].key == "type") frame.seen[i] = true;
-    }
+    const auto type = frame.type.empty() ? std::nullopt : frame.node->position("type");
+    if (type) frame.seen[*type] = true;
   }
   frames_.push_back(std::move(frame));
   members(*this);
@@ -280,16 +361,17 @@ void Reader::within(Frame frame, const sim::Describe& members) {
 }
 
 void Reader::report_unknown(const Frame& frame, const sim::Describe& members) {
-  std::vector<std::string> names = member_names(members);
-  if (!frame.type.empty()) names.emplace_back("type");
-  for (std::size_t i = 0; i < frame.seen.size() && faults_.size() < kMostFaults; ++i) {
+  Writer writer(Numbers::kBare);
+  members(writer);
+  Names known;
+  for (const auto& [key, value] : writer.written().items()) known.push_back(key);
+  if (!frame.type.empty()) known.emplace_back("type");
+  for (std::size_t i = 0; i < frame.seen.size() && faults_.size() < kMaxFaults; ++i) {
     if (frame.seen[i]) continue;
     const Node::Member& member = frame.node->items()[i];
-    std::string advice = did_you_mean(member.key, names);
-    if (advice.empty()) advice = fmt::format("; known keys: {}", comma_separated(names));
     fault(member.value.key_at, pointer(member.key),
-          fmt::format("unknown key '{}'{}{}{}", printable(member.key),
-                      frame.type.empty() ? "" : fmt::format(" of '{}'", frame.type), advice, frame.hint));
+          unknown_key(member.key, known, frame.type.empty() ? "" : fmt::format(" of '{}'", frame.type)) +
+              frame.hint);
   }
 }
 

@@ -1,20 +1,25 @@
 #pragma once
-// Fills described options from a document.
+// Reads described options from a document.
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
-#include "scenarios/language/read_options.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
 
-/// Reads the options that are written and keeps the others: defaults are the values that the options had. Collects
-/// all errors; finish() throws them. About 10 us for a scenario of 100 lines.
+/// Reads the options that a document gives; the others keep their values. Collects all errors; finish() throws them.
+/// About 10 us for a scenario of 100 lines.
 class Reader final : public sim::Visitor {
  public:
-  /// `node` stands at JSON pointer `pointer`. The document must outlive the reader.
-  Reader(const Document& document, const Node& node, const ReadOptions& options, std::string pointer);
+  /// `pointer` is the JSON pointer of `node`. The document must outlive the reader.
+  Reader(const Document& document, const Node& node, const Folders& folders, std::string pointer)
+      : document_(document),
+        folders_(folders),
+        pointer_(std::move(pointer)),
+        frames_{{.kind = Frame::Kind::kBare, .node = &node, .at = node.at}} {}
 
   /// Throws InputError with all errors, in the order of the input, if there are any.
   void finish() const;
@@ -36,57 +41,62 @@ class Reader final : public sim::Visitor {
   void failed(std::string_view key, const std::string& message) override;
 
  private:
-  // A value whose members are read.
+  // A value whose members are being read.
   struct Frame {
     enum class Kind { kObject, kList, kBare };
     Kind kind = Kind::kObject;
-    const Node* node = nullptr;  // null: not written, all its members keep their defaults
-    Position at;                 // where it was written, or else what it is in
-    std::string_view name;       // in the frame below
-    sim::About place;            // what "=" stands for: unit and range
-    std::string_view key = {};   // kBare: the one member that the node is; empty: any
+    const Node* node = nullptr;  // null: absent, all members keep their defaults
+    Position at = {};            // of the value, or of the value that contains it
+    std::string_view name = {};  // key in the frame below
+    sim::About place = {};       // resolves "=": unit and range
+    std::string_view key = {};   // kBare: the only member that the node can be; empty: any
     std::string_view type = {};  // of an alternative
     std::string hint = {};       // for unknown keys
     std::size_t index = 0;       // kList: the element being read
-    std::size_t faults = 0;      // found before it
+    std::size_t faults = 0;      // number of faults before it
     std::vector<bool> seen = {};
     std::vector<std::string> missing = {};
   };
   struct Fault {
     Position at;
     std::string pointer, message;
-    std::size_t checked_at = 0;  // frames there were when a rule about several options failed; else 0
-    bool missing = false;        // nothing is written there
+    std::size_t checked_at = 0;  // number of frames when a rule about several options failed; otherwise 0
+    bool missing = false;        // a required key is missing
   };
-  struct Chosen;
+  // The alternative that a value selects, and how its members are read from the value.
+  struct Chosen {
+    enum class Form { kNone, kObject, kBare, kDefaults };
+    Form form = Form::kNone;
+    std::size_t index = 0;
+    std::string hint = {};  // kNone: the message
+  };
 
   const Node* find(std::string_view name, bool note);
   const Node* given(const sim::About& about);
+  const Node* given_as(const sim::About& about, Node::Kind kind, std::string_view expected);
+  std::optional<double> quantity(const sim::About& about, bool whole);
   sim::About resolved(const sim::About& about) const;
   void within(Frame frame, const sim::Describe& members);
   void report_unknown(const Frame& frame, const sim::Describe& members);
-  Chosen choose(const Node& node, const sim::About& about, std::span<const sim::Alternative> all,
-                std::size_t index);
-  static Chosen choose_by_type(const Node& type, std::span<const sim::Alternative> all);
+  static Chosen choose(const Node& node, const sim::About& about, std::span<const sim::Alternative> all,
+                       std::size_t index);
   std::string pointer(std::string_view name) const;
   void fault(Position at, std::string pointer, std::string message);
   void wrong(const Node& node, const sim::About& about, std::string_view expected);
-  void out_of_range(const Node& node, const sim::About& about, const sim::About& range);
 
   const Document& document_;
-  const ReadOptions& options_;
+  const Folders& folders_;
   std::string pointer_;
   std::vector<Frame> frames_;
   std::vector<Fault> faults_;
 };
 
-/// Reads `node` of `document` into `value`: a described struct, or anything else that may be an option, such
-/// as a list of them. `pointer` is where the node stands, for messages. Throws InputError; `value` is then
-/// half read.
+/// Reads `node` of `document` into `value`: a described struct or any other option, such as a list. `pointer` is the
+/// JSON pointer of the node. Throws InputError; `value` is then partly read.
 template <class T>
-void read(const Document& document, const Node& node, T& value, const ReadOptions& options = {},
+void read(const Document& document, const Node& node, T& value, const Folders& folders = {},
           std::string pointer = {}, const sim::About& about = {}) {
-  Reader reader(document, node, options, std::move(pointer));
+  Reader reader(document, node, folders, std::move(pointer));
   reader(value, about);
   reader.finish();
 }

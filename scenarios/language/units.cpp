@@ -1,7 +1,9 @@
 #include "scenarios/language/units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -16,72 +18,34 @@ struct Dimension {
 
 constexpr double kKi = 1024, kMi = kKi * kKi, kGi = kMi * kKi;
 
+// clang-format off
 const std::vector<Dimension>& dimensions() {
   static const std::vector<Dimension> kAll{
-      {"s",
-       "a duration",
-       "15 ms",
-       {{"ns", 1, 1e9},
-        {"us", 1, 1e6},
-        {"\u00b5s", 1, 1e6, false},
-        {"\u03bcs", 1, 1e6, false},
-        {"ms", 1, 1e3},
-        {"s"},
-        {"min", 60},
-        {"h", 3600},
-        {"d", 86400}}},
-      {"B",
-       "a size",
-       "1 MB",
-       {{"bit", 1, 8, false},
-        {"B"},
-        {"kbit", 125, 1, false},
-        {"kB", 1e3},
-        {"KiB", kKi, 1, false},
-        {"Mbit", 125e3, 1, false},
-        {"MB", 1e6},
-        {"MiB", kMi, 1, false},
-        {"Gbit", 125e6, 1, false},
-        {"GB", 1e9},
-        {"GiB", kGi, 1, false},
-        {"TB", 1e12}}},
-      {"B/s",
-       "a data rate",
-       "10 Mbit/s",
-       {{"bit/s", 1, 8, false},
-        {"B/s"},
-        {"kbit/s", 125, 1, false},
-        {"kB/s", 1e3},
-        {"KiB/s", kKi, 1, false},
-        {"Mbit/s", 125e3, 1, false},
-        {"MB/s", 1e6},
-        {"MiB/s", kMi, 1, false},
-        {"Gbit/s", 125e6, 1, false},
-        {"GB/s", 1e9},
-        {"GiB/s", kGi, 1, false}}},
-      {"1/s",
-       "a rate",
-       "5 /s",
-       {{"/d", 1, 86400, false},
-        {"/h", 1, 3600, false},
-        {"/min", 1, 60, false},
-        {"/s"},
-        {"1/s", 1, 1, false},
-        {"Hz", 1, 1, false},
-        {"kHz", 1e3, 1, false},
-        {"1/min", 1, 60, false},
-        {"1/h", 1, 3600, false}}},
+      {"s", "a duration", "15 ms",
+       {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"\u00b5s", 1, 1e6, false}, {"\u03bcs", 1, 1e6, false}, {"ms", 1, 1e3},
+        {"s"}, {"min", 60}, {"h", 3600}, {"d", 86400}}},
+      {"B", "a size", "1 MB",
+       {{"bit", 1, 8, false}, {"B"}, {"kbit", 125, 1, false}, {"kB", 1e3}, {"KiB", kKi, 1, false},
+        {"Mbit", 125e3, 1, false}, {"MB", 1e6}, {"MiB", kMi, 1, false}, {"Gbit", 125e6, 1, false}, {"GB", 1e9},
+        {"GiB", kGi, 1, false}, {"TB", 1e12}}},
+      {"B/s", "a data rate", "10 Mbit/s",
+       {{"bit/s", 1, 8, false}, {"B/s"}, {"kbit/s", 125, 1, false}, {"kB/s", 1e3}, {"KiB/s", kKi, 1, false},
+        {"Mbit/s", 125e3, 1, false}, {"MB/s", 1e6}, {"MiB/s", kMi, 1, false}, {"Gbit/s", 125e6, 1, false},
+        {"GB/s", 1e9}, {"GiB/s", kGi, 1, false}}},
+      {"1/s", "a rate", "5 /s",
+       {{"/d", 1, 86400, false}, {"/h", 1, 3600, false}, {"/min", 1, 60, false}, {"/s"}, {"1/s", 1, 1, false},
+        {"Hz", 1, 1, false}, {"kHz", 1e3, 1, false}, {"1/min", 1, 60, false}, {"1/h", 1, 3600, false}}},
       {"m", "a length", "2 km", {{"m"}, {"km", 1e3}}},
       {"m/s", "a speed", "200000 km/s", {{"m/s"}, {"km/s", 1e3}}},
   };
   return kAll;
 }
+// clang-format on
 
 const Dimension* dimension(std::string_view unit) {
-  for (const Dimension& d : dimensions()) {
-    if (d.unit == unit) return &d;
-  }
-  return nullptr;
+  const auto found = std::find_if(dimensions().begin(), dimensions().end(),
+                                  [&](const Dimension& d) { return d.unit == unit; });
+  return found == dimensions().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -118,7 +82,7 @@ std::string format_quantity(double value, std::string_view unit) {
     if (!name.shown) continue;
     if (name.times == 1 && name.over == 1 && (value == 0 || !std::isfinite(value))) chosen = &name;
     const double in_it = std::abs(value) * name.over / name.times;
-    // A unit above the SI one must make the number short: 100 s are not 1.66667 min.
+    // A unit above the SI unit is used only if it makes the number short: 100 s, not 1.66667 min.
     const bool neat = name.times == 1 || fmt::format("{}", in_it).size() <= 5;
     if (value != 0 && std::isfinite(value) && (chosen == nullptr || (in_it >= 1 && neat))) chosen = &name;
   }
@@ -128,19 +92,40 @@ std::string format_quantity(double value, std::string_view unit) {
 std::string expected_quantity(std::string_view unit) {
   const Dimension* d = dimension(unit);
   if (d == nullptr) return "a number";
-  std::string names;
+  std::vector<std::string_view> names;
   for (const UnitName& name : d->names) {
-    if (!name.name.starts_with('\xc2') && !name.name.starts_with('\xce')) {
-      if (!names.empty()) names += ", ";
-      names += name.name;
-    }
+    if (name.name[0] > 0) names.push_back(name.name);  // ASCII
   }
-  return fmt::format("{} such as \"{}\" (in {}) or a number in {}", d->what, d->example, names, unit);
+  return fmt::format("{} such as \"{}\" (in {}) or a number in {}", d->what, d->example,
+                     fmt::join(names, ", "), unit);
 }
 
 std::string_view example_quantity(std::string_view unit) {
   const Dimension* d = dimension(unit);
   return d == nullptr ? std::string_view() : d->example;
+}
+
+bool in_range(double value, const sim::About& about) {
+  return (about.open_min ? value > about.min : value >= about.min) &&
+         (about.open_max ? value < about.max : value <= about.max);
+}
+
+std::string range_text(const sim::About& about) {
+  const auto shown = [&about](double x) { return format_quantity(x, about.unit); };
+  const bool low = std::isfinite(about.min), high = std::isfinite(about.max);
+  if (low && high) {
+    return fmt::format("in {}{}, {}{}", about.open_min ? '(' : '[', shown(about.min), shown(about.max),
+                       about.open_max ? ')' : ']');
+  }
+  if (low) return fmt::format("{} {}", about.open_min ? "above" : "at least", shown(about.min));
+  if (high) return fmt::format("{} {}", about.open_max ? "below" : "at most", shown(about.max));
+  return {};
+}
+
+std::string expected_value(const sim::About& about) {
+  if (about.min == about.max) return format_quantity(about.min, about.unit);
+  const std::string range = range_text(about);
+  return fmt::format("a value {}{}", range.starts_with("at ") ? "of " : "", range);
 }
 
 }  // namespace hearsay::scenarios

@@ -1,35 +1,43 @@
 #pragma once
-// Quantities: numbers written with their unit, "15 ms" or "10 Mbit/s", where an option has an SI unit.
+// Numbers with units, "15 ms" or "10 Mbit/s", and the ranges of numeric options.
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/options/describe.hpp"
+
 namespace hearsay::scenarios {
 
-/// One way to write a unit: a value in it is value * times / over in the SI unit. A division, where the
-/// factor is below 1, keeps "15 ms" the same double as 0.015.
+/// One way to write a unit: a value in it is value * times / over in the SI unit. Dividing, where the factor is below
+/// 1, makes "15 ms" the same double as 0.015.
 struct UnitName {
   std::string_view name;
   double times = 1, over = 1;
   bool shown = true;  ///< used when a value is written
 };
 
-/// The ways to write the unit `unit` ("s", "B", "B/s", "1/s", "m", "m/s"), least first; none of another one.
+/// The ways to write the unit `unit` ("s", "B", "B/s", "1/s", "m", "m/s"), smallest first; empty for other units.
 const std::vector<UnitName>& unit_names(std::string_view unit);
 
-/// The value in SI of a number with a unit that `unit` may be written in; nothing if `text` is none or
-/// overflows.
+/// The SI value of a number with one of the names of `unit`; nothing for other text and on overflow.
 std::optional<double> parse_quantity(std::string_view text, std::string_view unit);
 
-/// As a reader likes it: "15 ms", "1.5 min"; a plain number where there is no unit. May be rounded to 6
-/// digits.
+/// For people: "15 ms", "1.5 min", rounded to 6 digits; without a unit the plain number.
 std::string format_quantity(double value, std::string_view unit);
 
-/// What may be written: `a number`, or `a duration such as "15 ms" (ns, us, ...) or a number in s`.
+/// `a number`, or `a duration such as "15 ms" (in ns, us, ...) or a number in s`.
 std::string expected_quantity(std::string_view unit);
 
-/// An example, "15 ms"; nothing where there is no unit.
+/// An example, "15 ms"; empty without a unit.
 std::string_view example_quantity(std::string_view unit);
+
+bool in_range(double value, const sim::About& about);
+
+/// "at least 0 s", "above 0", "in (0, 1]"; empty if every number is allowed.
+std::string range_text(const sim::About& about);
+
+/// The same for messages: "a value of at least 0 s", "a value in (0, 1]", or the only allowed value.
+std::string expected_value(const sim::About& about);
 
 }  // namespace hearsay::scenarios

@@ -8,7 +8,6 @@
 #include "analysis/theory/central_bounds.hpp"
 #include "models/protocols/central/central_async.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/member_names.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
@@ -20,14 +19,8 @@ namespace {
 
 using analysis::ConclusionOptions;
 
-// "/analysis/slopes/1/over" -> where that stands.
 [[noreturn]] void refuse(const Plan& plan, const std::string& pointer, const std::string& message) {
-  std::string dotted = pointer.substr(1);
-  std::replace(dotted.begin(), dotted.end(), '/', '.');
-  const Node* node = plan.document.root.find_path(dotted);
-  if (node == nullptr) node = plan.document.root.find_path("analysis");
-  if (node == nullptr) node = &plan.document.root;
-  throw InputError(located(plan.document.where(node->at), pointer, message));
+  throw InputError(plan.locate(pointer, message));
 }
 
 // Whether a condition holds at each point.
@@ -38,7 +31,7 @@ std::vector<bool> holding(const Plan& plan, const std::string& where, const std:
     std::vector<bool> all;
     for (const PlannedPoint& p : plan.points) {
       std::vector<double> numbers = p.numbers;
-      for (double& n : numbers) n = std::isnan(n) ? 0 : n;  // no condition may name such an axis
+      for (double& n : numbers) n = std::isnan(n) ? 0 : n;  // conditions name numeric axes only
       all.push_back(condition.holds(numbers));
     }
     return all;
@@ -47,15 +40,17 @@ std::vector<bool> holding(const Plan& plan, const std::string& where, const std:
   }
 }
 
+// Calls f(condition at each point, whether it is of a slope) for all conditions of slopes and bounds.
 template <class F>
-void each_condition(const ConclusionOptions& options, F&& f) {
+void each_condition(const Plan& plan, F&& f) {
+  const ConclusionOptions& options = plan.points.front().scenario->analysis;
   for (std::size_t s = 0; s < options.slopes.size(); ++s)
-    f(options.slopes[s].where, fmt::format("/analysis/slopes/{}/where", s), s, true);
+    f(holding(plan, options.slopes[s].where, fmt::format("/analysis/slopes/{}/where", s)), true);
   for (std::size_t b = 0; b < options.bounds.size(); ++b)
-    f(options.bounds[b].where, fmt::format("/analysis/bounds/{}/where", b), b, false);
+    f(holding(plan, options.bounds[b].where, fmt::format("/analysis/bounds/{}/where", b)), false);
 }
 
-// The protocol's T and rho, where it has them.
+// Sets T and rho of the protocol, if it has them.
 void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
   const nlohmann::ordered_json all = write_all(scenario);
   const nlohmann::ordered_json& protocol = all["protocol"];
@@ -85,10 +80,6 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
 
 }  // namespace
 
-bool asks_for_conclusions(const Scenario& scenario) {
-  return scenario.analysis.any();
-}
-
 void require_conclusions(const Plan& plan) {
   const ConclusionOptions& options = plan.points.front().scenario->analysis;
   for (std::size_t s = 0; s < options.slopes.size(); ++s) {
@@ -100,9 +91,7 @@ void require_conclusions(const Plan& plan) {
     if (!plan.numeric[static_cast<std::size_t>(found - plan.axes.begin())])
       refuse(plan, pointer, fmt::format("expected a numeric axis, found '{}'", over));
   }
-  each_condition(options, [&](const std::string& where, const std::string& pointer, std::size_t, bool) {
-    holding(plan, where, pointer);
-  });
+  each_condition(plan, [](const std::vector<bool>&, bool) {});
 }
 
 analysis::ConclusionInput conclusion_input(const Plan& plan, analysis::StoredStudy& study) {
@@ -115,14 +104,10 @@ analysis::ConclusionInput conclusion_input(const Plan& plan, analysis::StoredStu
     add_protocol(*plan.points[p].scenario, facts.setting);
     input.points.push_back(std::move(facts));
   }
-  each_condition(input.options,
-                 [&](const std::string& where, const std::string& pointer, std::size_t, bool slope) {
-                   const std::vector<bool> all = holding(plan, where, pointer);
-                   for (std::size_t p = 0; p < all.size(); ++p) {
-                     analysis::PointFacts& facts = input.points[p];
-                     (slope ? facts.slope_where : facts.bound_where).push_back(all[p]);
-                   }
-                 });
+  each_condition(plan, [&](const std::vector<bool>& all, bool slope) {
+    for (std::size_t p = 0; p < all.size(); ++p)
+      (slope ? input.points[p].slope_where : input.points[p].bound_where).push_back(all[p]);
+  });
   return input;
 }
 

@@ -5,13 +5,8 @@
 namespace hearsay::scenarios {
 
 struct Plan;
-struct Scenario;
 
-/// Whether its "analysis" asks for anything.
-bool asks_for_conclusions(const Scenario& scenario);
-
-/// Checks that slopes are over numeric axes of the sweep and that conditions can be read. Throws InputError,
-/// located.
+/// Checks that slopes are over numeric axes of the sweep and that conditions are valid. Throws InputError.
 void require_conclusions(const Plan& plan);
 
 /// Axes, conditions and settings of all points; T is protocol.horizon or stop.iterations, rho is

@@ -46,14 +46,6 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-analysis::RunResult failed_run(std::uint32_t repetition, const std::string& why) {
-  analysis::RunResult result;
-  result.repetition = repetition;
-  result.status = analysis::Status::kFailed;
-  result.message = why;
-  return result;
-}
-
 // Enough for two points per thread, few enough for large problems.
 std::size_t cache_size(unsigned threads) {
   return std::max<std::size_t>(8, 2 * threads);
@@ -135,9 +127,8 @@ void Execution::assemble() {
   for (std::size_t p = 0; p < wanted.size(); ++p) wanted[p] = !described_[p];
   for (const Task& t : tasks_) wanted[t.point] = true;
   std::vector<std::size_t> points;
-  for (std::size_t p = 0; p < wanted.size(); ++p) {
+  for (std::size_t p = 0; p < wanted.size(); ++p)
     if (wanted[p]) points.push_back(p);
-  }
   std::stable_sort(points.begin(), points.end(),
                    [this](std::size_t a, std::size_t b) { return problem_of_[a] < problem_of_[b]; });
   parallel_for(points.size(), options_.threads, [&](std::size_t i) {
@@ -168,7 +159,7 @@ analysis::RunResult Execution::make(const Task& task) {
   } catch (const analysis::OutputError&) {
     throw;
   } catch (const std::exception& e) {
-    run = failed_run(task.repetition, e.what());
+    run = {.repetition = task.repetition, .status = analysis::Status::kFailed, .message = e.what()};
   }
   run.point = task.point;
   if (run.status == analysis::Status::kInterrupted) {
@@ -218,9 +209,9 @@ bool Execution::run(analysis::Store& store) {
   return true;
 }
 
-analysis::RunResult Replay::run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
-                                const std::atomic<bool>* interrupted) {
-  return execution_.experiment(point, repetition)->run(repetition, trace, interrupted);
+analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
+                                      const std::atomic<bool>* interrupted) {
+  return experiment(point, repetition)->run(repetition, trace, interrupted);
 }
 
 }  // namespace hearsay::scenarios

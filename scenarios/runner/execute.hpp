@@ -1,6 +1,6 @@
 #pragma once
-// Makes the missing runs of a study on several threads. The results depend neither on their number nor on the runs
-// that were stored before.
+// Makes the missing runs of a study on several threads. The results depend neither on the number of threads nor on the
+// runs that are stored.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -27,17 +27,17 @@ struct ExecuteOptions {
   unsigned threads = 1;
   std::filesystem::path trace_folder{};            ///< for files of the run that is traced
   const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are aborted and no more are begun
-  std::function<void(const analysis::RunResult&)>
-      finished{};  ///< called with every run, by one thread at a time
+  /// Called with every run, by one thread at a time.
+  std::function<void(const analysis::RunResult&)> finished{};
 };
 
 class Execution {
  public:
   /// The plan must outlive it. All runs are to be made until consider() is called.
-  Execution(const Plan& plan, ExecuteOptions options);
+  explicit Execution(const Plan& plan, ExecuteOptions options = {});
   ~Execution();
 
-  /// Runs that a store contains are not made again, except for a trace.
+  /// Runs that are stored are not made again, except for a trace.
   void consider(const analysis::KnownStudy& known);
 
   std::uint64_t all() const { return plan_.runs(); }
@@ -54,8 +54,11 @@ class Execution {
   /// stored. Returns false if interrupted.
   bool run(analysis::Store& store);
 
+  /// Makes one run without storing it. Throws AssemblyError and InvariantError.
+  analysis::RunResult repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
+                             const std::atomic<bool>* interrupted = nullptr);
+
  private:
-  friend class Replay;
   struct Task {
     std::uint32_t point, repetition;
     analysis::KnownRun known;
@@ -78,19 +81,6 @@ class Execution {
   std::uint64_t cached_ = 0, recorded_anew_ = 0;
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition
-};
-
-/// Makes single runs of a plan, one after the other.
-class Replay {
- public:
-  /// The plan must outlive it.
-  explicit Replay(const Plan& plan) : execution_(plan, {}) {}
-  /// Throws AssemblyError, and what a broken invariant throws.
-  analysis::RunResult run(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
-                          const std::atomic<bool>* interrupted = nullptr);
-
- private:
-  Execution execution_;
 };
 
 }  // namespace hearsay::scenarios

@@ -12,7 +12,7 @@
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/network_fit.hpp"
+#include "sim/engine/unreachable.hpp"
 
 namespace hearsay::scenarios {
 
@@ -22,13 +22,6 @@ constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 sim::Streams study_streams(const Scenario& s) {
   return {s.seed, 0};
-}
-
-models::StopLimits stop_limits(const StopOptions& stop) {
-  return {.iterations = stop.iterations.value_or(kNoLimit),
-          .vectors = stop.vectors.value_or(kNoLimit),
-          .bytes = stop.bytes.value_or(kNoLimit),
-          .budgets_spent = stop.budgets_spent};
 }
 
 sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub) {
@@ -65,7 +58,35 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   return topology;
 }
 
-// The scenario with the values of the data's columns in place of their names.
+// Reads the files of network and clocks, for all runs to share, and checks that both fit the graph.
+void fit_network(sim::Engine::Options& options, const sim::Topology& topology, const sim::Streams& streams) {
+  const sim::NetworkOptions& network = options.network;
+  const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
+  const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
+  auto files = std::make_shared<sim::NetworkFiles>();
+  assemble("/network/latency", [&] {
+    files->read_latency(network.links.latency);
+    sim::Latency(network.links.latency, topology, hub, streams, files->latency);
+  });
+  assemble("/network/loss", [&] {
+    files->read_losses(network.links.loss);
+    sim::Loss(network.links.loss, topology, hub, streams, files->losses);
+  });
+  assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
+  assemble("/network/availability", [&] {
+    files->read_sessions(network.availability);
+    sim::Availability(network.availability, streams, agents, first, files->sessions);
+  });
+  assemble("/clocks", [&] {
+    files->read_ticks(options.clocks);
+    sim::Clocks(options.clocks, agents, streams, first, files->ticks);
+  });
+  options.files = std::move(files);
+  if (const auto why = sim::why_unreachable(options, topology, streams))
+    throw AssemblyError("/network", *why);
+}
+
+// The scenario with names of columns replaced by their values.
 Scenario bound(Scenario s, const models::DataSet& data) {
   const auto column = [&](const std::string& name) -> const std::vector<double>& {
     const auto found = data.owner_columns.find(name);
@@ -111,7 +132,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              topology_,
              privacy_,
              solved_->optimum,
-             stop_limits(scenario_.stop),
+             {.iterations = scenario_.stop.iterations.value_or(kNoLimit),
+              .vectors = scenario_.stop.vectors.value_or(kNoLimit),
+              .bytes = scenario_.stop.bytes.value_or(kNoLimit),
+              .budgets_spent = scenario_.stop.budgets_spent},
              {},
              scenario_.protocol->entry().own_models},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
@@ -134,11 +158,11 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
 }
 
 bool Experiment::needs_optimum() const {
-  const auto asks = [](const MetricChoice& m) { return (*m).needs_optimum; };
+  const auto needs = [](const MetricChoice& m) { return (*m).needs_optimum; };
   return scenario_.protocol->entry().joint || !scenario_.analysis.bounds.empty() ||
          !scenario_.baselines.empty() ||
-         std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), asks) ||
-         (scenario_.stop.target && asks(scenario_.stop.target->metric));
+         std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), needs) ||
+         (scenario_.stop.target && needs(scenario_.stop.target->metric));
 }
 
 void Experiment::require_measurable(const analysis::Metric& metric, const char* part_name) const {
@@ -247,29 +271,28 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   if (privacy_.active()) {
     point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
     point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
-    for (std::size_t owner = 0; owner < point.owners; ++owner) {
+    // By turn, the protocol records the cost: epsilon_turn.
+    for (std::size_t owner = 0; !privacy_.by_turn() && owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
-      if (privacy_.by_turn()) continue;  // the protocol records the cost of a turn: epsilon_turn
       point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
       point.scalars.push_back({"privacy.sensitivity", agent, privacy_.sensitivity(problem.n(owner))});
     }
   }
-  if (!scenario_.analysis.bounds.empty()) {
-    for (analysis::Scalar& s : analysis::setting_scalars(problem, study_.optimum()))
-      point.scalars.push_back(std::move(s));
-  }
+  const auto append = [](auto& to, auto&& more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  if (!scenario_.analysis.bounds.empty())
+    append(point.scalars, analysis::setting_scalars(problem, study_.optimum()));
   if (!scenario_.baselines.empty()) {
-    for (analysis::Scalar& s :
-         analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner))
-      point.scalars.push_back(std::move(s));
+    append(point.scalars,
+           analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner));
   }
   point.unaccounted = problem.data().fitted_on_private_data;
   if (privacy_.source == models::BoundSource::kFromData)
     point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
-  for (std::string& phrase : scenario_.protocol->fitted_on_private_data(study_))
-    point.unaccounted.push_back(std::move(phrase));
+  append(point.unaccounted, scenario_.protocol->fitted_on_private_data(study_));
   point.notes = problem.data().notes;
-  for (std::string& note : scenario_.protocol->notes(study_)) point.notes.push_back(std::move(note));
+  append(point.notes, scenario_.protocol->notes(study_));
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
   return point;

@@ -1,6 +1,5 @@
 #pragma once
-// One point of a study, assembled: data, problem, optimum, network and protocol, ready to be run any number of
-// times.
+// One point of a study, assembled: data, problem, optimum, network and protocol, for any number of runs.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -8,7 +7,7 @@
 
 #include "analysis/results/study.hpp"
 #include "models/core/world.hpp"
-#include "scenarios/runner/assembly.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::analysis {
@@ -17,8 +16,7 @@ class Recorder;
 
 namespace hearsay::scenarios {
 
-/// A problem with its exact solution, computed on first use; shared by all points that have the same data and
-/// model.
+/// A problem with its exact solution, computed on first use; shared by all points with the same data and model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)
       : problem(std::move(data), std::move(model)), optimum(problem) {}
@@ -32,7 +30,7 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 /// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
-  /// `repetition`: the one whose network it has, where each draws its own. Throws AssemblyError.
+  /// `repetition` selects the network if each repetition draws its own. Throws AssemblyError.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
              std::uint32_t repetition = 0);
   Experiment(const Experiment&) = delete;
@@ -40,7 +38,7 @@ class Experiment {
 
   /// The state before a run of a repetition; `trace` may be null.
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
-  /// One run; `trace` may be null, and so may `interrupted`, which aborts it. Throws InvariantError.
+  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError.
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr) const;
 

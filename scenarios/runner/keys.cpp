@@ -1,11 +1,13 @@
 #include "scenarios/runner/keys.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include <fstream>
 #include <memory>
 
+#include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "sim/check.hpp"
@@ -26,10 +28,7 @@ class Sha256 {
     unsigned char bytes[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     sim::check(EVP_DigestFinal_ex(context_.get(), bytes, &size) == 1, "SHA-256 failed");
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += {kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
-    return text;
+    return fmt::format("{:02x}", fmt::join(bytes, bytes + size, ""));
   }
 
  private:
@@ -37,38 +36,18 @@ class Sha256 {
 };
 
 // Replaces the paths of input files by hashes of their contents.
-class FileHasher final : public sim::Visitor {
+class FileHasher final : public Walk {
  public:
   explicit FileHasher(std::map<std::string, std::string>& known) : known_(known) {}
 
- protected:
-  void boolean(bool&, const sim::About&) override {}
-  void number(double&, const sim::About&) override {}
-  void whole(std::int64_t&, const sim::About&) override {}
-  void text(std::string&, const sim::About&) override {}
-  void choice(std::size_t&, std::span<const sim::Choice>, const sim::About&) override {}
-  void failed(std::string_view, const std::string&) override {}
+ private:
   void file(sim::InputFile& value, const sim::About&) override {
     if (value.path.empty()) return;
     const auto [hash, is_new] = known_.try_emplace(value.resolved);
     if (is_new) hash->second = sha256_of_file(value.resolved);
     value.path = "sha256:" + hash->second;
   }
-  void object(const sim::About&, const sim::Describe& members) override { members(*this); }
-  void optional(const sim::About&, bool present, const std::function<void(bool)>&,
-                const sim::Describe& value) override {
-    if (present) value(*this);
-  }
-  void list(const sim::About&, std::size_t size, const std::function<void(std::size_t)>&,
-            const std::function<void(sim::Visitor&, std::size_t)>& element) override {
-    for (std::size_t i = 0; i < size; ++i) element(*this, i);
-  }
-  void alternatives(const sim::About&, std::span<const sim::Alternative>, std::size_t,
-                    const std::function<void(std::size_t)>&, const sim::Describe& current) override {
-    current(*this);
-  }
 
- private:
   std::map<std::string, std::string>& known_;
 };
 

@@ -5,11 +5,10 @@
 //   run key    = SHA-256(point key, repetition)
 //   record key = SHA-256(metrics, every)
 //
-// Options count only where they differ from their defaults, in one canonical form. In none of the three are
-// name, description, trace, baselines, analysis, repeat, sweep, threads and the paths of files. Two exceptions:
-// a target that is checked when metrics are recorded makes "every" an option that can change an event; and
-// where every repetition draws its own data or network, the baselines are numbers of the run, so that the
-// record key includes them.
+// Only options that differ from their defaults count. No key depends on name, description, trace, analysis,
+// repeat, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws
+// its own data or network: they are then numbers of the run. "every" is part of the point key if a target is checked
+// at every sample, because it then changes events.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,7 +18,7 @@
 
 namespace hearsay::scenarios {
 
-/// To be increased when the same options yield other events or numbers.
+/// Increase it when the same options yield other events or numbers.
 inline constexpr int kResultsVersion = 2;
 
 /// SHA-256 in hexadecimal. Throws InputError if a file cannot be read.
@@ -28,14 +27,14 @@ std::string sha256_of_file(const std::string& path);
 
 struct PointKey {
   std::string point;
-  std::string problem;  ///< equal: the same data and model
+  std::string problem;  ///< equal for the same data and model
 };
 
 /// Makes the keys of points; hashes each input file once.
 class Keys {
  public:
   PointKey point(const Scenario& scenario);
-  /// A seed for this point alone: 53 bits of the key that it has with the study's seed.
+  /// A seed for this point alone: 53 bits of its key under the seed of the study.
   std::uint64_t independent_seed(const Scenario& scenario);
 
  private:

@@ -11,15 +11,15 @@
 #include <limits>
 #include <set>
 
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/refused_error.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// Signal handlers reach nothing but statics.
+// Signal handlers can only use statics.
 std::atomic<bool> interrupt_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -28,18 +28,18 @@ extern "C" void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-// Bytes of the data of one problem, as far as the options tell.
+// Bytes of the data of one problem; 0 if the options do not determine them.
 template <class Kind>
 double data_bytes(const Kind& kind, std::uint64_t seed) {
   if constexpr (requires(const sim::Streams& streams) {
                   kind.records.size(kind.owners, streams);
                   kind.features;
                 }) {
-    const std::size_t asked = std::min<std::size_t>(kind.owners, 1000);
+    const std::size_t sampled = std::min<std::size_t>(kind.owners, 1000);
     double records = 0;
-    for (std::size_t i = 0; i < asked; ++i)
+    for (std::size_t i = 0; i < sampled; ++i)
       records += static_cast<double>(kind.records.size(i, sim::Streams(seed, 0)));
-    records *= static_cast<double>(kind.owners) / static_cast<double>(asked);
+    records *= static_cast<double>(kind.owners) / static_cast<double>(sampled);
     return records * static_cast<double>(kind.features + 1) * sizeof(double);
   } else if constexpr (requires { kind.path.resolved; }) {
     std::error_code error;

@@ -8,16 +8,16 @@ namespace hearsay::scenarios {
 
 struct Plan;
 
-/// Bytes of memory that this process may use: the machine's, or its control group's if that is less.
+/// Bytes of memory that this process can use: of the machine, or of its control group if that has less.
 std::uint64_t memory_of_machine();
-/// Bytes that it uses now, and the most that it has used.
+/// Bytes that it uses now, and its maximum.
 std::uint64_t memory_in_use();
 std::uint64_t peak_memory();
 /// System, release and processor.
 std::string host();
 
-/// Estimate of the bytes that a study needs: its points, the data held at a time, and a run on each thread, as far as
-/// the options say; networks and models of agents are left out where their number comes from data.
+/// Estimate of the bytes that a study needs for its points, its runs and the data in memory at a time; without networks
+/// and models.
 double estimate_memory(const Plan& plan, unsigned threads);
 /// Throws RefusedError if that is more than the machine has.
 void refuse_if_too_large(const Plan& plan, unsigned threads);

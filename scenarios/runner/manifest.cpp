@@ -8,32 +8,28 @@
 #include "scenarios/runner/build_info.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/version.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-nlohmann::ordered_json privacy_of(const ManifestInput& in) {
-  nlohmann::ordered_json privacy;
-  const models::PrivacyOptions& options = in.scenario.privacy;
-  privacy["statement"] = "simulated differential privacy: not for release";
-  privacy["mechanism"] = models::name_of(options.mechanism);
+nlohmann::ordered_json privacy_of(const models::PrivacyOptions& options) {
+  nlohmann::ordered_json privacy{{"statement", "simulated differential privacy: not for release"},
+                                 {"mechanism", models::name_of(options.mechanism)}};
   if (!models::is_private(options.mechanism)) return privacy;
-  privacy["norm"] = models::name_of(models::norm_of(options.mechanism));
-  privacy["accountant"] = models::name_of(options.accountant);
-  privacy["delta"] = options.needs_delta() ? options.delta : 0;
-  privacy["adjacency"] = options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove";
-  privacy["schedule"] =
-      sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name;
-  privacy["sensitivity"] = options.clip              ? "clip: every record's gradient is scaled to the bound"
-                           : options.gradient_bound  ? "gradient_bound: given, not enforced"
-                           : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
-                           : options.by_turn()
-                               ? "computed by the protocol from the bounds in its options"
-                               : "derived from declared bounds of features, target and theta_max";
-  privacy["budget"] = options.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
-                                        : "per owner, over the whole run";
+  privacy.update(nlohmann::ordered_json{
+      {"norm", models::name_of(models::norm_of(options.mechanism))},
+      {"accountant", models::name_of(options.accountant)},
+      {"delta", options.needs_delta() ? options.delta : 0},
+      {"adjacency", options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove"},
+      {"schedule", sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name},
+      {"sensitivity", options.clip              ? "clip: every record's gradient is scaled to the bound"
+                      : options.gradient_bound  ? "gradient_bound: given, not enforced"
+                      : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
+                      : options.by_turn()       ? "computed by the protocol from the bounds in its options"
+                                          : "derived from declared bounds of features, target and theta_max"},
+      {"budget", options.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
+                                   : "per owner, over the whole run"}});
   return privacy;
 }
 
@@ -46,32 +42,33 @@ std::string version_line() {
 
 void write_manifest(const ManifestInput& in, const std::filesystem::path& path) {
   const analysis::Totals& t = in.totals;
-  nlohmann::ordered_json m;
-  m["hearsay"] = {{"version", build_info::kVersion},
-                  {"commit", build_info::kCommit},
-                  {"compiler", build_info::kCompiler},
-                  {"flags", build_info::kFlags}};
-  m["command"] = in.command;
-  m["scenario_file"] = in.file;
-  m["host"] = host();
-  m["threads"] = in.threads;
-  m["wall_s"] = in.wall;
-  m["peak_memory_bytes"] = peak_memory();
-  m["events"] = t.events;
-  m["events_per_s_and_thread"] = t.wall > 0 ? static_cast<double>(t.events) / t.wall : 0;
-  m["seed"] = in.scenario.seed;
-  m["points"] = t.points;
-  m["runs"] = t.runs;
-  m["done"] = t.done;
-  m["diverged"] = t.diverged;
-  m["failed"] = t.failed;
-  m["interrupted"] = t.interrupted;
-  m["delivery"] = in.scenario.protocol->entry().broadcasts
-                      ? "publications: computed when read where the network allows it, else events"
-                      : "events";
-  m["privacy"] = privacy_of(in);
-  m["fitted_on_private_data_without_accounting"] = t.unaccounted;
-  m["notes"] = t.notes;
+  nlohmann::ordered_json m{
+      {"hearsay",
+       {{"version", build_info::kVersion},
+        {"commit", build_info::kCommit},
+        {"compiler", build_info::kCompiler},
+        {"flags", build_info::kFlags}}},
+      {"command", in.command},
+      {"scenario_file", in.file},
+      {"host", host()},
+      {"threads", in.threads},
+      {"wall_s", in.wall},
+      {"peak_memory_bytes", peak_memory()},
+      {"events", t.events},
+      {"events_per_s_and_thread", t.wall > 0 ? static_cast<double>(t.events) / t.wall : 0},
+      {"seed", in.scenario.seed},
+      {"points", t.points},
+      {"runs", t.runs},
+      {"done", t.done},
+      {"diverged", t.diverged},
+      {"failed", t.failed},
+      {"interrupted", t.interrupted},
+      {"delivery", in.scenario.protocol->entry().broadcasts
+                       ? "publications: computed when read where the network allows it, else events"
+                       : "events"},
+      {"privacy", privacy_of(in.scenario.privacy)},
+      {"fitted_on_private_data_without_accounting", t.unaccounted},
+      {"notes", t.notes}};
   if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);
   m["diagnostics"] =
       "objective, fitness, distance and errors are exact and without noise: a real network could not publish "

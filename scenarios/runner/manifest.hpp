@@ -1,11 +1,14 @@
 #pragma once
-// manifest.json: the study, the program, and the assumptions of its privacy guarantee.
+// The version of the program, and manifest.json: the study, the program, and the assumptions of its privacy guarantee.
 #include <filesystem>
 #include <string>
 
 #include "analysis/results/tables/export.hpp"
 
 namespace hearsay::scenarios {
+
+/// "hearsay 0.1.0 (commit ..., compiler, flags)".
+std::string version_line();
 
 struct Scenario;
 
@@ -17,7 +20,7 @@ struct ManifestInput {
   std::string conclusions{};  ///< JSON of slopes and bounds; empty if there are none
   unsigned threads = 1;
   double wall = 0;          ///< s
-  std::string selection{};  ///< JSON of what was selected on what; empty if nothing was
+  std::string selection{};  ///< JSON of the selection; empty if there is none
 };
 
 void write_manifest(const ManifestInput& input, const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -12,12 +13,13 @@
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/json/merge.hpp"
+#include "scenarios/language/json/node.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/language/reference/outline.hpp"
 #include "scenarios/language/reference/writer.hpp"
-#include "scenarios/runner/assembly.hpp"
 #include "scenarios/runner/conclusion_input.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/keys.hpp"
-#include "scenarios/runner/node_json.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
 
@@ -25,21 +27,8 @@ namespace hearsay::scenarios {
 
 namespace {
 
-Scenario read_scenario(const Document& document, const ReadOptions& options) {
-  Scenario scenario;
-  read(document, document.root, scenario, options);
-  return scenario;
-}
-
-constexpr char kSeparator = '\n';  // between folders
-
-std::string joined(const std::set<std::string>& folders) {
-  return fmt::format("{}", fmt::join(folders, std::string(1, kSeparator)));
-}
-
-// The absolute folders that files of a scenario were searched for in: those of the files that it was merged from
-// and those of the command line.
-std::string folders_of(const Document& document, const ReadOptions& read) {
+// The absolute folders in which files of a scenario were searched, one per line: its own and --data-dir, --allow-path.
+std::string folders_of(const Document& document, const Folders& folders) {
   std::set<std::string> all;
   std::error_code error;
   const auto add = [&](const std::filesystem::path& folder) {
@@ -47,36 +36,25 @@ std::string folders_of(const Document& document, const ReadOptions& read) {
     if (!error) all.insert(real.string());
   };
   for (std::uint32_t s = 0; s < document.sources(); ++s) add(document.source({s, 0, 0}).folder);
-  for (const auto& folder : read.data_dirs) add(folder);
-  for (const auto& folder : read.allow_paths) add(folder);
-  return joined(all);
+  for (const auto& folder : folders) add(folder);
+  return fmt::format("{}", fmt::join(all, "\n"));
 }
 
-void refuse_too_many(const Plan& plan, double most) {
-  const auto runs = static_cast<double>(plan.runs());
-  if (runs > most) {
-    throw RefusedError(
-        fmt::format("{}: {} points with their repetitions are {} runs, more than {:.6g}; raise --max-runs to "
-                    "allow them",
-                    plan.file, plan.points.size(), plan.runs(), most));
-  }
-}
-
-// The metric to select by must be recorded.
+// Checks that the metric of the selection is recorded.
 void require_metric(const Plan& plan) {
   if (!plan.selection) return;
-  std::vector<std::string_view> names;
-  for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.push_back((*m).name);
+  Names names;
+  for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.emplace_back((*m).name);
   if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
-  throw InputError(located(plan.document.where(plan.selection->metric_at), "/sweep/select",
-                           fmt::format("expected one of record.metrics ({}), found {}",
-                                       fmt::join(names, ", "), plan.selection->metric)));
+  plan.document.fail(plan.selection->metric_at, "/sweep/select",
+                     fmt::format("expected one of record.metrics ({}), found {}", fmt::join(names, ", "),
+                                 plan.selection->metric));
 }
 
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
-                   const ReadOptions& read, const PlanOptions& options) {
+                   const Folders& folders, const PlanOptions& options) {
   Plan plan{.file = file, .document = std::move(document)};
-  plan.origin["folders"] = folders_of(plan.document, read);
+  plan.origin["folders"] = folders_of(plan.document, folders);
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
@@ -93,7 +71,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     Document at = at_point(plan.document, swept);
     if (options.validation && !plan.selection->on_test)
       at.set("data.instances", Node::string("validation", plan.selection->at));
-    auto scenario = std::make_shared<Scenario>(read_scenario(at, read));
+    auto scenario = std::make_shared<Scenario>();
+    read(at, at.root, *scenario, folders);
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
     plan.points.push_back({scenario, scenario->repeat, swept.labels, swept.numbers, std::move(key.point),
@@ -107,19 +86,27 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   if (merged.contains("sweep")) resolved["sweep"] = merged["sweep"];
   plan.resolved = resolved.dump(2);
   plan.origin["scenario"] = merged.dump();
-  refuse_too_many(plan, options.max_runs);
+  if (static_cast<double>(plan.runs()) > options.max_runs) {
+    throw RefusedError(fmt::format(
+        "{} points with their repetitions are {} runs, more than {:.6g}; raise --max-runs to allow them",
+        plan.points.size(), plan.runs(), options.max_runs));
+  }
   return plan;
 }
 
 }  // namespace
 
-Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
                const PlanOptions& options) {
   try {
-    return plan_document(load(file, sets), file, sets, read, options);
+    return plan_document(load(file, sets), file, sets, folders, options);
   } catch (const RefusedError& error) {
     throw RefusedError(fmt::format("{}: {}", file, error.what()));
   }
+}
+
+Outline scenario_outline() {
+  return outline<Scenario>();
 }
 
 Plan make_plan_of_text(const std::string& text, const std::string& name) {
@@ -130,13 +117,13 @@ Plan make_plan_again(analysis::StoredStudy& study) {
   const std::string file = analysis::store_file(study.folder()).string();
   const std::string text = study.info("scenario");
   if (text.empty()) throw analysis::OutputError(file + ": contains no scenario; run the study again");
-  ReadOptions read;
-  std::stringstream folders(study.info("folders"));
-  for (std::string folder; std::getline(folders, folder, kSeparator);) read.data_dirs.emplace_back(folder);
+  Folders folders;
+  std::stringstream lines(study.info("folders"));
+  for (std::string folder; std::getline(lines, folder);) folders.emplace_back(folder);
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
     options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
-  Plan plan = plan_document(parse(text, file), file, {}, read, options);
+  Plan plan = plan_document(parse(text, file), file, {}, folders, options);
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {
@@ -149,18 +136,16 @@ Plan make_plan_again(analysis::StoredStudy& study) {
 }
 
 std::uint64_t Plan::runs() const {
-  std::uint64_t all = 0;
-  for (const PlannedPoint& p : points) all += p.repeat;
-  return all;
+  return std::accumulate(points.begin(), points.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const PlannedPoint& p) { return sum + p.repeat; });
 }
 
 analysis::StudyPlan Plan::study() const {
+  const RecordOptions& record = points.front().scenario->record;
   analysis::StudyPlan study;
   study.head.axes = axes;
   study.head.groups = groups;
-  for (const MetricChoice& m : points.front().scenario->record.metrics)
-    study.head.metrics.push_back((*m).info());
-  const RecordOptions& record = points.front().scenario->record;
+  for (const MetricChoice& m : record.metrics) study.head.metrics.push_back((*m).info());
   study.head.aggregate = record.keep == Keep::kAggregate;
   study.head.by_time = record.every.time.has_value();
   study.record_key = record_key;
@@ -172,20 +157,19 @@ analysis::StudyPlan Plan::study() const {
   return study;
 }
 
-std::string Plan::locate(const AssemblyError& error) const {
-  // The part itself, or else the closest part around it that is written.
-  const Node* node = &document.root;
-  std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
+std::string Plan::locate(const std::string& pointer, const std::string& message) const {
+  const Node* node = nullptr;
+  std::string dotted = pointer.substr(pointer.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
-  while (!dotted.empty()) {
-    if (const Node* inner = document.root.find_path(dotted)) {
-      node = inner;
-      break;
-    }
+  while (!dotted.empty() && (node = document.root.find_path(dotted)) == nullptr) {
     const auto dot = dotted.rfind('.');
     dotted.resize(dot == std::string::npos ? 0 : dot);
   }
-  return located(document.where(node->at), error.part, error.what());
+  return located(document.where((node != nullptr ? *node : document.root).at), pointer, message);
+}
+
+std::string Plan::locate(const AssemblyError& error) const {
+  return locate(error.part, error.what());
 }
 
 }  // namespace hearsay::scenarios

@@ -9,12 +9,13 @@
 
 #include "analysis/results/store/store.hpp"
 #include "analysis/results/store/stored_study.hpp"
+#include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
-#include "scenarios/language/read_options.hpp"
 #include "scenarios/runner/sweep/selection.hpp"
 
 namespace hearsay::scenarios {
 
+struct Outline;
 struct Scenario;
 struct AssemblyError;
 
@@ -30,8 +31,7 @@ struct PlannedPoint {
 struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
-  bool validation =
-      false;  ///< plan the study that "select" selects on, with validation instances of the data
+  bool validation = false;  ///< plan the study that "select" selects on, with validation instances
   /// Labels of the points that were selected; the others are omitted. Empty: all points.
   std::set<std::vector<std::string>> chosen{};
 };
@@ -51,15 +51,19 @@ struct Plan {
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
-  /// A message of assembly with the place of the part of the scenario that it is about.
+  /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
+  std::string locate(const std::string& pointer, const std::string& message) const;
   std::string locate(const AssemblyError& error) const;
   analysis::StudyPlan study() const;
 };
 
 /// Reads a scenario and every point of its sweep. A selection over one of its axes is left to the caller: see
 /// PlanOptions. Throws InputError, RefusedError.
-Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const ReadOptions& read,
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
                const PlanOptions& options = {});
+
+/// The outline of all options of a scenario.
+Outline scenario_outline();
 
 /// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);

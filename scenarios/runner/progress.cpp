@@ -12,7 +12,7 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// 1.2k, 34M: three digits are enough to see how fast it goes.
+// "1.2k", "34M".
 std::string short_number(double x) {
   constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
   int unit = 0;

@@ -15,11 +15,10 @@ namespace hearsay::scenarios {
 
 class Progress {
  public:
-  /// Where it is printed: on a terminal one line that is updated in place, else one line after another.
   struct Place {
     std::FILE* file;
     bool terminal;
-    std::chrono::milliseconds pause;  ///< from one line to the next
+    std::chrono::milliseconds pause;  ///< between lines
   };
   /// Standard error: every 0.2 s on a terminal, else every 10 s.
   static Place standard_error();

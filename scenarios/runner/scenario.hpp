@@ -84,9 +84,9 @@ struct Scenario {
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
 
-  /// Whether each repetition has data of its own.
+  /// Whether each repetition draws its own data.
   bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
-  /// Whether each repetition is a study of its own: of its own data or in its own network.
+  /// Whether each repetition draws its own data or network.
   bool draws_anew() const {
     return draws_data() || network.topology.graph().draw == sim::GraphDraw::kRepetition;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// Things that are dear to make and that several threads need at about the same time.
+// Expensive values that several threads need at about the same time.
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <future>
@@ -9,8 +10,8 @@
 
 namespace hearsay::scenarios {
 
-/// Keeps the `capacity` things used last, and makes each only once while it is kept: threads that ask for one
-/// that is being made wait for it.
+/// Keeps the `capacity` most recently used values. Each is made once while it is kept: threads that request a value in
+/// the making wait for it.
 template <class Key, class Value>
 class SharedCache {
  public:
@@ -18,20 +19,19 @@ class SharedCache {
 
   explicit SharedCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Throws what `make` throws; then the thing is not kept.
+  /// Throws what `make` throws; the value is then not kept.
   Pointer get(const Key& key, const std::function<Pointer()>& make) {
     std::promise<Pointer> promise;
     std::shared_future<Pointer> future;
     {
       const std::lock_guard lock(mutex_);
-      for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-        if (it->key != key) continue;
-        entries_.splice(entries_.begin(), entries_, it);
-        future = it->future;
-        break;
-      }
-      if (!future.valid()) {
-        entries_.push_front({key, promise.get_future().share()});
+      const auto found =
+          std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.first == key; });
+      if (found != entries_.end()) {
+        future = found->second;
+        entries_.splice(entries_.begin(), entries_, found);
+      } else {
+        entries_.emplace_front(key, promise.get_future().share());
         if (entries_.size() > capacity_) entries_.pop_back();
       }
     }
@@ -43,19 +43,15 @@ class SharedCache {
     } catch (...) {
       promise.set_exception(std::current_exception());
       const std::lock_guard lock(mutex_);
-      entries_.remove_if([&](const Entry& entry) { return entry.key == key; });
+      entries_.remove_if([&](const auto& entry) { return entry.first == key; });
       throw;
     }
   }
 
  private:
-  struct Entry {
-    Key key;
-    std::shared_future<Pointer> future;
-  };
   std::size_t capacity_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // used last first
+  std::list<std::pair<Key, std::shared_future<Pointer>>> entries_;  // most recently used first
 };
 
 }  // namespace hearsay::scenarios

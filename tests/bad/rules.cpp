@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 using scenarios::Outline;
 using scenarios::OutlineAlternative;
 
-// A number in SI with its unit as people write it; only the units that options have.
+// A number with its SI unit, as messages show it; only for units that options have.
 std::string shown(double x, const std::string& unit) {
   if (unit == "s" && x == 1e-9) return "1 ns";
   if (unit == "1/s") return fmt::format("{} /s", x);
@@ -22,15 +22,16 @@ std::string shown(double x, const std::string& unit) {
 
 std::string range(const Outline& o) {
   const bool low = std::isfinite(o.min), high = std::isfinite(o.max);
+  if (o.min == o.max) return shown(o.min, o.unit);
   if (low && high) {
-    return fmt::format("in {}{}, {}{}", o.open_min ? '(' : '[', shown(o.min, o.unit), shown(o.max, o.unit),
-                       o.open_max ? ')' : ']');
+    return fmt::format("a value in {}{}, {}{}", o.open_min ? '(' : '[', shown(o.min, o.unit),
+                       shown(o.max, o.unit), o.open_max ? ')' : ']');
   }
-  if (low) return fmt::format("{} {}", o.open_min ? "above" : "at least", shown(o.min, o.unit));
-  return fmt::format("{} {}", o.open_max ? "below" : "at most", shown(o.max, o.unit));
+  if (low) return fmt::format("a value {} {}", o.open_min ? "above" : "of at least", shown(o.min, o.unit));
+  return fmt::format("a value {} {}", o.open_max ? "below" : "of at most", shown(o.max, o.unit));
 }
 
-// A value that is right, where one has to be there.
+// A valid value.
 Json right_value(const Outline& o) {
   switch (o.kind) {
     case Outline::Kind::kBoolean:
@@ -95,7 +96,7 @@ class Walker {
       case Outline::Kind::kChoice:
         return add(at, true, fmt::format("expected one of {}, found true", names(o.choices)));
       case Outline::Kind::kObject: {
-        add(at, 3, "expected an object, found 3");
+        add(at, 3, "expected an object such as {");
         const Json before = scenario_;
         if (!scenario_.contains(at)) scenario_[at] = right_value(o);
         members(o.members, at);
@@ -120,7 +121,7 @@ class Walker {
     add(at, Json{{"type", "no such thing"}},
         fmt::format("expected one of {}, found \"no such thing\"", names(o.alternatives)), "/type");
     for (const OutlineAlternative& a : o.alternatives) {
-      if (!told_.insert(identity(a)).second) continue;
+      if (!visited_.insert(identity(a)).second) continue;
       const Json before = scenario_;
       const bool held =
           scenario_.contains(at) && scenario_[at].is_object() && scenario_[at].value("type", "") == a.name;
@@ -130,8 +131,8 @@ class Walker {
       }
       Json strange = scenario_[at];
       strange["no_such_option"] = 1;
-      add_raw(at, strange, at / "no_such_option",
-              fmt::format("unknown key 'no_such_option' of '{}'", a.name), true);
+      add_raw(at, strange, at / "no_such_option", fmt::format("unknown key 'no_such_option' of '{}'", a.name),
+              true);
       for (const Outline& m : a.members) missing(m, at);
       members(a.members, at);
       scenario_ = before;
@@ -142,7 +143,7 @@ class Walker {
     if (!m.required) return;
     Json without = scenario_[at];
     without.erase(m.name);
-    // A thing told apart by one of its members alone is then another thing.
+    // The schema does not check it: without a member that identifies it, this is another alternative.
     add_raw(at, without, at / m.name, "required key is missing", false);
   }
 
@@ -152,14 +153,15 @@ class Walker {
     const auto text = [&](double x) { return value(x).dump(); };
     if (std::isfinite(o.min)) {
       const double below = o.open_min ? o.min : o.min - 1;
-      add(at, value(below), fmt::format("must be {}, got {}", range(o), text(below)));
+      add(at, value(below), fmt::format("expected {}, found {}", range(o), text(below)));
     }
     if (std::isfinite(o.max) && std::abs(o.max) < 4e15) {
       const double above = o.open_max ? o.max : o.max + 1;
-      add(at, value(above), fmt::format("must be {}, got {}", range(o), text(above)));
+      add(at, value(above), fmt::format("expected {}, found {}", range(o), text(above)));
     }
     if (whole)
-      add(at, 1.5, fmt::format("expected a whole number{}, found 1.5", o.unit.empty() ? "" : " of " + o.unit));
+      add(at, 1.5,
+          fmt::format("expected a whole number{}, found 1.5", o.unit.empty() ? "" : " of " + o.unit));
     if (!o.unit.empty()) add(at, "1 furlong", "found \"1 furlong\"");
   }
 
@@ -191,7 +193,7 @@ class Walker {
 
   std::vector<BrokenRule>& all_;
   Json scenario_;
-  std::set<std::string> told_;
+  std::set<std::string> visited_;
 };
 
 }  // namespace

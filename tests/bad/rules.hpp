@@ -1,5 +1,5 @@
 #pragma once
-// The rules that descriptions state, each with a value that breaks it and what must be said of that.
+// The rules that options state, each with a value that breaks it and the expected message.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@ namespace hearsay::test {
 
 struct BrokenRule {
   nlohmann::ordered_json scenario;
-  std::string message;         ///< after the position: "/pointer: must be ..., got ..."
-  bool schema_sees_it = true;  ///< whether the JSON Schema can tell
+  std::string message;         ///< after the position: "/pointer: expected ..., found ..."
+  bool schema_sees_it = true;  ///< whether the JSON Schema refuses it
 };
 
-/// One for every range, kind, unit and required option of the outline; of kinds of thing that may stand in
-/// several places, once. They change `base`, a scenario that is right, and may name "data.csv".
+/// One for every range, type, unit and required option of the outline; for alternatives that are allowed in several
+/// places, once. `base` is a valid scenario; the broken scenarios are changed from it and can name "data.csv".
 std::vector<BrokenRule> broken_rules(const scenarios::Outline& root, const nlohmann::ordered_json& base);
 
 }  // namespace hearsay::test

@@ -212,7 +212,7 @@ TEST_CASE("calculator: wrong questions end in one line") {
   refused(laplace + "--epsilon 1 --accountant moments", "--accountant: expected one of basic, kairouz");
   refused(laplace + "--epsilon 1 --sampling 0", "(0, 1]");
   refused(laplace + "--epsilon 1 --bound 1", "--bound and --records must be given together");
-  refused(laplace + "--epsilon 1 --format xml", "--format: expected text or json");
+  refused(laplace + "--epsilon 1 --format xml", "--format: expected one of text, json");
   refused(
       "--mechanism gaussian --calibration classic --accountant basic --epsilon-step 2 --delta 1e-5 --steps 1",
       "use analytic");

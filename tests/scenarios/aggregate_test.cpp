@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/store/store_file.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "analysis/results/store/store.hpp"
+#include "analysis/results/store/store_file.hpp"
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/export.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -56,7 +56,7 @@ std::int64_t count(const std::filesystem::path& folder, const char* sql) {
 
 }  // namespace
 
-TEST_CASE("aggregate: what each run wrote down is told from the rows of all, bit for bit") {
+TEST_CASE("aggregate: the numbers of each run are restored from the rows of all runs, bit for bit") {
   const test::Scratch dir;
   keep(dir.path(), plan_of(3), {2, 0});
   keep(dir.path(), plan_of(3), {1});  // comes to those that are there
@@ -81,7 +81,7 @@ TEST_CASE("aggregate: what each run wrote down is told from the rows of all, bit
   }
 }
 
-TEST_CASE("aggregate: a run that is made again takes the place of its numbers") {
+TEST_CASE("aggregate: a repeated run replaces its numbers") {
   const test::Scratch dir;
   keep(dir.path(), plan_of(2), {0, 1});
   {
@@ -98,7 +98,7 @@ TEST_CASE("aggregate: a run that is made again takes the place of its numbers") 
   CHECK(study.run(0, 0).value().series.values[0] == 0);
 }
 
-TEST_CASE("quantiles: of the repetitions that stand at the same iteration, by hand") {
+TEST_CASE("quantiles: over the repetitions at the same iteration, computed by hand") {
   const test::Scratch dir;
   keep(dir.path(), plan_of(3), {0, 1, 2});
   StoredStudy study(dir.path());
@@ -113,7 +113,7 @@ TEST_CASE("quantiles: of the repetitions that stand at the same iteration, by ha
   CHECK(table.find("1,epsilon_spent_by_owner,1,10,,2,0.25,0.25,0.25,0.25,0.25,0.25\n") != std::string::npos);
 }
 
-TEST_CASE("quantiles: at equal times every run counts with the last value it had") {
+TEST_CASE("quantiles: at equal times every run counts with its last value") {
   const test::Scratch dir;
   keep(dir.path(), plan_of(2, true), {0, 1});
   StoredStudy study(dir.path());
@@ -125,7 +125,7 @@ TEST_CASE("quantiles: at equal times every run counts with the last value it had
   CHECK(table.find("1,objective,,,1.6,2,50.5,0,25.25,50.5,75.75,101\n") != std::string::npos);
 }
 
-TEST_CASE("aggregate: raising repeat adds to what is kept, and all else is as with runs kept by themselves") {
+TEST_CASE("aggregate: a larger repeat adds runs; all other results equal those of separate runs") {
   const test::Scratch dir;
   dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10]}, "repeat": 2)"));
   const std::string run = "cd " + dir.path().string() + " && hearsay run s.json --no-progress -o ";

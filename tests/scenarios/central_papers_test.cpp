@@ -10,13 +10,12 @@
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
-
 using namespace hearsay;
-using test::shell;
-using test::text_of;
 using test::kScenarios;
 using test::manifest_of;
 using test::rows_of;
+using test::shell;
+using test::text_of;
 
 namespace {
 
@@ -87,7 +86,7 @@ TEST_CASE("papers: fitness improves with the budget, over iterations as at the e
   }
 }
 
-TEST_CASE("papers: a timing figure's trace has one answer for each iteration, from every owner") {
+TEST_CASE("papers: the trace of a timing figure has one reply per iteration, from every owner") {
   const test::Scratch dir;
   for (const auto& [name, owners] :
        {std::pair{"papers/cost-of-privacy/fig3", 3u}, {"papers/cost-of-privacy/fig8", 86u}}) {
@@ -111,8 +110,8 @@ TEST_CASE("papers: mean fitness falls with the square of budget and size") {
   for (const auto& [name, records] : {std::pair{"papers/cost-of-privacy/fig4", "[4000,8000]"},
                                       {"papers/value-of-collaboration/fig3", "[1000,2000]"}}) {
     const auto manifest = manifest_of(run_paper(dir, name,
-                                          std::string("--repeat 5 --set 'sweep.data.records=") + records +
-                                              "' --set 'sweep.privacy.epsilon=[10,30]'"));
+                                                std::string("--repeat 5 --set 'sweep.data.records=") +
+                                                    records + "' --set 'sweep.privacy.epsilon=[10,30]'"));
     const auto& slopes = manifest.at("analysis").at("slopes");
     REQUIRE(slopes.size() == 4);
     for (std::size_t k = 0; k < 4; ++k) {
@@ -128,7 +127,7 @@ TEST_CASE(
   const test::Scratch dir;
   const std::string folder =
       run_paper(dir, "papers/cost-of-privacy/fig6",
-          "--repeat 10 --points 'privacy.epsilon == 10 && (data.owners == 2 || data.owners == 5)'");
+                "--repeat 10 --points 'privacy.epsilon == 10 && (data.owners == 2 || data.owners == 5)'");
   const auto all = gains_of(folder, {"data.heterogeneity", "data.owners"}, "1");
   const std::map<std::string, double> gain(all.begin(), all.end());
   REQUIRE(gain.size() == 4);
@@ -140,8 +139,8 @@ TEST_CASE(
 
 TEST_CASE("papers: hospitals gain the more the larger the budget") {
   const test::Scratch dir;
-  const std::string folder =
-      run_paper(dir, "papers/cost-of-privacy/fig10", "--repeat 3 --set data.records=20000 --set data.owners=20");
+  const std::string folder = run_paper(dir, "papers/cost-of-privacy/fig10",
+                                       "--repeat 3 --set data.records=20000 --set data.owners=20");
   std::map<double, int> gains;
   for (const auto& [epsilon, gain] : gains_of(folder, {"privacy.epsilon"}))
     gains[std::stod(epsilon)] += gain > 0 ? 1 : 0;
@@ -160,9 +159,10 @@ TEST_CASE(
     const std::string zip = std::string("[{\"data.records.1\":[1000,1000,") + large + "," + large +
                             "],\"data.records.2\":[1000,1000," + large + "," + large +
                             "],\"privacy.epsilon.1\":[0.1,10,0.1,10],\"privacy.epsilon.2\":[0.1,10,0.1,10]}]";
-    const std::string folder = run_paper(dir, name,
-                                   "--repeat " + std::to_string(repeat) + " --set 'sweep.zip=" + zip +
-                                       "' --set data.records.0=2000 --set 'sweep.privacy.epsilon.0=[1,10]'");
+    const std::string folder =
+        run_paper(dir, name,
+                  "--repeat " + std::to_string(repeat) + " --set 'sweep.zip=" + zip +
+                      "' --set data.records.0=2000 --set 'sweep.privacy.epsilon.0=[1,10]'");
     const auto psi = means(folder, "relative_fitness");
     REQUIRE(psi.size() == 8);  // by scenario, then epsilon_1
     const auto at = [&](int scenario, int epsilon) {
@@ -188,7 +188,7 @@ TEST_CASE("papers: the other figures run") {
   run_paper(dir, "papers/cost-of-privacy/fig11", shrink("--set data.records=1000"));
   for (const char* n : {"4", "5"})
     run_paper(dir, std::string("papers/value-of-collaboration/fig") + n,
-        shrink("--points 'data.records <= 20000'"));
+              shrink("--points 'data.records <= 20000'"));
   for (const char* n : {"7", "8", "9", "10"})
     run_paper(dir, std::string("papers/value-of-collaboration/fig") + n, shrink("--set data.records=1000"));
 }

@@ -34,7 +34,7 @@ test::Outcome run_epsilon(const test::Scratch& dir, const std::string& epsilon, 
 
 }  // namespace
 
-TEST_CASE("column: each owner has the value of its own records, as if it stood in a list") {
+TEST_CASE("column: each owner has the value of its records, as with a list of values") {
   const test::Scratch dir;
   REQUIRE(run_epsilon(dir, R"({"column": "budget"})", "column").code == 0);
   REQUIRE(run_epsilon(dir, "[0.5, 2, 8]", "list").code == 0);
@@ -45,9 +45,7 @@ TEST_CASE("column: each owner has the value of its own records, as if it stood i
                                                             Contains("privacy.epsilon,3,8\n"));
 }
 
-TEST_CASE(
-    "column: one that is not there, not a number, or not the same for an owner is refused with those there "
-    "are") {
+TEST_CASE("column: a missing, non-numeric or inconsistent column is refused with the list of columns") {
   const test::Scratch dir;
   for (const char* name : {"grade", "x", "budgit"}) {
     const auto outcome = run_epsilon(dir, std::string(R"({"column": ")") + name + "\"}", "out");
@@ -60,7 +58,7 @@ TEST_CASE(
   CHECK_THAT(run_epsilon(dir, R"({"column": "budgit"})", "out").err, Contains("did you mean 'budget'"));
 }
 
-TEST_CASE("column: its values have to lie in the range of their place") {
+TEST_CASE("column: its values must lie in the range of the option") {
   const test::Scratch dir;
   dir.write("t.csv", "");
   const std::string table = kTable;
@@ -72,5 +70,5 @@ TEST_CASE("column: its values have to lie in the range of their place") {
   const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress");
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.err,
-             Contains("/privacy/epsilon: column 'budget': expected numbers above 0, found 0 for owner 0"));
+             Contains("/privacy/epsilon: column 'budget': expected a value above 0, found 0 for owner 0"));
 }

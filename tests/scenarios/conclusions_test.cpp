@@ -6,11 +6,10 @@
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
-
 using namespace hearsay;
+using test::manifest_of;
 using test::shell;
 using test::text_of;
-using test::manifest_of;
 
 namespace {
 
@@ -24,7 +23,7 @@ const std::string kNoisy = R"("model": {"l2": 1e-5}, "baselines": ["isolated"], 
 
 }  // namespace
 
-TEST_CASE("conclusions: slopes are told for each combination of the other axes, with their intervals") {
+TEST_CASE("conclusions: slopes are reported for each combination of the other axes, with intervals") {
   const test::Scratch dir;
   dir.write("x.json", test::small_scenario(kNoisy));
   const auto outcome =
@@ -49,7 +48,7 @@ TEST_CASE("conclusions: slopes are told for each combination of the other axes, 
   }
 }
 
-TEST_CASE("conclusions: constants are said to be given or fitted, and bounds.csv has every point") {
+TEST_CASE("conclusions: constants are marked as given or fitted, and bounds.csv has every point") {
   const test::Scratch dir;
   dir.write("x.json", test::small_scenario(kNoisy));
   const auto outcome =
@@ -70,7 +69,7 @@ TEST_CASE("conclusions: constants are said to be given or fitted, and bounds.csv
   CHECK(std::count(table.begin(), table.end(), '\n') == 1 + 3 * 6);
 }
 
-TEST_CASE("conclusions: the exact recursion foretells the means of equal whitened owners") {
+TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened owners") {
   // Hessian 2 I, no box. 400 runs: the mean of psi, a sum over coordinates, has a relative deviation of at
   // most sqrt(2/400) (chi-square of one degree, heavier for Laplace noise by less than a factor 2); 7 of
   // these.
@@ -85,7 +84,7 @@ TEST_CASE("conclusions: the exact recursion foretells the means of equal whitene
   CHECK(bound.at("max_mean_over_bound").get<double>() == Approx(1).margin(0.7));
 }
 
-TEST_CASE("conclusions: who gains is counted against the isolated baseline") {
+TEST_CASE("conclusions: gains are relative to the isolated baseline") {
   const test::Scratch dir;
   // Without noise and with owners alike but few records, everybody gains; with much noise nobody does.
   dir.write("x.json", test::small_scenario(R"("baselines": ["isolated"], "repeat": 10,
@@ -101,7 +100,7 @@ TEST_CASE("conclusions: who gains is counted against the isolated baseline") {
   CHECK(std::count(fits.begin(), fits.end(), '\n') == 1 + 6);
 }
 
-TEST_CASE("conclusions: they can be asked for later, without running anything again") {
+TEST_CASE("conclusions: they can be added later without repeating runs") {
   const test::Scratch dir;
   const std::string before = R"("repeat": 2, "sweep": {"privacy.epsilon": [1, 2]})";
   dir.write("x.json", test::small_scenario(before));
@@ -116,7 +115,7 @@ TEST_CASE("conclusions: they can be asked for later, without running anything ag
   CHECK(analysis.at("bounds")[0].at("min_mean_over_bound").get<double>() > 0);
 }
 
-TEST_CASE("conclusions: axes that move together are one curve, and conditions pick points") {
+TEST_CASE("conclusions: axes that vary together are one curve, and conditions select points") {
   const test::Scratch dir;
   dir.write("x.json", test::small_scenario(R"("repeat": 2,
     "sweep": {"zip": [{"privacy.epsilon": [0.01, 0.02, 0.04], "protocol.rho": [1, 1.1, 1.2]}]},
@@ -128,7 +127,7 @@ TEST_CASE("conclusions: axes that move together are one curve, and conditions pi
   CHECK(slopes[1].at("points") == 2);
 }
 
-TEST_CASE("conclusions: an axis that is not there, or has no numbers, is refused where it is named") {
+TEST_CASE("conclusions: a missing or non-numeric axis is refused with its position") {
   const test::Scratch dir;
   const auto answer = [&](const std::string& sweep, const std::string& slope) {
     dir.write("x.json",

@@ -93,7 +93,8 @@ TEST_CASE("documents: every relative link names a file") {
   CHECK(links > 50);
 }
 
-TEST_CASE("documents: the plan of the code and the guide to changes name files, folders and code that exist") {
+TEST_CASE(
+    "documents: files, folders and names in the architecture and contributing pages exist") {
   const std::string code = sources();
   const auto names = found(code, R"(\b([A-Za-z_]\w+)\b)");
   std::size_t paths = 0, functions = 0;
@@ -141,7 +142,7 @@ TEST_CASE("documents: commands in code blocks are commands of the program") {
   CHECK(commands > 20);
 }
 
-TEST_CASE("documents: the tree shown on the page of the architecture is the tree") {
+TEST_CASE("documents: the tree in the architecture page is complete") {
   // Every folder of the layers down to the second level is named there.
   const std::string text = text_of(kRoot / "docs/architecture.md");
   for (const char* layer : {"sim", "models", "analysis", "scenarios"}) {

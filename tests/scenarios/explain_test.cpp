@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
-
 #include "tests/support/input_message.hpp"
 #include "tests/support/toy.hpp"
 
@@ -54,11 +52,11 @@ TEST_CASE("explain: every alternative of an option is described") {
         "    named: By a word. A bare text is its word.\n"
         "      word    The word. (text, default \"none\")\n"
         "      colour  Its colour. (one of red, green, blue, default green)\n");
-  CHECK(explained("network.latency.lognormal")
-            .find("median  Median. (number in s, above 0 s, required)") != std::string::npos);
+  CHECK(explained("network.latency.lognormal").find("median  Median. (number in s, above 0 s, required)") !=
+        std::string::npos);
 }
 
-TEST_CASE("explain: a path may skip the alternative, and goes through lists") {
+TEST_CASE("explain: a path can skip the alternative and passes through lists") {
   const std::string min = explained("network.latency.min");
   CHECK(min.find("network.latency.uniform.min\n") == 0);
   CHECK(min.find("\nnetwork.latency.pareto.min\n") != std::string::npos);
@@ -68,31 +66,20 @@ TEST_CASE("explain: a path may skip the alternative, and goes through lists") {
 
 TEST_CASE("explain: an unknown path is answered with the nearest") {
   const auto refusal = [](const std::string& path) { return test::message_of([&] { explained(path); }); };
-  CHECK(refusal("netwrk.loss") ==
-        "explain netwrk.loss: unknown key 'netwrk'; did you mean 'network'?");
+  CHECK(refusal("netwrk.loss") == "explain netwrk.loss: unknown key 'netwrk'; did you mean 'network'?");
   CHECK(refusal("network.latency.lognorml") ==
         "explain network.latency.lognorml: unknown key 'lognorml'; did you mean "
         "'lognormal'?");
-  CHECK(refusal("horizon.x") ==
-        "explain horizon.x: unknown key 'x'; this option has no members");
-  CHECK(refusal("network.zzzzz").ends_with("unknown key 'zzzzz'; known keys: topology, latency, bandwidth, loss"));
+  CHECK(refusal("horizon.x") == "explain horizon.x: unknown key 'x'; this option has no members");
+  CHECK(refusal("network.zzzzz")
+            .ends_with("unknown key 'zzzzz'; known keys: topology, latency, bandwidth, loss"));
 }
 
-TEST_CASE("explain: every leaf path that is listed can be explained, and the reference page has it") {
-  const auto root = scenarios::outline<toy::Study>();
-  const auto paths = scenarios::leaf_paths(root);
-  for (const char* path :
-       {"name", "network.topology.type", "network.topology.star.points", "network.latency.uniform.max",
-        "network.bandwidth", "owners.0.weight", "hub.shares", "data", "rates.0.type"}) {
-    INFO(path);
-    CHECK(std::count(paths.begin(), paths.end(), path) == 1);
-  }
-  const std::string page = scenarios::reference_page(root);
-  for (const std::string& path : paths) {
-    INFO(path);
-    const std::string last = path.substr(path.rfind('.') + 1);
-    if (last != "type") CHECK_NOTHROW(scenarios::explain(root, path));
-    if (last != "type") CHECK(page.find("| `" + last + "` |") != std::string::npos);
+TEST_CASE("reference page: has a row for every option") {
+  const std::string page = scenarios::reference_page(scenarios::outline<toy::Study>());
+  for (const char* option : {"name", "points", "max", "bandwidth", "weight", "shares", "data", "rates"}) {
+    INFO(option);
+    CHECK(page.find(std::string("| `") + option + "` |") != std::string::npos);
   }
   CHECK(
       page.find("| `loss` | number | `0` | in [0, 1] | Share of messages lost. *Bertsekas 1989, eq. 7* |") !=

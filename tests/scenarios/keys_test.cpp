@@ -36,7 +36,7 @@ TEST_CASE("keys: SHA-256 is that of FIPS 180-4's examples") {
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("keys: only what can change an event or a number is in a run's key") {
+TEST_CASE("keys: the key of a run has only what can change an event or a number") {
   const std::string same = key({});
   for (const char* set : {"name=x", "description=x", "repeat=7", R"(record.metrics=["objective"])",
                           "record.every.iterations=1", "record.trace={}", R"(baselines=["pooled"])",
@@ -53,7 +53,7 @@ TEST_CASE("keys: only what can change an event or a number is in a run's key") {
   CHECK(scenarios::run_key(same, 0) != scenarios::run_key(same, 1));
 }
 
-TEST_CASE("keys: metrics and 'every' are in the key of records, nothing else is") {
+TEST_CASE("keys: the record key has only metrics and 'every'") {
   const std::string same = record({});
   CHECK(record({R"(record.metrics=["objective"])"}) != same);
   CHECK(record({"record.every.iterations=1"}) != same);
@@ -63,14 +63,14 @@ TEST_CASE("keys: metrics and 'every' are in the key of records, nothing else is"
   CHECK(record({"data.draw=repetition", R"(baselines=["pooled"])"}) != record({"data.draw=repetition"}));
 }
 
-TEST_CASE("keys: 'every' is an option of the run where a target is looked at when metrics are recorded") {
+TEST_CASE("keys: 'every' is in the key of a run if a target is checked at every sample") {
   const std::string target = R"(stop.target={"metric":"objective","below":1})";
   CHECK(key({target}) != key({target, "record.every.iterations=7"}));
   CHECK(key({target, "stop.target.check_every=3"}) ==
         key({target, "stop.target.check_every=3", "record.every.iterations=7"}));
 }
 
-TEST_CASE("keys: an input file counts by what it holds, not by where it lies") {
+TEST_CASE("keys: an input file counts by its contents, not its path") {
   const Scratch dir;
   const auto key_with = [&](const std::string& file, const std::string& text) {
     dir.write(file, text);
@@ -87,7 +87,7 @@ TEST_CASE("keys: an input file counts by what it holds, not by where it lies") {
   CHECK(key_with("a.csv", text + "5,5\n") != same);
 }
 
-TEST_CASE("keys: independent random numbers are a seed of its own for every point, common ones the same") {
+TEST_CASE("keys: independent random numbers give every point its own seed, common ones the same seed") {
   const Scratch dir;
   const std::string axes = R"("sweep": {"privacy.epsilon": [1, 2])";
   const auto common = plan_of(dir, {}, axes + "}");

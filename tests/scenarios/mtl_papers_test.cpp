@@ -10,11 +10,10 @@
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
-
 using namespace hearsay;
-using test::Scratch;
 using test::kScenarios;
 using test::rows_of;
+using test::Scratch;
 
 namespace {
 
@@ -112,7 +111,7 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
   }
 }
 
-TEST_CASE("multi-task studies: the delay-adaptive step is ln of the delay times as long, and nothing else") {
+TEST_CASE("multi-task studies: the delay-adaptive step is longer by ln of the delay") {
   // Below ten seconds it is the constant ln 10, so that a fixed eta of 0.25 ln 10 does the same; at 30 s it is longer.
   const auto f = ends("studies/amtl-delays.json", "--repeat 2 --points 'data.tasks == 5'", "objective_joint");
   CHECK(f.at("5 5 s 10 s delay_adaptive 0.25") == Approx(f.at("5 5 s 10 s fixed 0.5756")).epsilon(1e-4));

@@ -1,4 +1,4 @@
-// Folders and files that can not be written or read: one line, exit code 4.
+// Folders and files that cannot be written or read: one line, exit code 4.
 #include <catch2/catch.hpp>
 
 #include "tests/support/process.hpp"
@@ -20,7 +20,7 @@ void check_refused(const Outcome& outcome, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("output: a folder that can not be made or written is told in one line") {
+TEST_CASE("output: a folder that cannot be created or written is reported in one line") {
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
   check_refused(shell(run + "/proc/hearsay"), "/proc/hearsay: cannot be created");
@@ -29,7 +29,7 @@ TEST_CASE("output: a folder that can not be made or written is told in one line"
   check_refused(shell(run + dir / "file"), dir / "file: cannot be");
 }
 
-TEST_CASE("output: a full disk ends the study, and it goes on once there is room") {
+TEST_CASE("output: a full disk ends the study, which resumes once there is space") {
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 3000)", 20)) +
                           " --no-progress -j 2 -o " + dir / "out";
@@ -39,7 +39,7 @@ TEST_CASE("output: a full disk ends the study, and it goes on once there is room
   CHECK_THAT(again.err, Catch::StartsWith("3000 runs: ") && !Catch::StartsWith("3000 runs: 3000 cached"));
 }
 
-TEST_CASE("output: a damaged database is told in one line and left as it is") {
+TEST_CASE("output: a damaged database is reported in one line and not changed") {
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 40)")) +
                           " --no-progress -o " + dir / "out";
@@ -60,7 +60,7 @@ TEST_CASE("output: a damaged database is told in one line and left as it is") {
   CHECK(shell(run).err.starts_with("40 runs: 40 cached"));
 }
 
-TEST_CASE("output: a database of something else is not written to") {
+TEST_CASE("output: a database of another program is not written to") {
   const Scratch dir;
   const std::string run =
       "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out";

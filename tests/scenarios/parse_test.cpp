@@ -21,7 +21,7 @@ std::string repeated(const std::string& text, int times) {
 
 }  // namespace
 
-TEST_CASE("parse: every value and key knows its line and column") {
+TEST_CASE("parse: every value and key has its line and column") {
   const auto d = scenarios::parse(
       "{ // a comment with \"quotes\" and {braces}\n"
       "  \"a\": -1.5e3, /* between */ \"b\\\"\\\\\": [true,false , null],\n"
@@ -55,33 +55,36 @@ TEST_CASE("parse: numbers keep how they were written") {
   CHECK_FALSE(d.root.find("d")->integer);
 }
 
-TEST_CASE("parse: what is no JSON is refused where it goes wrong") {
+TEST_CASE("parse: invalid JSON is refused at the position of the error") {
   CHECK(parse_refusal("") == "x.json:1:1: expected JSON text, found nothing");
   CHECK(parse_refusal(" \n ") == "x.json:1:1: expected JSON text, found nothing");
   CHECK(parse_refusal("\xef\xbb\xbf{}") == "x.json:1:1: expected UTF-8 without a byte order mark, found one");
   CHECK(parse_refusal("[1]") == "x.json:1:1: expected an object, found a list of 1");
   CHECK(parse_refusal("3") == "x.json:1:1: expected an object, found 3");
-  CHECK(parse_refusal("{} {}") == "x.json:1:4: expected end of input, found '{'");
+  CHECK(parse_refusal("{} {}") == "x.json:1:4: expected the end of the file, found '{'");
   CHECK(parse_refusal(std::string("{}\0{", 4)) == "x.json:1:3: expected text, found a NUL byte");
   CHECK(parse_refusal("{\"a\": {\"b\": [1, ") ==
-        "x.json:1:17: /a/b/1: expected '[', '{', or a literal, found end of input");
-  CHECK(parse_refusal("{\"a\": \"bc") ==
-        "x.json:1:9: /a: expected value, found \"bc (invalid string: missing closing quote)");
-  CHECK(parse_refusal("{\"a\": 1,}") == "x.json:1:9: expected string literal, found '}'");
-  CHECK(parse_refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected value, found NaN");
-  CHECK(parse_refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected value, found -Infinity");
-  CHECK(parse_refusal("{a: 1}") == "x.json:1:2: expected string literal, found a");
-  CHECK(parse_refusal("{\"a\": 'b'}") == "x.json:1:7: /a: expected value, found 'b'");
+        "x.json:1:17: /a/b/1: the file ends before the closing bracket");
+  CHECK(parse_refusal("{\"a\": \"bc") == "x.json:1:9: /a: the closing quote is missing");
+  CHECK(parse_refusal("{\"a\": 1") == "x.json:1:8: the file ends before the closing brace");
+  CHECK(parse_refusal("{\"a\": 1,}") == "x.json:1:8: remove the trailing comma before '}'");
+  CHECK(parse_refusal("{\"a\": [1,\n]}") == "x.json:1:9: /a/1: remove the trailing comma before ']'");
+  CHECK(parse_refusal("{\"a\": 1 \"b\": 2}") == "x.json:1:9: expected ',' or '}', found \"b\"");
+  CHECK(parse_refusal("{\"a\": [1 2]}") == "x.json:1:10: /a/1: expected ',' or ']', found '2'");
+  CHECK(parse_refusal("{\"a\": NaN}") == "x.json:1:7: /a: expected a value, found NaN");
+  CHECK(parse_refusal("{\"a\": -Infinity}") == "x.json:1:7: /a: expected a value, found -Infinity");
+  CHECK(parse_refusal("{a: 1}") == "x.json:1:2: expected a key in double quotes, found 'a'");
+  CHECK(parse_refusal("{\"a\": 'b'}") == "x.json:1:7: /a: use double quotes, found 'b'");
   CHECK(parse_refusal("{\"a\":\n 1e400}") ==
         "x.json:2:2: /a: expected a number of at most 1.8e308 in magnitude, found 1e400");
-  CHECK(parse_refusal("{\"a\": \"\xff\"}").find("x.json:1:8: /a: expected") == 0);
-  CHECK(parse_refusal("{\"a\": \"x\xff\"}").find("\\xff (invalid string: ill-formed UTF-8 byte)") !=
-        std::string::npos);
-  CHECK(parse_refusal("{\"a\": \"\\u0000\"}") == "x.json:1:7: /a: expected text without NUL, found \"\\x00\"");
+  CHECK(parse_refusal("{\"a\": \"\xff\"}").starts_with("x.json:1:8: /a: invalid string: ill-formed UTF-8"));
+  CHECK(parse_refusal("{\"a\": \"x\xff\"}").ends_with("invalid string: ill-formed UTF-8 byte"));
+  CHECK(parse_refusal("{\"a\": \"\\u0000\"}") ==
+        "x.json:1:7: /a: expected text without NUL, found \"\\x00\"");
   CHECK(parse_refusal("{\"a\": 1 /* ").find("missing closing '*/'") != std::string::npos);
 }
 
-TEST_CASE("parse: a key given twice is refused with both its lines") {
+TEST_CASE("parse: a duplicate key is refused with both its lines") {
   CHECK(parse_refusal("{\"n\": {\"a\": 1,\n\"b\": 2,\n  \"a\": 3}}") ==
         "x.json:3:3: /n/a: duplicate key on lines 1 and 3");
   CHECK(parse_refusal("{\"n\": {\"a\": 1}, \"a\": 3}") == "accepted");
@@ -95,7 +98,7 @@ TEST_CASE("parse: 64 levels are read, 65 are not") {
   CHECK(parse_refusal(nested(64)) == "x.json:1:70: expected at most 64 levels of nesting, found more");
 }
 
-TEST_CASE("parse: whatever its size, input is refused in one short line") {
+TEST_CASE("parse: input of any size is refused in one short line") {
   const std::string large(scenarios::Limits{}.bytes - 100, 'x');
   const int many = 1'000'000;
   std::string wide = "{";

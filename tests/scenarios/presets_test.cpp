@@ -46,7 +46,7 @@ TEST_CASE("presets: a scenario that extends one of the six networks runs") {
   }
 }
 
-TEST_CASE("presets: they are what they say") {
+TEST_CASE("presets: they have the properties in their descriptions") {
   CHECK_THAT(shown("papers-lan", "latency"), Catch::Contains("\"15 ms\""));
   CHECK_THAT(shown("wan", "latency"), Catch::Contains("\"40 ms\"") && Catch::Contains("0.001"));
   CHECK_THAT(shown("mobile", "availability"), Catch::Contains("\"10 min\"") && Catch::Contains("stationary"));

@@ -1,4 +1,4 @@
-// What is said while a study runs.
+// The progress line of a study.
 #include "scenarios/runner/progress.hpp"
 
 #include <algorithm>
@@ -14,17 +14,16 @@ using scenarios::Progress;
 
 namespace {
 
-// What is said of 3 runs done of 6 to do, 4 having been there before, until a line has been said and then to the
-// end.
-std::string said(bool terminal) {
+// The output for 3 of 6 runs, with 4 others cached, from the first line to the end.
+std::string progress_output(bool terminal) {
   char* text = nullptr;
   std::size_t size = 0;
   std::FILE* file = ::open_memstream(&text, &size);
   {
     Progress progress(true, 6, 10, {file, terminal, std::chrono::milliseconds(5)});
     for (int run = 0; run < 3; ++run) progress.finished({.events = 1'000'000, .time = 5});
-    const auto said_something = [&] { return std::fflush(file) == 0 && size > 0; };
-    for (int wait = 0; wait < 2000 && !said_something(); ++wait)
+    const auto has_printed = [&] { return std::fflush(file) == 0 && size > 0; };
+    for (int wait = 0; wait < 2000 && !has_printed(); ++wait)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     progress.stop();
   }
@@ -37,7 +36,7 @@ std::string said(bool terminal) {
 }  // namespace
 
 TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time left and memory") {
-  const std::string text = said(false);
+  const std::string text = progress_output(false);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(text.back() == '\n');
   const std::string line = text.substr(0, text.find('\n'));
@@ -45,8 +44,8 @@ TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time
                        Contains("simulated s/s") && Contains(" left") && Contains("MB"));
 }
 
-TEST_CASE("progress: on a terminal one line is written over, and left whole at the end") {
-  const std::string text = said(true);
+TEST_CASE("progress: on a terminal one line is updated in place and complete at the end") {
+  const std::string text = progress_output(true);
   CHECK(text.front() == '\r');
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK(text.back() == '\n');

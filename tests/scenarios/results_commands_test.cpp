@@ -32,7 +32,7 @@ const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4
 
 }  // namespace
 
-TEST_CASE("commands: each tells its use, and what is wrong with it in one line") {
+TEST_CASE("commands: each prints its usage, and errors in one line") {
   for (const char* name : {"run", "validate", "show", "explain", "list", "schema", "export", "verify", "diff",
                            "compare", "trace", "report", "bench"}) {
     INFO(name);
@@ -62,7 +62,7 @@ TEST_CASE("commands: export writes the tables that run wrote") {
   CHECK(shell("hearsay export " + dir / "out --format xls").code == 2);
 }
 
-TEST_CASE("commands: verify makes runs again, from the results alone, and sees a changed one") {
+TEST_CASE("commands: verify repeats runs from the results alone and detects a changed one") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
   run_study(dir, "-o " + dir / "out");
@@ -78,7 +78,7 @@ TEST_CASE("commands: verify makes runs again, from the results alone, and sees a
                               Catch::Contains("expected 00000000000000aa"));
 }
 
-TEST_CASE("commands: verify tells that an input file has changed") {
+TEST_CASE("commands: verify reports a changed input file") {
   const Scratch dir;
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
   dir.write("s.json", R"({"data": {"type": "csv", "path": "a.csv", "target": "y", "owner": {"blocks": 2}},
@@ -113,7 +113,7 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
                  Catch::EndsWith(" and 2\n  events: equal by their fingerprints\n"));
 }
 
-TEST_CASE("commands: diff makes two runs again and finds the first event in which they differ") {
+TEST_CASE("commands: diff repeats two runs and finds the first different event") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
   run_study(dir, "-o " + dir / "a");
@@ -121,10 +121,10 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
   run_study(dir, "-o " + dir / "b --seed 2");
   const auto seed = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(seed.code == 1);
-  CHECK_THAT(seed.out, Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: ") &&
-                           Catch::Contains("  first different event: number 1 (from 0)\n    " +
-                                           dir / "a: 0.") &&
-                           Catch::Contains(" s  tick  agent "));
+  CHECK_THAT(seed.out,
+             Catch::StartsWith("privacy.epsilon=0.1, repetition 0:\n  fingerprint: ") &&
+                 Catch::Contains("  first different event: number 1 (from 0)\n    " + dir / "a: 0.") &&
+                 Catch::Contains(" s  tick  agent "));
   // The same random numbers, but some messages are lost: the traces part where the first of them is.
   run_study(dir, "-o " + dir / "c --set network.loss=0.02");
   std::stringstream left(shell("hearsay trace " + dir / "a").out),
@@ -136,10 +136,9 @@ TEST_CASE("commands: diff makes two runs again and finds the first event in whic
   } while (std::getline(left, x) && std::getline(right, y) && x == y);
   REQUIRE_THAT(y, Catch::Contains(",lose,"));
   const auto loss = shell("hearsay diff " + dir / "a " + dir / "c").out;
-  CHECK_THAT(
-      loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
-                Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
-  // A scenario that can not be planned again.
+  CHECK_THAT(loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
+                       Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
+  // A scenario that cannot be planned again.
   change(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
              Catch::Contains("  events: not compared, because the runs cannot be repeated: " + dir / "c"));
@@ -193,7 +192,7 @@ TEST_CASE("commands: trace shows the events of one run, of a scenario or of resu
   CHECK_THAT(shell("hearsay trace " + dir / "s.json > /dev/full").err, Catch::Contains("writing failed"));
 }
 
-TEST_CASE("commands: show --runs lists points, --dry-run says what is missing and writes nothing") {
+TEST_CASE("commands: show --runs lists points, --dry-run reports missing runs and writes nothing") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
   CHECK(shell("hearsay show " + dir / "s.json --runs").out ==
@@ -221,7 +220,7 @@ TEST_CASE("commands: bench measures every protocol, or a scenario") {
   CHECK(shell("hearsay bench /nowhere.json").code == 2);
 }
 
-TEST_CASE("commands: report makes one page of a study and what its manifest says of it") {
+TEST_CASE("commands: report writes one page from a study and its manifest") {
   const Scratch dir;
   dir.write("s.json", small_scenario(std::string(R"("name": "A & B", "description": "<i>", )") + kAxis));
   run_study(dir, "-o " + dir / "out --seed 17");
@@ -248,7 +247,7 @@ TEST_CASE("commands: report makes one page of a study and what its manifest says
     INFO(text);
     CHECK(page.find(text) != std::string::npos);
   }
-  // The same study, the same page; without a manifest it is told.
+  // The same study gives the same page; a missing manifest is reported.
   CHECK(shell("hearsay report " + dir / "out -o " + dir / "again.html").code == 0);
   CHECK(text_of(dir / "again.html") == page);
   std::filesystem::remove(dir / "out/manifest.json");

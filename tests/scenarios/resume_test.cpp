@@ -65,7 +65,7 @@ TEST_CASE("resume: a further value of an axis and more repetitions make exactly 
   check_same_exports(dir / "out", dir / "fresh");
 }
 
-TEST_CASE("resume: options that change no event and no number keep all runs; others make them anew") {
+TEST_CASE("resume: options that change no event and no number keep all runs; others repeat them") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
   const std::string out = "-o " + dir / "out ";
@@ -80,7 +80,7 @@ TEST_CASE("resume: options that change no event and no number keep all runs; oth
   CHECK(counts(run_again(dir, out + "--set stop.events=100000")) == "2 runs: 0 cached, 2 to run");
 }
 
-TEST_CASE("resume: another metric makes the runs again, with the same fingerprints") {
+TEST_CASE("resume: another metric repeats the runs, with the same fingerprints") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 3)"));
   run_again(dir, "-o " + dir / "out");
@@ -96,7 +96,7 @@ TEST_CASE("resume: another metric makes the runs again, with the same fingerprin
   CHECK(counts(run_again(dir, "-o " + dir / "out")) == "3 runs: 3 cached, 0 to run");
 }
 
-TEST_CASE("resume: a run that comes out differently than it did is an internal error that tells both") {
+TEST_CASE("resume: a repeated run with another fingerprint is an internal error with both fingerprints") {
   const Scratch dir;
   dir.write("s.json", small_scenario());
   run_again(dir, "-o " + dir / "out");
@@ -134,8 +134,8 @@ test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
 }  // namespace
 
 TEST_CASE(
-    "resume: a study ended by SIGKILL, SIGINT or SIGTERM continues, and its tables are as if nothing had "
-    "happened") {
+    "resume: a study ended by SIGKILL, SIGINT or SIGTERM resumes, and its tables equal those of an uninterrupted "
+    "study") {
   const Scratch fresh;
   for (const std::string signal : {"KILL", "INT", "TERM"}) {
     INFO(signal);
@@ -148,7 +148,8 @@ TEST_CASE(
     } else {
       // The program exports what there is, and says how to continue.
       CHECK(stopped.code == 130);
-      CHECK_THAT(stopped.err, Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
+      CHECK_THAT(stopped.err,
+                 Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
       CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
       CHECK(std::filesystem::exists(dir / "out/manifest.json"));
     }
@@ -161,7 +162,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("resume: data that every repetition draws anew are the same whatever the order of runs") {
+TEST_CASE("resume: data drawn by every repetition are the same in any order of runs") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4,
                                         "baselines": ["isolated"])"));

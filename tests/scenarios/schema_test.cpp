@@ -1,4 +1,4 @@
-#include "scenarios/language/reference/schema.hpp"
+#include "scenarios/language/reference/explain.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -47,7 +47,7 @@ bool accepted(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("schema: agrees with the reader on what is a scenario, says an independent validator") {
+TEST_CASE("schema: an independent validator agrees with the reader") {
   if (std::system("/usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null") != 0) {
     WARN("skipped: /usr/bin/python3 has no jsonschema");
     return;
@@ -77,7 +77,7 @@ sys.exit(len(wrong))
   CHECK(status == 0);
 }
 
-TEST_CASE("schema: the documents above are read or refused as it says") {
+TEST_CASE("schema: the reader accepts and refuses the same documents") {
   for (const char* text : kGood) {
     INFO(text);
     CHECK(accepted(text));
@@ -88,7 +88,7 @@ TEST_CASE("schema: the documents above are read or refused as it says") {
   }
 }
 
-TEST_CASE("schema: what may stand in several places is defined once") {
+TEST_CASE("schema: alternatives that are allowed in several places are defined once") {
   const auto schema = scenarios::json_schema(scenarios::outline<toy::Study>());
   CHECK(schema.at("$defs").contains("lognormal"));
   CHECK(schema.at("$defs").contains("star"));

@@ -1,4 +1,4 @@
-// "select": the best value of an axis, chosen on one study and reported on another.
+// "select": the best value of an axis, selected in one study and reported from another.
 #include "scenarios/runner/sweep/selection.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ TEST_CASE("select: of each combination of the other axes, the value with the bes
 }
 
 TEST_CASE(
-    "select: a point of which a run diverged is never chosen while another is left; ties go to the first") {
+    "select: a point with a diverged run is selected only if there is no other; the first among equals") {
   const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto best = chosen(least, [&](std::size_t a, std::size_t b, std::uint32_t r) {
@@ -99,24 +99,27 @@ TEST_CASE(
   CHECK(std::isnan(best.at(1).value));
 }
 
-TEST_CASE("select: axes of a zip are chosen together") {
+TEST_CASE("select: axes of a zip are selected together") {
   const auto both = selection_of(
       R"({"zip": [{"a": [1, 2], "c": [3, 4]}], "b": ["x"], "select": {"over": "c", "minimise": "objective"}})");
   CHECK(both.axes == std::vector<std::size_t>{0, 1});
   CHECK_FALSE(both.on_test);
 }
 
-TEST_CASE("select: what is wrong is said where it stands") {
+TEST_CASE("select: errors name their position") {
   CHECK_THAT(selection_refusal("3"), Contains("/sweep/select: expected an object"));
-  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"), Contains("required key 'over' is missing"));
+  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"),
+             Contains("/sweep/select/over: required key is missing"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
              Contains("/sweep/select/over: expected an axis of this sweep (privacy.epsilon)") &&
                  Contains("did you mean 'privacy.epsilon'"));
-  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"), Contains("give exactly one of minimise and maximise"));
-  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"),
              Contains("give exactly one of minimise and maximise"));
+  CHECK_THAT(
+      selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
+      Contains("give exactly one of minimise and maximise"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
-             Contains("/sweep/select/minimise: expected a metric") && Contains("did you mean 'objective'"));
+             Contains("/sweep/select/minimise: expected one of ") && Contains("did you mean 'objective'"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
              Contains("/sweep/select/on: expected one of validation, test"));
   CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
@@ -125,8 +128,7 @@ TEST_CASE("select: what is wrong is said where it stands") {
              Contains("/sweep/select/over: expected text"));
 }
 
-TEST_CASE(
-    "select: a run reports the chosen points alone, says on what they were chosen, and goes on from there") {
+TEST_CASE("select: a run reports only the selected points and the data of the selection, and resumes") {
   const test::Scratch dir;
   const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 3])";
   dir.write("all.json", test::small_scenario(sweep + R"(}, "repeat": 3)"));
@@ -138,8 +140,9 @@ TEST_CASE(
   const auto outcome = test::shell(run + "one.json --no-progress");
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.code == 0);
-  CHECK_THAT(outcome.out,
-             Contains("protocol.rho selected by minimum relative_fitness on the test data (optimistically biased)"));
+  CHECK_THAT(
+      outcome.out,
+      Contains("protocol.rho selected by minimum relative_fitness on the test data (optimistically biased)"));
   CHECK_THAT(outcome.out, Contains("2 points, 6 runs"));
 
   // By hand from the study of all points.
@@ -162,7 +165,7 @@ TEST_CASE(
   CHECK(manifest.at("selection").at("chosen").size() == 2);
   CHECK(manifest.at("selection").at("on") == "the test data (optimistically biased)");
 
-  // Nothing is made twice, and what is stored can be planned and made again.
+  // No run is repeated, and the stored studies can be planned again.
   const auto again = test::shell(run + "one.json --no-progress");
   CHECK_THAT(again.err, Contains("18 runs: 18 cached, 0 to run") && Contains("6 runs: 6 cached, 0 to run"));
   CHECK(test::shell(run + "one.json --dry-run").out.find("selection: 18 runs: 18 cached") == 0);
@@ -170,7 +173,7 @@ TEST_CASE(
   CHECK(test::shell("hearsay verify " + dir / "out/one/selection").code == 0);
 }
 
-TEST_CASE("select: needs a recorded metric, and validation instances where it is to choose on them") {
+TEST_CASE("select: requires a recorded metric, and validation instances to select on") {
   const test::Scratch dir;
   const auto refusal_of = [&](const std::string& select) {
     const auto file = dir.write(

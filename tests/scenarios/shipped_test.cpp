@@ -1,8 +1,8 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
 #include <catch2/catch.hpp>
 
-#include "scenarios/language/json/parse.hpp"
-#include "scenarios/runner/node_json.hpp"
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/language/json/node.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "tests/support/process.hpp"
 
@@ -48,7 +48,7 @@ TEST_CASE("shipped: an independent validator finds every scenario valid under th
   CHECK(outcome.out.empty());
 }
 
-TEST_CASE("shipped: the schema sees what is wrong with a sweep") {
+TEST_CASE("shipped: the schema refuses invalid sweeps") {
   const test::Scratch dir;
   const char* const bad[] = {
       R"({"sweep": 3})",

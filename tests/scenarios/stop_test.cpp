@@ -63,7 +63,7 @@ TEST_CASE("stop: budgets_spent ends a run when every owner has made all its rele
   }
 }
 
-TEST_CASE("stop: a target ends a run at the first record where it holds, and says where that was") {
+TEST_CASE("stop: a target ends a run at the first sample where it holds, and reports the sample") {
   const auto full = run_with(kEach);
   // The least value on the way, so that the first time it is reached is known from the series.
   std::size_t least = 0;
@@ -83,7 +83,7 @@ TEST_CASE("stop: a target ends a run at the first record where it holds, and say
   CHECK(run.series.samples.size() == least + 1);
 }
 
-TEST_CASE("stop: check_every looks at a target between records, and 'above' at the other side") {
+TEST_CASE("stop: check_every checks a target between samples; 'above' is the opposite of 'below'") {
   const std::string above = R"(stop.target={"metric":"messages","above":100,"check_every":5})";
   const auto run = run_with({above, "record.every.iterations=50"});
   CHECK(run.end == RunEnd::kTarget);
@@ -97,7 +97,7 @@ TEST_CASE("stop: check_every looks at a target between records, and 'above' at t
 }
 
 TEST_CASE(
-    "stop: the wall clock ends a run that would go on, and its fingerprint is then not held against it") {
+    "stop: the wall-clock limit ends a run, whose fingerprint is then not compared") {
   const auto run = run_with({"stop.wall=50 ms"}, 2'000'000'000);
   CHECK(run.end == RunEnd::kWall);
   CHECK(run.status == analysis::Status::kDone);

@@ -44,7 +44,7 @@ TEST_CASE("sweep: points are all combinations, the first axis varying slowest") 
   CHECK(labels("{}") == Labels{{}});
 }
 
-TEST_CASE("sweep: ranges by step, factor and count keep to round numbers and to their unit") {
+TEST_CASE("sweep: ranges by step, factor and count have round numbers and keep their unit") {
   CHECK(labels(R"({"a": {"from": 0, "to": 0.3, "step": 0.1}})") == Labels{{"0"}, {"0.1"}, {"0.2"}, {"0.3"}});
   CHECK(labels(R"({"a": {"from": 3, "to": 1, "step": -1}})") == Labels{{"3"}, {"2"}, {"1"}});
   CHECK(labels(R"({"a": {"from": 0, "to": 0.25, "step": 0.1}})") == Labels{{"0"}, {"0.1"}, {"0.2"}});
@@ -60,7 +60,7 @@ TEST_CASE("sweep: ranges by step, factor and count keep to round numbers and to 
         Labels{{"1 kB"}, {"10 kB"}, {"100 kB"}});
 }
 
-TEST_CASE("sweep: axes of one zip entry move together, those of several do not") {
+TEST_CASE("sweep: axes of one zip entry vary together, axes of different entries independently") {
   CHECK(labels(R"({"zip": [{"a": [1, 2], "b": [3, 4]}, {"c": [5, 6]}]})") ==
         Labels{{"1", "3", "5"}, {"1", "3", "6"}, {"2", "4", "5"}, {"2", "4", "6"}});
   CHECK(labels(R"({"zip": [{"a": [1, 2, 3], "b": {"from": 1, "to": 3, "step": 1}}]})").size() == 3);
@@ -75,7 +75,7 @@ TEST_CASE("sweep: 'where' and --points keep the points for which they hold, quan
   CHECK(labels(R"({"a": [-1, 1], "where": "sqrt(a) < 2"})") == Labels{{"1"}});  // not a number does not hold
 }
 
-TEST_CASE("sweep: what is wrong with it is told in one line") {
+TEST_CASE("sweep: errors are reported in one line") {
   CHECK(sweep_refusal("3") == "1:11: /sweep: expected an object of axes, found 3");
   CHECK(
       sweep_refusal(R"({"a": []})") ==
@@ -85,18 +85,20 @@ TEST_CASE("sweep: what is wrong with it is told in one line") {
         "1:17: /sweep/a: give exactly one of step, factor and count");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 1, "count": 2}})")
             .ends_with("one of step, factor and count"));
-  CHECK(sweep_refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("required key 'from' of a range is missing"));
+  CHECK(
+      sweep_refusal(R"({"a": {"to": 2, "step": 1}})").ends_with("required key 'from' of a range is missing"));
   CHECK(sweep_refusal(R"({"a": {"from": "x", "to": 2, "step": 1}})") ==
         R"(1:26: /sweep/a/from: expected a number or a quantity such as "15 ms", found "x")");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "stp": 1}})") ==
         "1:38: /sweep/a/stp: unknown key 'stp' of a range; did you mean 'step'?");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": 0}})")
-            .ends_with("/step: must lead from 'from' to 'to'"));
-  CHECK(
-      sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})").ends_with("must lead from 'from' to 'to'"));
+            .ends_with("/step: a step of 0 does not lead from 'from' to 'to'"));
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "step": -1}})")
+            .ends_with("a step of -1 does not lead from 'from' to 'to'"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 0.5}})")
-            .ends_with("must lead from 'from' to 'to'"));
-  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})").ends_with("must be above 0 and not 1, got 1"));
+            .ends_with("a factor of 0.5 does not lead from 'from' to 'to'"));
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "factor": 1}})")
+            .ends_with("expected a number above 0 other than 1, found 1"));
   CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "factor": 2}})")
             .ends_with("a factor requires 'from' and 'to' of the same sign and not 0"));
   CHECK(sweep_refusal(R"({"a": {"from": 0, "to": 2, "count": 1.5}})")
@@ -107,16 +109,17 @@ TEST_CASE("sweep: what is wrong with it is told in one line") {
             .ends_with("scale requires count"));
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 2, "count": 2, "scale": "ln"}})")
             .ends_with("expected one of linear, log, found \"ln\""));
-  CHECK(sweep_refusal(R"({"zip": {"a": [1]}})").ends_with("each with axes that vary together, found an object"));
+  CHECK(sweep_refusal(R"({"zip": {"a": [1]}})")
+            .ends_with("each with axes that vary together, found an object"));
   CHECK(sweep_refusal(R"({"zip": [{}]})") ==
         "1:20: /sweep/zip/0: expected an object with axes that vary together, found an empty one");
   CHECK(sweep_refusal(R"({"zip": [{"a": [1, 2], "b": [1, 2, 3]}]})") ==
         "1:39: /sweep/zip/0/b: expected as many values as a (2), found 3");
-  CHECK(sweep_refusal(R"({"a": [1], "zip": [{"a": [1]}]})").ends_with("a is swept twice; remove one of its axes"));
-  CHECK(sweep_refusal(R"({"repeat": [1]})")
-            .ends_with("cannot be swept: repeat is the same for all points"));
-  CHECK(
-      sweep_refusal(R"({"random_numbers": "none"})").ends_with("expected one of common, independent, found \"none\""));
+  CHECK(sweep_refusal(R"({"a": [1], "zip": [{"a": [1]}]})")
+            .ends_with("a is swept twice; remove one of its axes"));
+  CHECK(sweep_refusal(R"({"repeat": [1]})").ends_with("cannot be swept: repeat is the same for all points"));
+  CHECK(sweep_refusal(R"({"random_numbers": "none"})")
+            .ends_with("expected one of common, independent, found \"none\""));
   CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("expected a condition as text, found 3"));
   CHECK(sweep_refusal(R"({"abc": [1], "where": "abd > 1"})") ==
         "1:33: /sweep/where: expected swept options, found 'abd'; did you mean 'abc'?");
@@ -129,7 +132,7 @@ TEST_CASE("sweep: what is wrong with it is told in one line") {
   CHECK(sweep_refusal(R"({"a": [1], "where": "a > 1"})").ends_with("no point satisfies the condition"));
 }
 
-TEST_CASE("sweep: too many points are refused by their number alone") {
+TEST_CASE("sweep: too many points are refused by their number") {
   const auto too_many = [](const std::string& text) {
     try {
       sweep_of(text).points("", 1e4);
@@ -147,7 +150,7 @@ TEST_CASE("sweep: too many points are refused by their number alone") {
   CHECK(too_many(R"({"a": {"from": 1, "to": 3e4, "step": 1}, "where": "a < 10"})") == "accepted");
 }
 
-TEST_CASE("sweep: the command line wins over an axis, and reaches axes by their names") {
+TEST_CASE("sweep: the command line replaces axes and sets them by name") {
   const std::string sweep = R"({"p.a": [1, 2], "zip": [{"p.b": [3, 4], "p.c": [5, 6]}]})";
   CHECK(labels(sweep, {"p.a=7"}) == Labels{{"7", "3", "5"}, {"7", "4", "6"}});
   CHECK(labels(sweep, {"p.b=7"}) ==
@@ -159,7 +162,7 @@ TEST_CASE("sweep: the command line wins over an axis, and reaches axes by their 
   CHECK(labels("{}", {"sweep.q=[1,2]"}) == Labels{{"1"}, {"2"}});
 }
 
-TEST_CASE("sweep: a swept type is set before its siblings, whatever the order they are written in") {
+TEST_CASE("sweep: a swept type is set before its siblings, in any order of the axes") {
   const test::Scratch dir;
   auto document = scenarios::load(dir.write("x.json", R"({"n": {"t": {"type": "a", "x": 1}},
     "sweep": {"n.t.y": [5], "n.t.type": ["b"], "n": [{"t": {"type": "c"}, "z": 1}]}})"));
@@ -169,4 +172,16 @@ TEST_CASE("sweep: a swept type is set before its siblings, whatever the order th
   CHECK(at.root.find_path("n.t.y")->number == 5);
   CHECK(at.root.find_path("n.t.x") == nullptr);
   CHECK(at.root.find_path("n.z")->number == 1);
+}
+
+TEST_CASE("sweep: the value of a point has the position of the axis") {
+  const test::Scratch dir;
+  const std::string file = dir.write("x.json", R"({"sweep": {
+  "n.x": [5], "n.y": {"from": 1, "to": 1, "count": 2}}})");
+  auto document = scenarios::load(file);
+  const Sweep sweep(document, {});
+  const auto at = scenarios::at_point(document, sweep.points("", 10).front());
+  CHECK(at.where(at.root.find_path("n.x")->at) == file + ":2:11");
+  CHECK(at.where(at.root.find_path("n.x")->key_at) == file + ":2:3");
+  CHECK(at.where(at.root.find_path("n.y")->key_at) == file + ":2:15");
 }

@@ -13,7 +13,7 @@ using test::small_scenario;
 
 namespace {
 
-// Three owners and a hub, each at a place of its own drawing; a link to the hub is as long as the way to it.
+// Three owners and a hub at random places; a link to the hub has the length of the shortest path.
 std::string geometric(const std::string& more) {
   return R"(network.topology={"type": "random_geometric", "radius": 2, "overlay": {"type": "star", "hub": "0"})" +
          more + "}";
@@ -48,7 +48,7 @@ TEST_CASE("topology draw: one graph for the study, or another for each repetitio
   CHECK(notes(plan(R"(, "draw": "repetition")")).size() > 1);
 }
 
-TEST_CASE("topology draw: runs with a graph each are the same for any number of threads, and are kept") {
+TEST_CASE("topology draw: runs with their own graphs are the same for any number of threads, and are cached") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 6)"));
   const std::string set = " --no-progress --set '" + geometric(R"(, "draw": "repetition")") + "'";
@@ -60,7 +60,7 @@ TEST_CASE("topology draw: runs with a graph each are the same for any number of 
   const auto again = test::shell(at + set + " -o one");
   CHECK(again.code == 0);
   CHECK(test::text_of(dir / "one/series.csv") == test::text_of(dir / "four/series.csv"));
-  // What is said of a point is then said of each of its runs.
+  // The scalars of a point are then those of each of its runs.
   const std::string scalars = test::text_of(dir / "one/scalars.csv");
   std::size_t count = 0;
   for (std::size_t p = scalars.find("optimum.objective"); p != std::string::npos;
@@ -69,7 +69,7 @@ TEST_CASE("topology draw: runs with a graph each are the same for any number of 
   CHECK(count == 6);
 }
 
-TEST_CASE("topology draw: a graph file counts in the key of a run by what it holds") {
+TEST_CASE("topology draw: a graph file counts in the key of a run by its contents") {
   const Scratch dir;
   dir.write("s.json", small_scenario());
   const auto key = [&](const std::string& name, const std::string& text) {
@@ -83,7 +83,7 @@ TEST_CASE("topology draw: a graph file counts in the key of a run by what it hol
   CHECK(key("a.csv", star) != scenarios::make_plan(dir / "s.json", {}, {}).points[0].key);
 }
 
-TEST_CASE("topology draw: a graph file runs, with the notes of what was done to it in the manifest") {
+TEST_CASE("topology draw: a graph file runs, and the manifest notes its changes") {
   const Scratch dir;
   dir.write("s.json", small_scenario());
   dir.write("graph.csv", "b,a\na,b\na,c\na,d\na,e\n");

@@ -28,7 +28,7 @@ TEST_CASE("units: a quantity is its number times its unit") {
   CHECK(parse_quantity("200000 km/s", "m/s") == 2e8);
 }
 
-TEST_CASE("units: what is no quantity of the place is none") {
+TEST_CASE("units: text that is not a quantity of the unit is refused") {
   for (const char* text : {"15", "ms", "", "15 MB", "15  ms", "15 ms ", " 15 ms", "15 Ms", "inf s", "nan s",
                            "1e400 s", "1e308 d", "0x10 s", "+5 s", "1,5 s"}) {
     INFO(text);
@@ -37,7 +37,7 @@ TEST_CASE("units: what is no quantity of the place is none") {
   CHECK_FALSE(parse_quantity("5 s", "").has_value());
 }
 
-TEST_CASE("units: quantities are written as people write them") {
+TEST_CASE("units: quantities are written with a readable unit") {
   CHECK(format_quantity(0.015, "s") == "15 ms");
   CHECK(format_quantity(0, "s") == "0 s");
   CHECK(format_quantity(100, "s") == "100 s");

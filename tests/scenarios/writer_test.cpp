@@ -39,7 +39,7 @@ std::string all(const toy::Study& s) {
 
 }  // namespace
 
-TEST_CASE("writer: what was written reads back as it was, in all three forms") {
+TEST_CASE("writer: all three forms read back as the same options") {
   for (const toy::Study& s : {toy::Study{}, unusual()}) {
     CHECK(all(read_back(scenarios::write_all(s))) == all(s));
     CHECK(all(read_back(scenarios::write_all(s, scenarios::Numbers::kBare))) == all(s));
@@ -58,7 +58,7 @@ TEST_CASE("writer: what was written reads back as it was, in all three forms") {
   CHECK(s.hub->weight == 1);
 }
 
-TEST_CASE("writer: all options are shown, with units people read") {
+TEST_CASE("writer: all options are shown, with readable units") {
   const Json expected = Json::parse(R"({
     "name": "", "seed": 1,
     "network": {"topology": {"type": "star", "points": 7},
@@ -70,9 +70,7 @@ TEST_CASE("writer: all options are shown, with units people read") {
   CHECK(scenarios::write_all(s) == expected);
 }
 
-TEST_CASE(
-    "writer: changes are what differs from the default, with what must be given and the type of another "
-    "kind") {
+TEST_CASE("writer: changes are the options that differ from the default, required ones, and changed types") {
   CHECK(scenarios::write_changes(toy::Study{}) == Json::object());
   toy::Study s;
   s.horizon = 20;
@@ -100,7 +98,7 @@ TEST_CASE(
   CHECK(scenarios::write_changes(s) == Json::parse(R"({"hub": {"weight": 1}})"));
 }
 
-TEST_CASE("writer: the canonical text does not depend on the order and form in which options were written") {
+TEST_CASE("writer: the canonical text does not depend on the order and form of the input") {
   const auto text = [](const std::string& scenario) {
     const auto document = scenarios::parse(scenario, "x.json");
     toy::Study study;

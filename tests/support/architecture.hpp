@@ -1,6 +1,6 @@
 #pragma once
-// What the text of a source may not contain: an include that runs upward through the layers, an include of the engine
-// where results are only read and drawn, and in the layers of runs anything that would make two runs differ.
+// What a source must not contain: an include of a higher layer, an include of the engine where results are only read
+// and drawn, and in the layers of runs anything that could make two runs differ.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,7 +11,7 @@
 
 namespace hearsay::test {
 
-/// The layers; each may include what is before it.
+/// The layers; each can include those before it.
 inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analysis", "scenarios"};
 
 /// The text without its comments; lines keep their numbers.
@@ -51,7 +51,7 @@ inline bool is_apart_from_runs(std::string_view path) {
   return path.starts_with("analysis/results/") || path.starts_with("analysis/figures/");
 }
 
-/// One line for each offence of the file at `path`, relative to the root of the tree.
+/// One line for each violation in the file at `path`, relative to the root of the tree.
 inline std::vector<std::string> offences(const std::string& path, std::string_view text) {
   static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<]([a-z]+)/)rx");
   static const std::regex kOfRuns(R"rx(^\s*#\s*include\s*["<](models/core/|models/protocols/|sim/engine/|Eigen/))rx");

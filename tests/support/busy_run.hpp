@@ -10,8 +10,7 @@
 
 namespace hearsay::test {
 
-/// A run with everything in it: requests and answers, some of them discarded, publications, timers, churn,
-/// loss.
+/// A run with requests, replies (some discarded), publications, timers, churn and loss.
 struct Busy {
   sim::Engine::Options options;
   std::uint64_t seed = 1;

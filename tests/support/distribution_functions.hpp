@@ -1,5 +1,5 @@
 #pragma once
-// Closed forms of the laws that an option may hold, to test their draws against. With distribution function
+// Closed forms of the distributions of options, to test draws against. With distribution function
 // F, mean m and the size-biased distribution function B(x) = int_0^x t dF(t) / m, the residual life in
 // equilibrium has distribution function int_0^x (1 - F(t)) dt / m = x (1 - F(x)) / m + B(x) (Cox, Renewal
 // Theory, 1962, 5.1).
@@ -34,7 +34,7 @@ inline double pareto_cdf(double min, double alpha, double x) {
   return x <= min ? 0 : 1 - std::pow(min / x, alpha);
 }
 
-/// One of each kind, of finite mean.
+/// One distribution of each type, with finite mean.
 inline std::vector<KnownLaw> known_laws() {
   const auto step = [](double x) { return x < 3 ? 0.0 : 1.0; };
   const auto ramp = [](double lower, double upper) {

@@ -1,5 +1,5 @@
 #pragma once
-// What wrong input is answered with.
+// The message about invalid input.
 #include <string>
 
 #include "scenarios/language/input_error.hpp"

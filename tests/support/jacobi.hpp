@@ -1,5 +1,5 @@
 #pragma once
-// Decompositions to test others against, by one-sided Jacobi rotations on the matrix itself; compiled once.
+// Reference decompositions by one-sided Jacobi rotations of the matrix; compiled once.
 #include <Eigen/Core>
 
 namespace hearsay::test {

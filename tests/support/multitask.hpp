@@ -13,7 +13,7 @@
 
 namespace hearsay::test {
 
-/// Low-rank tasks of so many records each, 30 % of them for training.
+/// Low-rank tasks with `records` records each, 30 % of them for training.
 inline models::DataSet low_rank_tasks(std::size_t count, std::size_t records, models::TaskTarget target,
                                       std::size_t features = 4) {
   models::LowRankTasks data;

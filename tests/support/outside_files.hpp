@@ -1,6 +1,6 @@
 #pragma once
-// Files that some tests need and the tree does not hold: data sets in the folder that HEARSAY_DATA_DIR names, values of
-// independent programs in the one that HEARSAY_REFERENCE_DIR names.
+// Files outside the tree that some tests need: data sets in the folder HEARSAY_DATA_DIR, values of independent
+// programs in HEARSAY_REFERENCE_DIR.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -11,8 +11,8 @@
 
 namespace hearsay::test {
 
-/// Where the file is; none if it is missing, after a line by which ctest reports the test as skipped. A test asks for
-/// its files first and returns if one is missing.
+/// The path of the file, or nothing if it is missing; ctest then reports the test as skipped. A test first looks up
+/// its files and returns if one is missing.
 inline std::optional<std::filesystem::path> outside_file(const char* variable, const std::string& name) {
   const char* folder = std::getenv(variable);
   if (folder != nullptr && *folder != '\0') {

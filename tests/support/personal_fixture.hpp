@@ -77,7 +77,7 @@ inline models::DataSet random_agents(const RandomAgents& o) {
   return data;
 }
 
-/// A study of agents on the graph of their data. `metrics`: what the study asks for.
+/// A study of agents on the graph of their data, with these metrics.
 class PersonalFixture {
  public:
   PersonalFixture(models::DataSet data, const models::Loss& loss, const models::PrivacyOptions& privacy = {},
@@ -109,7 +109,7 @@ class PersonalFixture {
   std::uint64_t seed_;
 };
 
-/// Parameters of a protocol of personalised models with this mu, and lambda where given.
+/// Parameters of a protocol of personalised models with this mu, and lambda if given.
 template <class P>
 typename P::Params with_mu(double mu, std::optional<double> lambda = {}) {
   typename P::Params params;
@@ -118,7 +118,7 @@ typename P::Params with_mu(double mu, std::optional<double> lambda = {}) {
   return params;
 }
 
-/// A run with all that is left of it.
+/// A run with its results.
 template <class P>
 struct Finished {
   std::unique_ptr<models::World> world;

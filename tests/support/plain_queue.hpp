@@ -1,5 +1,5 @@
 #pragma once
-// The queue of events as one would write it first: what the engine's own is tested and measured against.
+// A simple queue of events, the reference for tests and benchmarks of the engine's queue.
 #include <cstddef>
 #include <queue>
 #include <utility>

@@ -1,1 +1,1 @@
-// Carries the precompiled header that the tests share; main.cpp can not, as it compiles Catch itself.
+// Has the precompiled header that the tests share; main.cpp cannot, because it compiles Catch.

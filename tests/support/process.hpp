@@ -1,5 +1,5 @@
 #pragma once
-// Running the program itself, as a user does.
+// Runs the program as a user does.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -24,8 +24,8 @@ inline std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Runs a shell command line in which "hearsay" is the program that was built, and "$program" its path: what
-/// a signal must be sent to is to be started by its path.
+/// Runs a shell command line in which "hearsay" is the built program and "$program" its path. Start it by its path to
+/// send it a signal.
 inline Outcome shell(const std::string& command) {
   const Scratch scratch;
   const std::string script =
@@ -40,7 +40,7 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
-/// A scenario of some milliseconds a run; `changes` are members that come after, "\"repeat\": 3".
+/// A scenario with runs of a few milliseconds; `changes` are further members, "\"repeat\": 3".
 inline std::string small_scenario(const std::string& changes = "", int iterations = 200) {
   return R"({
   "data": { "type": "lending_like", "owners": 3, "records": 200, "features": 4 },

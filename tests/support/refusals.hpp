@@ -1,5 +1,5 @@
 #pragma once
-// A visitor that only hears what options refuse about themselves.
+// A visitor that collects the rules that options violate.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@ class Refusals final : public sim::Visitor {
  public:
   std::vector<std::string> found;  ///< "KEY: message"
 
-  /// What a value refuses about itself in the place `about`.
+  /// The rules that a value violates as the option `about`.
   template <class T>
   static std::vector<std::string> of(T value, const sim::About& about) {
     Refusals v;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run of the program leaves in its folder.
+// The files that a run of the program writes.
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>

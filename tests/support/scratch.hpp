@@ -1,5 +1,5 @@
 #pragma once
-// A folder for one test, gone after it.
+// A temporary folder for one test.
 #include <unistd.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ class Scratch {
   const std::filesystem::path& path() const { return path_; }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
-  /// Writes a file, making its folders; returns its path.
+  /// Writes a file and creates its folders; returns its path.
   std::string write(const std::string& name, const std::string& text) const {
     const auto file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

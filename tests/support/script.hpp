@@ -1,5 +1,5 @@
 #pragma once
-// A handler for tests of the engine: it logs what it is told, in words, and does what a test hangs on it.
+// A handler for tests of the engine: it logs every event as text and calls the functions that a test sets.
 #include <fmt/format.h>
 
 #include <functional>
@@ -68,7 +68,7 @@ class Script {
   sim::Engine& engine_;
 };
 
-/// Keeps all it is told; details, whose text is gone after the call, too.
+/// Keeps all records, with copies of their details.
 class TraceLog final : public sim::TraceSink {
  public:
   struct Entry {
@@ -90,7 +90,7 @@ class TraceLog final : public sim::TraceSink {
 
 using Log = std::vector<std::string>;
 
-/// A network whose agents tick only when a test says so, for 100 s.
+/// A network for 100 s whose agents tick only when a test schedules it.
 struct Net {
   sim::Topology topology;
   sim::Engine::Options options;

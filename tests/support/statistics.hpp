@@ -1,6 +1,6 @@
 #pragma once
-// Tests of samples against laws, with exact or distribution-free bounds: each check below fails with
-// probability at most kAlpha if the law holds. With fewer than 1000 of them in the tree, all pass with
+// Tests of samples against distributions, with exact or distribution-free bounds: each check below fails with
+// probability at most kAlpha if the distribution is right. With fewer than 1000 of them in the tree, all pass with
 // probability above 1 - 1e-6 over the choice of seeds; the seeds are fixed.
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
@@ -32,7 +32,7 @@ inline double dkw_threshold(std::size_t n, double alpha = kAlpha) {
   return std::sqrt(std::log(2 / alpha) / (2 * static_cast<double>(n)));
 }
 
-/// Kolmogorov-Smirnov distance of independent draws from the law with distribution function `cdf`.
+/// Kolmogorov-Smirnov distance of independent draws from the distribution function `cdf`.
 template <class Cdf>
 double ks_distance(std::vector<double> sample, Cdf cdf) {
   std::sort(sample.begin(), sample.end());
@@ -41,7 +41,7 @@ double ks_distance(std::vector<double> sample, Cdf cdf) {
   for (std::size_t k = 0; k < sample.size();) {
     const std::size_t first = k;
     while (k < sample.size() && sample[k] == sample[first]) ++k;
-    // At a value and just below it, so that laws with atoms are compared rightly too.
+    // At a value and just below it, for distributions with atoms.
     const double below = std::nextafter(sample[first], -std::numeric_limits<double>::infinity());
     distance = std::max({distance, std::abs(cdf(sample[first]) - static_cast<double>(k) / n),
                          std::abs(cdf(below) - static_cast<double>(first) / n)});

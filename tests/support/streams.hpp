@@ -1,5 +1,5 @@
 #pragma once
-// Random streams for tests in which any will do.
+// Random streams for tests that need any stream.
 #include "sim/random/stream.hpp"
 
 namespace hearsay::test {

@@ -1,6 +1,5 @@
 #pragma once
-// A study held together with all it refers to, for tests and benchmarks that run a protocol without a
-// scenario.
+// A study with everything it refers to, for tests and benchmarks that run a protocol without a scenario.
 #include <memory>
 
 #include "models/core/problem.hpp"
@@ -57,7 +56,7 @@ class StudyFixture {
   std::uint64_t seed_;
 };
 
-/// An observer that keeps what a function of the world says at every observation.
+/// An observer that keeps the value of a function of the world at every observation.
 template <class F>
 class Watch final : public models::Observer {
  public:
@@ -68,7 +67,7 @@ class Watch final : public models::Observer {
   F f_;
 };
 
-/// One tick a second, from 1 s on, of these agents.
+/// One tick of these agents every second, from 1 s.
 inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {
   sim::ClockTrace trace;
   for (std::size_t k = 0; k < agents.size(); ++k) trace.times.push_back(static_cast<double>(k) + 1);

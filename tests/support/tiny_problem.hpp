@@ -1,5 +1,5 @@
 #pragma once
-// Problems small enough to be worked by hand.
+// Problems small enough to solve by hand.
 #include <vector>
 
 #include "models/privacy/budget/privacy_options.hpp"
@@ -24,7 +24,7 @@ inline models::DataSet equal_records(const std::vector<double>& targets,
   return data;
 }
 
-/// One such record each.
+/// One such record per owner.
 inline models::DataSet one_record_each(const std::vector<double>& targets) {
   return equal_records(targets, std::vector<Eigen::Index>(targets.size(), 1));
 }

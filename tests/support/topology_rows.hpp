@@ -1,5 +1,5 @@
 #pragma once
-// A graph as one writes it down: the neighbours of each agent.
+// A graph as lists: the neighbours of each agent.
 #include <vector>
 
 #include "sim/topology/topology.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Options that use everything the scenario language knows, for its tests.
+// Options with every feature of the scenario language, for its tests.
 #include <fmt/format.h>
 
 #include <array>
@@ -111,7 +111,7 @@ struct Study {
     v(horizon, {.name = "horizon", .help = "Until when.", .unit = "s", .min = 0});
     v(warm_up, {.name = "warm_up", .unit = "s", .min = 0});
     v.check(warm_up <= horizon, "warm_up",
-            fmt::format("must be at most horizon ({} s), got {} s", horizon, warm_up));
+            fmt::format("expected at most horizon ({} s), found {} s", horizon, warm_up));
     v(bytes, {.name = "bytes", .unit = "B", .min = 0});
     v(small, {.name = "small"});
     v(owners, {.name = "owners"});

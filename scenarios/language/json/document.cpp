@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/json/parse.hpp"
 
 namespace hearsay::scenarios {
 
 Document::Document()
-    : sources_(std::make_shared<std::vector<Source>>(1, Source{Source::Kind::kSweep, "sweep point", {}})) {
+    : sources_(std::make_shared<std::vector<Source>>(1, Source{Source::Kind::kCommandLine, "scenario", {}})) {
   root.kind = Node::Kind::kObject;
 }
 
@@ -30,82 +27,61 @@ void Document::set_folder(const std::filesystem::path& folder) {
 
 std::string Document::where(Position position) const {
   const Source& from = source(position);
-  switch (from.kind) {
-    case Source::Kind::kFile:
-      if (position.line == 0) return from.name;
-      return fmt::format("{}:{}:{}", from.name, position.line, position.column);
-    case Source::Kind::kCommandLine:
-      return from.name;
-    case Source::Kind::kSweep:
-      return fmt::format("{} {}", from.name, position.line);
-  }
-  return {};
+  if (from.kind == Source::Kind::kCommandLine || position.line == 0) return from.name;
+  return fmt::format("{}:{}:{}", from.name, position.line, position.column);
 }
 
 namespace {
 
 bool same_type(const Node& object, const Node& type) {
-  const Node* held = object.find("type");
-  return held == nullptr || (held->is(type.kind) && held->text == type.text);
-}
-
-// The list element that `part` names.
-Node* element(Node& list, std::string_view part) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-  if (error != std::errc{} || end != part.data() + part.size() || index >= list.items().size())
-    return nullptr;
-  return &list.changeable_items()[index].value;
-}
-
-Node* member(Node& object, std::string_view key) {
-  for (Node::Member& m : object.changeable_items()) {
-    if (m.key == key) return &m.value;
-  }
-  return nullptr;
+  const Node* present = object.find("type");
+  return present == nullptr || (present->is(type.kind) && present->text == type.text);
 }
 
 }  // namespace
 
+void Document::fail(Position at, const std::string& pointer, const std::string& message) const {
+  throw InputError(located(where(at), pointer, message));
+}
+
 void Document::set(std::string_view path, Node value) {
   std::string pointer;
   const Position at = value.at;
-  const auto fail = [&](const std::string& message) {
-    throw InputError(located(where(at), pointer, message));
-  };
   const auto parts = split_path(path);
   Node* node = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];
     const bool last = i + 1 == parts.size();
     if (part.empty())
-      fail(fmt::format("expected a path such as network.latency, found '{}'", printable(path)));
+      fail(at, pointer, fmt::format("expected a path such as network.latency, found '{}'", printable(path)));
+    const auto position = node->position(part);
     if (node->is(Node::Kind::kList)) {
-      Node* next = element(*node, part);
-      if (next == nullptr) {
-        fail(fmt::format("expected an index below {}, found '{}'", node->items().size(), printable(part)));
-      }
-      node = next;
+      if (!position)
+        fail(at, pointer,
+             fmt::format("expected an index below {}, found '{}'", node->items().size(), printable(part)));
+      node = &node->changeable_items()[*position].value;
     } else if (node->is(Node::Kind::kObject)) {
       if (last && value.is(Node::Kind::kNull)) return node->erase(part);
-      if (last && part == "type" && !same_type(*node, value)) node->changeable_items().clear();
-      Node* next = member(*node, part);
-      if (next == nullptr || next->is(Node::Kind::kNull)) {
-        Node made = Node::object(at);
-        made.key_at = at;
-        if (next == nullptr) {
-          next = &node->add(std::string(part), std::move(made));
-        } else {
-          *next = std::move(made);
-        }
+      const bool clears = last && part == "type" && !same_type(*node, value);
+      if (clears) node->changeable_items().clear();
+      node = position && !clears ? &node->changeable_items()[*position].value
+                                 : &node->add(std::string(part), Node{});
+      if (node->is(Node::Kind::kNull)) {
+        *node = Node::object(at);
+        node->key_at = at;
       }
-      node = next;
     } else {
-      fail(fmt::format("expected an object with '{}', found {}", printable(part), found(*node)));
+      fail(at, pointer, fmt::format("expected an object with '{}', found {}", printable(part), found(*node)));
     }
     pointer += pointer_step(part);
   }
   *node = std::move(value);
+}
+
+Node parse_object(std::string_view text, const Document& document, std::uint32_t source, Limits& left) {
+  Node root = parse_text(text, document, source, left);
+  if (!root.is(Node::Kind::kObject)) document.fail(root.at, "", "expected an object, found " + found(root));
+  return root;
 }
 
 Document parse(std::string_view text, const std::string& name, const Limits& limits) {
@@ -114,11 +90,7 @@ Document parse(std::string_view text, const std::string& name, const Limits& lim
   const std::uint32_t source = document.add_source({Source::Kind::kFile, name, folder});
   document.set_folder(folder);
   Limits left = limits;
-  document.root = parse_text(text, document, source, left);
-  if (!document.root.is(Node::Kind::kObject)) {
-    throw InputError(located(document.where(document.root.at), "",
-                             fmt::format("expected an object, found {}", found(document.root))));
-  }
+  document.root = parse_object(text, document, source, left);
   return document;
 }
 

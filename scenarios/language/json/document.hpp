@@ -1,6 +1,5 @@
 #pragma once
 // A scenario as text: parsed with positions, from one file or from several merged.
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,8 +10,8 @@
 
 namespace hearsay::scenarios {
 
-/// What a text may hold. Whatever is within these limits, or breaks them, is read or refused in well under
-/// 0.2 s and 64 MiB. Bytes and values are those of a scenario and all it extends together.
+/// Limits of the input; those on bytes and values are for a scenario together with the files that it extends. Any
+/// input is read or refused in less than 0.2 s and 64 MiB.
 struct Limits {
   std::size_t bytes = 1u << 20;
   std::size_t values = 100'000;
@@ -20,20 +19,17 @@ struct Limits {
   std::size_t depth = 64;
 };
 
-/// Something that values come from.
+/// An origin of values.
 struct Source {
-  enum class Kind { kFile, kCommandLine, kSweep };
+  enum class Kind { kFile, kCommandLine };
   Kind kind = Kind::kFile;
-  std::string name;              ///< of a file, as in messages; "--set path" of the command line
-  std::filesystem::path folder;  ///< that paths written in it are relative to
+  std::string name;              ///< the file, or "--set path"
+  std::filesystem::path folder;  ///< paths in its values are relative to it
 };
 
-/// A tree of values and the sources their positions are in. Copying is O(1).
+/// A tree of values and their sources. Copying is O(1).
 class Document {
  public:
-  /// Source 0 is the sweep; its "lines" are the points.
-  static constexpr std::uint32_t kSweep = 0;
-
   Document();
 
   Node root;
@@ -42,16 +38,17 @@ class Document {
   const Source& source(Position position) const { return sources_->at(position.source); }
   std::uint32_t sources() const { return static_cast<std::uint32_t>(sources_->size()); }
 
-  /// Paths in the values of sweep points are relative to the folder of the scenario itself.
+  /// Sets the folder of source 0, the scenario itself: paths on the command line are relative to it.
   void set_folder(const std::filesystem::path& folder);
 
-  /// "file:line:column", "--set path" or "sweep point N".
+  /// "file:line:column" or "--set path".
   std::string where(Position position) const;
-  static Position sweep_point(std::uint32_t n) { return {kSweep, n, 0}; }
+  /// Throws InputError "where: /pointer: message".
+  [[noreturn]] void fail(Position at, const std::string& pointer, const std::string& message) const;
 
-  /// Sets the value at a dotted path, "network.latency.max" or "record.metrics.0", making the objects on the
-  /// way. Null restores the default. A "type" that differs replaces the whole object that it is the type of,
-  /// so set it first. Throws InputError, located at the value, if the path is none in this document.
+  /// Sets the value at a dotted path, "network.latency.max" or "record.metrics.0", and creates missing objects. Null
+  /// restores the default. A different "type" clears its object, so set it first. Throws InputError for an invalid
+  /// path.
   void set(std::string_view path, Node value);
 
  private:
@@ -59,7 +56,14 @@ class Document {
   std::shared_ptr<std::vector<Source>> sources_;
 };
 
-/// Parses a JSON text with comments. `name` is that of the file, for messages. Throws InputError.
+/// Parses a scenario: a JSON object with comments. `name` is the file in messages. Throws InputError.
 Document parse(std::string_view text, const std::string& name, const Limits& limits = {});
+
+/// Parses one JSON value with comments, written in `source` of `document`, without recursion in O(bytes). Reduces
+/// `left` by its bytes and values. Throws InputError at the first error: invalid UTF-8 or JSON, a byte order mark, a
+/// NUL, a duplicate key, a number that overflows, a limit.
+Node parse_text(std::string_view text, const Document& document, std::uint32_t source, Limits& left);
+/// The same for an object.
+Node parse_object(std::string_view text, const Document& document, std::uint32_t source, Limits& left);
 
 }  // namespace hearsay::scenarios

@@ -1,18 +1,18 @@
 #include "scenarios/language/json/merge.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/json/parse.hpp"
-#include "scenarios/language/json/text_file.hpp"
+#include "scenarios/language/input_path.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-constexpr std::size_t kMostFiles = 16;
+constexpr std::size_t kMaxFiles = 16;
 
 bool types_differ(const Node& a, const Node& b) {
   const Node* type_a = a.find("type");
@@ -21,27 +21,22 @@ bool types_differ(const Node& a, const Node& b) {
          (type_a->kind != type_b->kind || type_a->text != type_b->text);
 }
 
-// A scenario and what it extends, read one after the other: the scenario first.
+// A scenario and the files that it extends, the scenario first.
 class Chain {
  public:
   Chain(Document& document, const Limits& limits) : document_(document), left_(limits) {}
 
   void follow(const std::filesystem::path& file) {
     std::filesystem::path next = file;
-    // What names the next file; of the scenario itself, the user.
-    std::string where = printable(file.string(), 4096);
-    std::string pointer;
+    std::string where = printable(file.string(), 4096), pointer;  // of the name of the next file
     for (;;) {
-      refuse_circle(next, where, pointer);
       read(next, where, pointer);
       const Node* extends = layers_.back().find("extends");
       if (extends == nullptr || extends->is(Node::Kind::kNull)) return;
       where = document_.where(extends->at);
       pointer = "/extends";
-      if (!extends->is(Node::Kind::kText)) {
-        throw InputError(
-            located(where, pointer, fmt::format("expected the path of a file, found {}", found(*extends))));
-      }
+      if (!extends->is(Node::Kind::kText))
+        throw InputError(located(where, pointer, "expected the path of a file, found " + found(*extends)));
       next = (next.parent_path() / extends->text).lexically_normal();
     }
   }
@@ -57,54 +52,37 @@ class Chain {
   }
 
  private:
-  void refuse_circle(const std::filesystem::path& next, const std::string& where,
-                     const std::string& pointer) {
-    std::error_code error;
-    const auto real = std::filesystem::weakly_canonical(next, error);
-    const auto chain = [&] {
-      std::string out;
-      for (const auto& name : names_) out += printable(name.string(), 4096) + " -> ";
-      return out + printable(next.string(), 4096);
-    };
-    if (std::find(real_.begin(), real_.end(), real) != real_.end()) {
-      throw InputError(located(where, pointer, "a scenario must not extend itself: " + chain()));
-    }
-    if (real_.size() > kMostFiles) {
-      throw InputError(
-          located(where, pointer,
-                  fmt::format("expected a chain of at most {} files, found {}", kMostFiles, chain())));
-    }
-    names_.push_back(next);
-    real_.push_back(real);
-  }
-
   void read(const std::filesystem::path& file, const std::string& where, const std::string& pointer) {
+    const auto fail = [&](const std::string& message) { throw InputError(located(where, pointer, message)); };
+    const std::string name = printable(file.string(), 4096);
+    std::error_code error;
+    const auto real = std::filesystem::weakly_canonical(file, error);
+    const bool circular = std::find(real_.begin(), real_.end(), real) != real_.end();
+    names_.push_back(name);
+    real_.push_back(real);
+    if (circular) fail(fmt::format("a scenario must not extend itself: {}", fmt::join(names_, " -> ")));
+    if (real_.size() > kMaxFiles + 1) {
+      fail(fmt::format("expected a chain of at most {} files, found {}", kMaxFiles,
+                       fmt::join(names_, " -> ")));
+    }
     std::string text;
     try {
       text = read_text_file(file, left_.bytes);
-    } catch (const std::runtime_error& error) {
-      const bool named = pointer.empty();
-      throw InputError(
-          located(where, pointer,
-                  error.what() + (named ? "" : fmt::format(" ({})", printable(file.string(), 4096)))));
+    } catch (const std::runtime_error& e) {
+      fail(pointer.empty() ? e.what() : fmt::format("{}: {}", name, e.what()));
     }
-    const std::uint32_t source =
-        document_.add_source({Source::Kind::kFile, printable(file.string(), 4096), file.parent_path()});
-    Node root = parse_text(text, document_, source, left_);
-    if (!root.is(Node::Kind::kObject)) {
-      throw InputError(
-          located(document_.where(root.at), "", fmt::format("expected an object, found {}", found(root))));
-    }
-    layers_.push_back(std::move(root));
+    const std::uint32_t source = document_.add_source({Source::Kind::kFile, name, file.parent_path()});
+    layers_.push_back(parse_object(text, document_, source, left_));
   }
 
   Document& document_;
   Limits left_;
   std::vector<Node> layers_;
-  std::vector<std::filesystem::path> names_, real_;
+  std::vector<std::string> names_;
+  std::vector<std::filesystem::path> real_;
 };
 
-// JSON if it parses as such, else a text. What begins like JSON that is no bare word must be JSON.
+// The value as JSON, or as a text if it is not JSON and does not begin like a list, an object or a quoted text.
 Node command_line_value(const Document& document, std::uint32_t source, std::string_view text,
                         const std::string& path) {
   Node node;
@@ -123,22 +101,14 @@ Node command_line_value(const Document& document, std::uint32_t source, std::str
   return node;
 }
 
-constexpr std::string_view kSweepPrefix = "sweep.";
-
-// Axes are named by paths: "sweep.privacy.epsilon" is the axis "privacy.epsilon".
+// Sets the axis of an option: "sweep.privacy.epsilon" is the axis "privacy.epsilon".
 void set_axis(Document& document, const std::string& name, const Node& value) {
   if (document.root.find("sweep") == nullptr) document.set("sweep", Node::object(value.at));
-  for (Node::Member& member : document.root.changeable_items()) {
-    if (member.key != "sweep") continue;
-    if (!member.value.is(Node::Kind::kObject)) member.value = Node::object(value.at);
-    Node patch = Node::object(value.at);
-    patch.add(name, Node{});
-    patch.at = member.value.at;
-    patch.key_at = member.value.key_at;
-    // A range replaces the axis that was there; it is not merged into it.
-    merge_patch(member.value, patch);
-    if (!value.is(Node::Kind::kNull)) member.value.add(name, value);
-  }
+  Node& sweep = document.root.changeable_items()[*document.root.position("sweep")].value;
+  if (!sweep.is(Node::Kind::kObject)) sweep = Node::object(value.at);
+  // The new axis replaces an old one; it is not merged into it.
+  sweep.erase(name);
+  if (!value.is(Node::Kind::kNull)) sweep.add(name, value);
 }
 
 }  // namespace
@@ -156,10 +126,9 @@ void merge_patch(Node& target, const Node& patch) {
       target.erase(member.key);
       continue;
     }
-    auto& members = target.changeable_items();
-    const auto held = std::find_if(members.begin(), members.end(),
-                                   [&member](const Node::Member& m) { return m.key == member.key; });
-    merge_patch(held == members.end() ? target.add(member.key, Node{}) : held->value, member.value);
+    const auto position = target.position(member.key);
+    merge_patch(position ? target.changeable_items()[*position].value : target.add(member.key, Node{}),
+                member.value);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A scenario from its file, the files it extends, and the values given on the command line.
+// A scenario merged from its file, the files that it extends, and the command line.
 #include <filesystem>
 #include <span>
 #include <string>
@@ -8,17 +8,19 @@
 
 namespace hearsay::scenarios {
 
-/// Reads the scenario in `file`. Merged in this order, later ones winning: what its "extends" names, itself,
-/// and each of `sets` ("network.latency.max=15 ms"; the value is JSON if it parses as such, else the text
-/// itself). Positions are those of the winning value. "extends" and "$schema" are gone from the result, and
-/// so are nulls: they restored a default. Throws InputError.
+/// Reads the scenario in `file`: the files that it extends, itself, and each of `sets` ("network.latency.max=15 ms"),
+/// where later values replace earlier ones and keep their positions. A value in `sets` that is not JSON is a text. The
+/// result has neither "extends" nor "$schema" nor nulls, which restore defaults. Throws InputError.
 Document load(const std::filesystem::path& file, std::span<const std::string> sets = {},
               const Limits& limits = {});
 
-/// Merges `patch` into `target` as RFC 7386 does, except that a differing "type" replaces the whole object.
+/// "sweep.PATH=value" on the command line sets the axis of the option PATH.
+inline constexpr std::string_view kSweepPrefix = "sweep.";
+
+/// Merges `patch` into `target` by RFC 7386, except that a different "type" replaces the whole object.
 void merge_patch(Node& target, const Node& patch);
 
-/// Applies one "path=value" of the command line. "sweep.PATH=value" sets the axis PATH.
+/// Applies one "path=value" of the command line.
 void apply_set(Document& document, const std::string& set);
 
 }  // namespace hearsay::scenarios

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/language/input_error.hpp"
 
@@ -25,8 +26,7 @@ Node Node::string(std::string text, Position at) {
 }
 
 std::span<const Node::Member> Node::items() const {
-  if (!items_) return {};
-  return *items_;
+  return items_ ? std::span<const Member>(*items_) : std::span<const Member>();
 }
 
 std::vector<Node::Member>& Node::changeable_items() {
@@ -38,28 +38,31 @@ std::vector<Node::Member>& Node::changeable_items() {
   return *items_;
 }
 
-const Node* Node::find(std::string_view key) const {
-  if (kind != Kind::kObject) return nullptr;
-  for (const Member& member : items()) {
-    if (member.key == key) return &member.value;
+std::optional<std::size_t> Node::position(std::string_view part) const {
+  std::size_t index = items().size();
+  if (kind == Kind::kList) {
+    const char* end = part.data() + part.size();
+    const auto [rest, error] = std::from_chars(part.data(), end, index);
+    if (error != std::errc{} || rest != end) return std::nullopt;
+  } else if (kind == Kind::kObject) {
+    const auto found =
+        std::find_if(items().begin(), items().end(), [&](const Member& m) { return m.key == part; });
+    index = static_cast<std::size_t>(found - items().begin());
   }
-  return nullptr;
+  return index < items().size() ? std::optional(index) : std::nullopt;
+}
+
+const Node* Node::find(std::string_view key) const {
+  const auto index = kind == Kind::kObject ? position(key) : std::nullopt;
+  return index ? &items()[*index].value : nullptr;
 }
 
 const Node* Node::find_path(std::string_view dotted) const {
   const Node* node = this;
   for (const std::string_view part : split_path(dotted)) {
-    if (node->is(Kind::kList)) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-      if (error != std::errc{} || end != part.data() + part.size() || index >= node->items().size()) {
-        return nullptr;
-      }
-      node = &node->items()[index].value;
-    } else {
-      node = node->find(part);
-    }
-    if (node == nullptr) return nullptr;
+    const auto index = node->position(part);
+    if (!index) return nullptr;
+    node = &node->items()[*index].value;
   }
   return node;
 }
@@ -105,6 +108,34 @@ std::string found(const Node& node) {
       return "an object";
   }
   return {};
+}
+
+std::string expected_one_of(const Names& names, const Node& node) {
+  return expected_one_of(names, found(node), node.is(Node::Kind::kText) ? node.text : "");
+}
+
+nlohmann::ordered_json to_json(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::kNull:
+      return nullptr;
+    case Node::Kind::kBoolean:
+      return node.boolean;
+    case Node::Kind::kNumber:
+      return nlohmann::ordered_json::parse(node.text);
+    case Node::Kind::kText:
+      return node.text;
+    case Node::Kind::kList: {
+      auto list = nlohmann::ordered_json::array();
+      for (const auto& item : node.items()) list.push_back(to_json(item.value));
+      return list;
+    }
+    case Node::Kind::kObject: {
+      auto object = nlohmann::ordered_json::object();
+      for (const auto& item : node.items()) object[item.key] = to_json(item.value);
+      return object;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace hearsay::scenarios

@@ -1,8 +1,9 @@
 #pragma once
-// A JSON value that knows where it was written, so that whatever is wrong with it can be said where it
-// stands.
+// JSON values with their positions in the input, which error messages name.
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,15 +11,15 @@
 
 namespace hearsay::scenarios {
 
-/// Where something was written: a source of the document, and line and column in it, counted from 1 in
-/// characters. A source that has no lines (the command line) leaves them 0.
+/// A position in the input: a source of the document, line and column from 1, in characters. Line and column are 0 in
+/// sources without lines (the command line).
 struct Position {
   std::uint32_t source = 0, line = 0, column = 0;
   auto operator<=>(const Position&) const = default;
 };
 
-/// A JSON value. Copying shares lists and objects until one of the copies changes them: a copy is O(1), and
-/// setting one value of a copy costs the widths of the objects on its path.
+/// A JSON value. Copies share lists and objects until one of them changes: copying is O(1), and setting one value of a
+/// copy costs the widths of the objects on its path.
 struct Node {
   enum class Kind : std::uint8_t { kNull, kBoolean, kNumber, kText, kList, kObject };
   struct Member;
@@ -27,7 +28,7 @@ struct Node {
   bool boolean = false;
   bool integer = false;  ///< the number was written without fraction and exponent
   double number = 0;
-  std::string text;  ///< of a text; of a number, as it was written
+  std::string text;  ///< of a text; of a number, as written
   Position at;       ///< of the value
   Position key_at;   ///< of its key, in an object
 
@@ -40,14 +41,16 @@ struct Node {
   std::span<const Member> items() const;
   std::vector<Member>& changeable_items();
 
+  /// The index in items() of a member of an object by its key, or of an element of a list by its number.
+  std::optional<std::size_t> position(std::string_view part) const;
   /// The member `key` of an object; null if there is none, or this is no object. O(members).
   const Node* find(std::string_view key) const;
-  /// The value at "a.b.0": members and list elements from here on; null if there is none.
+  /// The value at "a.b.0", through members and list elements; null if there is none.
   const Node* find_path(std::string_view dotted) const;
   Node& add(std::string key, Node value);
   void erase(std::string_view key);
 
-  /// Says of this value and all within that it was written at `position`.
+  /// Sets the position of this value and of all values in it.
   void relocate(Position position);
 
  private:
@@ -62,7 +65,13 @@ struct Node::Member {
 /// The parts of "a.b.0".
 std::vector<std::string_view> split_path(std::string_view dotted);
 
-/// What was found, for a message: the number as written, the text in quotes, "a list of 3", "an object".
+/// The value in a message: a number as written, a text in quotes, "a list of 3", "an object".
 std::string found(const Node& node);
+
+/// "expected one of a, b, found X; did you mean 'a'?".
+std::string expected_one_of(const std::vector<std::string>& names, const Node& found);
+
+/// The value as plain JSON.
+nlohmann::ordered_json to_json(const Node& node);
 
 }  // namespace hearsay::scenarios

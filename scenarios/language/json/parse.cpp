@@ -1,19 +1,18 @@
-#include "scenarios/language/json/parse.hpp"
-
+// Values with positions from JSON text, in one pass of nlohmann's SAX parser.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/json/syntax_message.hpp"
+#include "scenarios/language/json/document.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// Walks a text and leaves behind how far it has come.
+// An iterator over a text that stores how far it has come.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -40,7 +39,7 @@ bool part_of_number(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// Receives the events of nlohmann's SAX parser and builds the tree on a stack of open lists and objects.
+// Builds the tree from the parser's events, with a stack of open lists and objects.
 class Builder {
  public:
   Builder(std::string_view text, const Document& document, std::uint32_t source, Limits& left)
@@ -98,22 +97,46 @@ class Builder {
       fail(position(number_begin()), pointer(),
            fmt::format("expected a number of at most 1.8e308 in magnitude, found {}", printable(token)));
     }
-    // The character that was read last is the wrong one, unless the text ended.
-    const std::string_view what = error.what();
-    const char* at =
-        reached_ == text_.data() || contains(what, "unexpected end of input") ? reached_ : reached_ - 1;
-    const std::string_view word = word_at(at);
-    if (!word.empty() && (contains(what, "invalid literal") || contains(what, "invalid number"))) {
-      fail(position(word.data()), pointer(), syntax_message(what, word));
+    // "... while parsing CONTEXT - REASON[; last read: 'TOKEN'][; expected WHAT]"
+    std::string_view what = error.what();
+    what = what.substr(0, what.find("; last read: '"));
+    if (contains(what, "unexpected end of input")) {
+      const bool list = !open_.empty() && open_.back().node.is(Node::Kind::kList);
+      fail(position(text_.data() + text_.size()), pointer(),
+           fmt::format("the {} ends before the closing {}", noun(), list ? "bracket" : "brace"));
     }
-    fail(position(at), pointer(), syntax_message(what, {}));
+    // The wrong character is the last one read.
+    const char* at = std::max(reached_ - 1, text_.data());
+    if (contains(what, "missing closing quote"))
+      fail(position(at), pointer(), "the closing quote is missing");
+    for (const char* problem : {"invalid string", "invalid comment"}) {
+      if (const auto reason = what.find(problem); reason != what.npos)
+        fail(position(at), pointer(), printable(what.substr(reason), 200));
+    }
+    if (*at == '}' || *at == ']') {
+      const auto last = text_.find_last_not_of(" \t\r\n", static_cast<std::size_t>(at - text_.data()) - 1);
+      if (at > text_.data() && last != text_.npos && text_[last] == ',')
+        fail(position(text_.data() + last), pointer(),
+             fmt::format("remove the trailing comma before '{}'", *at));
+    }
+    std::string_view wrong(at, 1);
+    if (contains(what, "unexpected string literal")) {
+      const char* begin = string_begin();
+      wrong = {begin, static_cast<std::size_t>(reached_ - begin)};
+    } else if (contains(what, "literal") || contains(what, "invalid number")) {
+      if (const std::string_view word = word_at(at); !word.empty()) wrong = word;
+    }
+    if (wrong.starts_with('\''))
+      fail(position(wrong.data()), pointer(), "use double quotes, found " + printable(wrong));
+    const std::string shown = wrong.size() == 1 ? fmt::format("'{}'", printable(wrong)) : printable(wrong);
+    fail(position(wrong.data()), pointer(), fmt::format("expected {}, found {}", expected(what), shown));
   }
 
   [[noreturn]] void fail(Position at, const std::string& path, const std::string& message) const {
     throw InputError(located(document_.where(at), path, message));
   }
 
-  // Positions are asked for in the order of the text, so each character is counted once.
+  // Each character is counted once, because positions are requested in the order of the text.
   Position position(const char* p) {
     for (; counted_ < p; ++counted_) {
       if (*counted_ == '\n') {
@@ -135,7 +158,20 @@ class Builder {
 
   static bool contains(std::string_view what, std::string_view part) { return what.find(part) != what.npos; }
 
-  // What a reader would call the word around `p`.
+  std::string_view noun() const {
+    return document_.source({source_, 0, 0}).kind == Source::Kind::kFile ? "file" : "value";
+  }
+
+  // What the parser expected, by the context in its message.
+  std::string expected(std::string_view what) const {
+    if (open_.empty() && root_.at.line > 0) return fmt::format("the end of the {}", noun());
+    if (contains(what, "parsing object key")) return "a key in double quotes";
+    if (contains(what, "parsing object separator")) return "':'";
+    if (contains(what, "parsing object")) return "',' or '}'";
+    return contains(what, "parsing array") ? "',' or ']'" : "a value";
+  }
+
+  // The word around `p`.
   std::string_view word_at(const char* p) const {
     constexpr std::string_view kSeparators = " \t\r\n,:[]{}\"/";
     const char* end = text_.data() + text_.size();
@@ -157,7 +193,7 @@ class Builder {
     return value(std::move(node), begin);
   }
 
-  // The parser has read one character past a number, except at the end of the text.
+  // The parser reads one character past a number, except at the end of the text.
   const char* number_begin() const {
     const char* p = reached_;
     if (p > text_.data() && !part_of_number(p[-1])) --p;
@@ -165,7 +201,7 @@ class Builder {
     return p;
   }
 
-  // Inside a text every quote has a backslash before it, before its first quote there is never one.
+  // Every quote inside a text has a backslash before it; the first quote never has one.
   const char* string_begin() const {
     const char* p = reached_ - 2;
     while (*p != '"' || (p > text_.data() && p[-1] == '\\')) --p;
@@ -255,7 +291,7 @@ Node parse_text(std::string_view text, const Document& document, std::uint32_t s
   left.bytes -= text.size();
   if (text.find_first_not_of(" \t\r\n") == text.npos) fail_at(0, "expected JSON text, found nothing");
   if (text.starts_with("\xef\xbb\xbf")) fail_at(0, "expected UTF-8 without a byte order mark, found one");
-  // The parser would take a NUL for the end of the text.
+  // To the parser a NUL ends the text.
   if (const std::size_t nul = text.find('\0'); nul != text.npos)
     fail_at(nul, "expected text, found a NUL byte");
 

@@ -3,34 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/json/node.hpp"
-#include "scenarios/language/member_names.hpp"
-#include "scenarios/language/range.hpp"
 #include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// The target of a path: an option, or one alternative of it.
+// An option, or one of its alternatives.
 struct Place {
   std::string path;
   const Outline* option = nullptr;
   const OutlineAlternative* alternative = nullptr;
 };
 
-bool is_index(std::string_view part) {
-  return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+std::string joined(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
 }
 
-// The targets of one further step, by name.
+// The places one step further, by name.
 std::vector<std::pair<std::string, Place>> steps(const Place& from) {
   std::vector<std::pair<std::string, Place>> out;
   const auto add = [&](const std::vector<Outline>& members, const std::string& path) {
-    for (const Outline& m : members)
-      out.emplace_back(m.name, Place{path.empty() ? m.name : path + "." + m.name, &m});
+    for (const Outline& m : members) out.emplace_back(m.name, Place{joined(path, m.name), &m});
   };
   if (from.alternative != nullptr) {
     add(from.alternative->members, from.path);
@@ -52,9 +50,10 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
   if (path.empty()) return here;
   for (const std::string_view part : split_path(path)) {
     std::vector<Place> next;
-    std::vector<std::string> names;
+    Names names;
     for (const Place& place : here) {
-      if (place.alternative == nullptr && place.option->kind == Outline::Kind::kList && is_index(part)) {
+      if (place.alternative == nullptr && place.option->kind == Outline::Kind::kList && !part.empty() &&
+          part.find_first_not_of("0123456789") == part.npos) {
         next.push_back({place.path + "." + std::string(part), &place.option->members.at(0)});
       }
       for (auto& [name, to] : steps(place)) {
@@ -63,9 +62,10 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
       }
     }
     if (next.empty()) {
-      const std::string advice = names.empty() ? "; this option has no members" : did_you_mean(part, names);
-      throw InputError(fmt::format("explain {}: unknown key '{}'{}", printable(path), printable(part),
-                                   advice.empty() ? "; known keys: " + comma_separated(names) : advice));
+      throw InputError(fmt::format(
+          "explain {}: {}", printable(path),
+          names.empty() ? fmt::format("unknown key '{}'; this option has no members", printable(part))
+                        : unknown_key(part, names)));
     }
     here = std::move(next);
   }
@@ -109,17 +109,9 @@ void table(std::string& out, const std::vector<Outline>& members, int indent) {
 }
 
 std::string shorthand_text(const OutlineAlternative& a) {
-  switch (a.shorthand) {
-    case sim::Shorthand::kNone:
-      return {};
-    case sim::Shorthand::kNumber:
-      return fmt::format(" A bare number is its {}.", a.shorthand_key);
-    case sim::Shorthand::kList:
-      return fmt::format(" A bare list is its {}.", a.shorthand_key);
-    case sim::Shorthand::kText:
-      return fmt::format(" A bare text is its {}.", a.shorthand_key);
-  }
-  return {};
+  constexpr std::string_view kNames[] = {"", "number", "list", "text"};  // by sim::Shorthand::Kind
+  if (a.shorthand == sim::Shorthand::kNone) return {};
+  return fmt::format(" A bare {} is its {}.", kNames[a.shorthand], a.shorthand_key);
 }
 
 // The alternatives of an option, with their members.
@@ -158,20 +150,81 @@ std::string describe(const Place& place) {
   return out;
 }
 
-void collect_leaves(const Place& place, std::vector<std::string>& out) {
-  const auto members = [&](const std::vector<Outline>& all, const std::string& path) {
-    for (const Outline& m : all) collect_leaves({path.empty() ? m.name : path + "." + m.name, &m}, out);
-  };
-  const Outline& o = *place.option;
-  if (o.kind == Outline::Kind::kList && !o.members.empty() &&
-      (!o.members[0].members.empty() || !o.members[0].alternatives.empty())) {
-    return collect_leaves({place.path + ".0", &o.members[0]}, out);
+// Text for a cell of a Markdown table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
   }
-  if (o.kind == Outline::Kind::kObject) return members(o.members, place.path);
-  if (o.kind != Outline::Kind::kVariant) return out.push_back(place.path);
-  out.push_back(place.path + ".type");
-  for (const OutlineAlternative& a : o.alternatives) members(a.members, place.path + "." + a.name);
+  return out;
 }
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : "`" + text + "`";
+}
+
+std::string rows(const std::vector<Outline>& members) {
+  if (members.empty()) return "No options.\n\n";
+  std::string out = "| option | type | default | range | meaning |\n|---|---|---|---|---|\n";
+  for (const Outline& m : members) {
+    const std::string what =
+        kind_text(m) + (m.unit.empty() ? "" : " in " + m.unit) + (m.optional ? ", or none" : "");
+    const std::string meaning = m.help + (m.source.empty() ? "" : " *" + m.source + "*");
+    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", m.name, cell(what),
+                       m.required ? "required" : cell(code(m.standard)), cell(range_text(m.about())),
+                       cell(meaning));
+  }
+  return out + "\n";
+}
+
+class Page {
+ public:
+  std::string text;
+
+  void section(const std::string& path, const Outline& o) {
+    if (o.kind == Outline::Kind::kList) {
+      if (!o.members.empty()) section(path + ".0", o.members[0]);
+      return;
+    }
+    if (o.kind == Outline::Kind::kChoice) return choices(path, o);
+    if (o.kind == Outline::Kind::kObject) {
+      text += fmt::format("## {}\n\n{}{}{}", path.empty() ? "The scenario" : code(path), o.help,
+                          o.help.empty() ? "" : "\n\n", rows(o.members));
+      return descend(path, o.members);
+    }
+    if (o.kind == Outline::Kind::kVariant) variant(path, o);
+  }
+
+ private:
+  void descend(const std::string& path, const std::vector<Outline>& members) {
+    for (const Outline& m : members) section(joined(path, m.name), m);
+  }
+
+  void choices(const std::string& path, const Outline& o) {
+    text += fmt::format("## {}\n\n", code(path));
+    for (const auto& c : o.choices)
+      text += fmt::format("- `{}`{}{}\n", c.name, c.help.empty() ? "" : ": ", c.help);
+    text += "\n";
+  }
+
+  void variant(const std::string& path, const Outline& o) {
+    text += fmt::format("## {}\n\n{}{}", code(path), o.help, o.help.empty() ? "" : "\n\n");
+    for (const OutlineAlternative& a : o.alternatives) {
+      const std::string body = rows(a.members);
+      const auto [first, is_new] = paths_.try_emplace(a.name + body, path + "." + a.name);
+      text += fmt::format("### {}\n\n", code(path + "." + a.name));
+      if (!is_new) {
+        text += fmt::format("As {}.\n\n", code(first->second));
+        continue;
+      }
+      text += a.help + (a.help.empty() ? "" : "\n\n") + body;
+      descend(path + "." + a.name, a.members);
+    }
+  }
+
+  std::map<std::string, std::string> paths_;
+};
 
 }  // namespace
 
@@ -184,10 +237,10 @@ std::string explain(const Outline& root, std::string_view path) {
   return out;
 }
 
-std::vector<std::string> leaf_paths(const Outline& root) {
-  std::vector<std::string> out;
-  collect_leaves({"", &root}, out);
-  return out;
+std::string reference_page(const Outline& root) {
+  Page page;
+  page.section("", root);
+  return page.text;
 }
 
 }  // namespace hearsay::scenarios

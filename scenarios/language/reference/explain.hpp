@@ -1,23 +1,24 @@
 #pragma once
-// What may stand in a place of a scenario, for people.
+// What an outline is for: explanations, the reference page, the JSON Schema.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "scenarios/language/reference/outline.hpp"
 
 namespace hearsay::scenarios {
 
-/// What is known of the option at a dotted path: kind, unit, default, range, meaning, source, choices,
-/// alternatives, members. The path may go through an alternative by its name ("network.latency.lognormal") or
-/// straight to a member that some alternatives have ("network.latency.max": told for each). An empty path is
-/// the whole. Throws InputError with the nearest name.
+/// Explains the option at a dotted path: type, unit, default, range, meaning, source, choices, alternatives, members.
+/// The path can name an alternative ("network.latency.lognormal") or skip it ("network.latency.max": explained for
+/// every alternative that has the member); an empty path is the whole. Throws InputError with the nearest name.
 std::string explain(const Outline& root, std::string_view path);
 
-/// The paths of all options that hold no others, alternatives by name: "network.latency.uniform.max".
-std::vector<std::string> leaf_paths(const Outline& root);
-
-/// A page in Markdown with every option. Alternatives that may stand in several places are told once.
+/// A page in Markdown with every option. Alternatives that are allowed in several places are described once.
 std::string reference_page(const Outline& root);
+
+/// The scenario language as a JSON Schema (draft 2020-12), for completion and checking in editors. Whatever the reader
+/// accepts is valid. The schema does not check required keys (another file can give them), ranges of quantities
+/// written as text, and rules on several options.
+nlohmann::ordered_json json_schema(const Outline& root);
 
 }  // namespace hearsay::scenarios

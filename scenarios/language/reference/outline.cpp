@@ -1,31 +1,28 @@
 #include "scenarios/language/reference/outline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/language/member_names.hpp"
-#include "scenarios/language/units.hpp"
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
+#include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-constexpr int kDeepest = 16;  // of options that hold options of their own kind
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump();
-}
+constexpr int kMaxDepth = 16;  // options can contain options of their own type
 
 bool has_duration(const std::vector<Outline>& members) {
   return std::any_of(members.begin(), members.end(),
                      [](const Outline& m) { return m.unit == "s" || has_duration(m.members); });
 }
 
-// What may be written as a bare number is shown as one of its place. The examples of laws are durations: they
-// say nothing where something else varies.
+// The example of an alternative. Where a bare number is allowed it has the unit of the place. The examples of
+// distributions are durations, so they are left out for other quantities.
 std::string example_of(const sim::Alternative& alternative, const std::vector<Outline>& members,
                        std::string_view unit) {
   const bool duration = alternative.example.find(" ms\"") != std::string_view::npos;
@@ -51,23 +48,23 @@ sim::About Outline::about() const {
 }
 
 Outline& Outliner::add(Outline::Kind kind, const sim::About& about, std::string standard) {
-  Outline one;
-  one.kind = kind;
-  one.name = about.name;
-  one.help = about.help;
-  one.unit = about.unit == "=" ? place_.unit : about.unit;
-  one.source = about.source;
-  one.min = about.unit == "=" ? std::max(about.min, place_.min) : about.min;
-  one.max = about.unit == "=" ? std::min(about.max, place_.max) : about.max;
+  const bool inherits = about.unit == "=";
+  Outline one{.kind = kind,
+              .name = std::string(about.name),
+              .help = std::string(about.help),
+              .source = std::string(about.source),
+              .unit = std::string(inherits ? place_.unit : about.unit),
+              .min = inherits ? std::max(about.min, place_.min) : about.min,
+              .max = inherits ? std::min(about.max, place_.max) : about.max,
+              .required = about.required,
+              .standard = std::move(standard)};
   one.open_min = about.open_min && one.min == about.min;
   one.open_max = about.open_max && one.max == about.max;
-  one.required = about.required;
-  one.standard = std::move(standard);
   return taken.emplace_back(std::move(one));
 }
 
 std::vector<Outline> Outliner::members_of(const sim::About& place, const sim::Describe& members) {
-  if (depth_ == kDeepest) return {};
+  if (depth_ == kMaxDepth) return {};
   Outliner inner;
   inner.place_ = place;
   inner.depth_ = depth_ + 1;
@@ -91,11 +88,11 @@ void Outliner::whole(std::int64_t& value, const sim::About& about) {
 }
 
 void Outliner::text(std::string& value, const sim::About& about) {
-  add(Outline::Kind::kText, about, json_text(value));
+  add(Outline::Kind::kText, about, nlohmann::json(value).dump());
 }
 
 void Outliner::file(sim::InputFile& value, const sim::About& about) {
-  add(Outline::Kind::kFile, about, value.path.empty() ? "none" : json_text(value.path));
+  add(Outline::Kind::kFile, about, value.path.empty() ? "none" : nlohmann::json(value.path).dump());
 }
 
 void Outliner::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
@@ -123,8 +120,8 @@ void Outliner::list(const sim::About& about, std::size_t size, const std::functi
   for (std::size_t i = 0; i < size; ++i) element(writer, i);
   auto standard = nlohmann::ordered_json::array();
   for (const auto& one : writer.written()) standard.push_back(one);
-  Outline& list = add(Outline::Kind::kList, about, json_text(standard));
-  if (depth_ == kDeepest) return;
+  Outline& list = add(Outline::Kind::kList, about, standard.dump());
+  if (depth_ == kMaxDepth) return;
   resize(0);
   resize(1);
   list.members = members_of(place_, [&](sim::Visitor& v) { element(v, 0); });
@@ -139,44 +136,29 @@ void Outliner::alternatives(const sim::About& about, std::span<const sim::Altern
   current(writer);
   nlohmann::ordered_json standard{{"type", std::string(all[index].name)}};
   standard.update(writer.written());
-  one.standard = json_text(standard);
+  one.standard = standard.dump();
   one.held = index;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    OutlineAlternative a;
-    a.name = all[i].name;
-    a.help = all[i].help;
-    a.shorthand_key = all[i].shorthand.key;
-    a.shorthand = all[i].shorthand.kind;
-    a.members = members_of(place, i == index ? current : all[i].describe_default);
+    OutlineAlternative a{.name = std::string(all[i].name),
+                         .help = std::string(all[i].help),
+                         .shorthand_key = std::string(all[i].shorthand.key),
+                         .shorthand = all[i].shorthand.kind,
+                         .members = members_of(place, i == index ? current : all[i].describe_default)};
     a.example = example_of(all[i], a.members, place.unit);
     one.alternatives.push_back(std::move(a));
   }
 }
 
 std::string kind_text(const Outline& option) {
-  switch (option.kind) {
-    case Outline::Kind::kBoolean:
-      return "true or false";
-    case Outline::Kind::kNumber:
-      return "number";
-    case Outline::Kind::kWhole:
-      return "whole number";
-    case Outline::Kind::kText:
-      return "text";
-    case Outline::Kind::kFile:
-      return "path of a file";
-    case Outline::Kind::kObject:
-      return "object";
-    case Outline::Kind::kList:
-      return option.members.empty() ? "list" : "list, each " + kind_text(option.members[0]);
-    case Outline::Kind::kChoice:
-    case Outline::Kind::kVariant:
-      break;
-  }
-  std::vector<std::string> names;
-  for (const auto& c : option.choices) names.push_back(c.name);
-  for (const auto& a : option.alternatives) names.push_back(a.name);
-  return "one of " + comma_separated(names);
+  constexpr std::string_view kTexts[] = {
+      "true or false",  "number", "whole number", "text",
+      "path of a file", "",       "object",       "list"};  // by Outline::Kind
+  if (option.kind == Outline::Kind::kList && !option.members.empty())
+    return "list, each " + kind_text(option.members[0]);
+  if (option.kind != Outline::Kind::kChoice && option.kind != Outline::Kind::kVariant)
+    return std::string(kTexts[static_cast<std::size_t>(option.kind)]);
+  const Names names = option.choices.empty() ? names_of(option.alternatives) : names_of(option.choices);
+  return fmt::format("one of {}", fmt::join(names, ", "));
 }
 
 }  // namespace hearsay::scenarios

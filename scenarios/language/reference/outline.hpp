@@ -1,7 +1,6 @@
 #pragma once
-// The shape of options: all that can be said of them, alternatives included. What explain, the reference page
-// and the JSON Schema are made of.
-#include <memory>
+// The shape of options: everything that describe() states, for all alternatives. The source of explanations, the
+// reference page and the JSON Schema.
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@ namespace hearsay::scenarios {
 
 struct OutlineAlternative;
 
-/// One option. Texts are copies: an outline outlives what it was made from.
+/// One option. Texts are copies, so an outline can outlive its options.
 struct Outline {
   enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant };
   struct NamedChoice {
@@ -19,28 +18,27 @@ struct Outline {
   };
 
   Kind kind = Kind::kObject;
-  std::string name, help, unit,
-      source;  ///< the unit is the SI one, also where that of the enclosing value is taken
+  std::string name{}, help{}, source{};
+  std::string unit{};  ///< SI unit; "=" is replaced by the unit of the enclosing value
   double min = 0, max = 0;
   bool open_min = false, open_max = false;
   bool required = false, optional = false;
-  std::string standard;  ///< default as JSON text; empty for objects, "none" for an absent optional
-  std::vector<NamedChoice> choices;
-  std::vector<Outline> members;  ///< of an object; of a list the one element
-  std::vector<OutlineAlternative> alternatives;
-  std::size_t held = 0;  ///< the alternative that stands there by default
+  std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
+  std::vector<NamedChoice> choices{};
+  std::vector<Outline> members{};  ///< of an object; of a list its element
+  std::vector<OutlineAlternative> alternatives{};
+  std::size_t held = 0;  ///< index of the default alternative
 
   sim::About about() const;  ///< views into this
 };
 
 struct OutlineAlternative {
-  std::string name, help, example;
-  std::string shorthand_key;
+  std::string name, help{}, example{}, shorthand_key{};
   sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
-  std::vector<Outline> members;
+  std::vector<Outline> members{};
 };
 
-/// Collects outlines of what it visits; changes what it visits.
+/// Collects outlines of the options that it visits, and changes the options.
 class Outliner final : public sim::Visitor {
  public:
   std::vector<Outline> taken;
@@ -78,7 +76,7 @@ Outline outline(const T& standard = T{}) {
   return std::move(outliner.taken.front());
 }
 
-/// "a number", "text", "one of red, green": what may stand there, in a few words.
+/// The type in a few words: "number", "text", "one of red, green".
 std::string kind_text(const Outline& option);
 
 }  // namespace hearsay::scenarios

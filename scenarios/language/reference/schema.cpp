@@ -1,11 +1,13 @@
-#include "scenarios/language/reference/schema.hpp"
+// The JSON Schema of scenarios.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <map>
-#include <optional>
 
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/explain.hpp"
 #include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
@@ -14,14 +16,58 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text taken literally in a regular expression; of the characters units have, none but these is special.
+// A number with one of the unit's names, as a regular expression; no name has a special character.
 std::string pattern_of(std::string_view unit) {
-  std::string names;
-  for (const UnitName& name : unit_names(unit)) {
-    if (!names.empty()) names += '|';
-    names += name.name;
-  }
-  return fmt::format("^-?[0-9]*\\.?[0-9]*([eE][-+]?[0-9]+)? ?({})$", names);
+  std::vector<std::string_view> names;
+  for (const UnitName& name : unit_names(unit)) names.push_back(name.name);
+  return fmt::format("^-?[0-9]*\\.?[0-9]*([eE][-+]?[0-9]+)? ?({})$", fmt::join(names, "|"));
+}
+
+// The values of an axis are checked as options at every point.
+constexpr const char* kSweepSchema = R"({
+  "type": "object",
+  "description": "Axes by the paths of their options; every combination of their values is run.",
+  "properties": {
+    "zip": {
+      "type": "array",
+      "description": "Objects of axes that move together.",
+      "items": {"type": "object", "minProperties": 1, "additionalProperties": true}},
+    "where": {"type": "string", "description": "Only points for which this holds."},
+    "select": {
+      "type": ["object", "null"],
+      "description": "Choose the best value of one axis by a metric, on other instances of the data.",
+      "properties": {
+        "over": {"type": "string"},
+        "minimise": {"type": "string"},
+        "maximise": {"type": "string"},
+        "on": {"enum": ["validation", "test"]}},
+      "required": ["over"],
+      "oneOf": [{"required": ["minimise"]}, {"required": ["maximise"]}],
+      "additionalProperties": false},
+    "random_numbers": {
+      "enum": ["common", "independent"],
+      "description": "Whether all points have the same random numbers."}},
+  "additionalProperties": true})";
+constexpr const char* kAxisSchema = R"({"anyOf": [
+  {"type": "array", "minItems": 1},
+  {"type": "object",
+   "properties": {
+     "from": {"type": ["number", "string"]},
+     "to": {"type": ["number", "string"]},
+     "step": {"type": ["number", "string"]},
+     "factor": {"type": "number", "exclusiveMinimum": 0},
+     "count": {"type": "integer", "minimum": 2},
+     "scale": {"enum": ["linear", "log"]}},
+   "required": ["from", "to"],
+   "oneOf": [{"required": ["step"]}, {"required": ["factor"]}, {"required": ["count"]}],
+   "additionalProperties": false},
+  {"type": "null"}]})";
+
+Json sweep_schema() {
+  const Json axis = Json::parse(kAxisSchema);
+  Json sweep = Json::parse(kSweepSchema);
+  sweep["properties"]["zip"]["items"]["additionalProperties"] = sweep["additionalProperties"] = axis;
+  return sweep;
 }
 
 class Maker {
@@ -33,7 +79,7 @@ class Maker {
                                      {"description", "The JSON Schema that editors check this by."}};
     body["properties"]["extends"] = {{"type", "string"},
                                      {"description", "A scenario that this one changes."}};
-    body["properties"]["sweep"] = nullable(sweep());
+    body["properties"]["sweep"] = nullable(sweep_schema());
     schema.update(body);
     Json definitions = Json::object();
     for (const auto& [name, definition] : definitions_) definitions[name] = definition;
@@ -46,48 +92,6 @@ class Maker {
     Json properties = Json::object();
     for (const Outline& m : members) properties[m.name] = nullable(option(m));
     return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
-  }
-
-  // The values of an axis are checked as options once they are in their places.
-  static Json sweep() {
-    const Json quantity{{"type", {"number", "string"}}};
-    const Json range{
-        {"type", "object"},
-        {"properties",
-         {{"from", quantity},
-          {"to", quantity},
-          {"step", quantity},
-          {"factor", {{"type", "number"}, {"exclusiveMinimum", 0}}},
-          {"count", {{"type", "integer"}, {"minimum", 2}}},
-          {"scale", {{"enum", {"linear", "log"}}}}}},
-        {"required", {"from", "to"}},
-        {"oneOf", {{{"required", {"step"}}}, {{"required", {"factor"}}}, {{"required", {"count"}}}}},
-        {"additionalProperties", false}};
-    const Json axis{{"anyOf", {{{"type", "array"}, {"minItems", 1}}, range, {{"type", "null"}}}}};
-    return {
-        {"type", "object"},
-        {"description", "Axes by the paths of their options; every combination of their values is run."},
-        {"properties",
-         {{"zip",
-           {{"type", "array"},
-            {"description", "Objects of axes that move together."},
-            {"items", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}}}}},
-          {"where", {{"type", "string"}, {"description", "Only points for which this holds."}}},
-          {"select",
-           {{"type", {"object", "null"}},
-            {"description", "Choose the best value of one axis by a metric, on other instances of the data."},
-            {"properties",
-             {{"over", {{"type", "string"}}},
-              {"minimise", {{"type", "string"}}},
-              {"maximise", {{"type", "string"}}},
-              {"on", {{"enum", {"validation", "test"}}}}}},
-            {"required", {"over"}},
-            {"oneOf", {{{"required", {"minimise"}}}, {{"required", {"maximise"}}}}},
-            {"additionalProperties", false}}},
-          {"random_numbers",
-           {{"enum", {"common", "independent"}},
-            {"description", "Whether all points have the same random numbers."}}}}},
-        {"additionalProperties", axis}};
   }
 
   // Null restores a default.
@@ -126,7 +130,7 @@ class Maker {
       case Outline::Kind::kFile:
         return {{"type", "string"}};
       case Outline::Kind::kChoice:
-        return choice(o);
+        return {{"enum", names_of(o.choices)}};
       case Outline::Kind::kObject:
         return object(o.members);
       case Outline::Kind::kList: {
@@ -148,29 +152,16 @@ class Maker {
     return {{"anyOf", {bare, {{"type", "string"}, {"pattern", pattern_of(o.unit)}}}}};
   }
 
-  static Json choice(const Outline& o) {
-    Json names = Json::array();
-    for (const auto& c : o.choices) names.push_back(c.name);
-    return {{"enum", names}};
-  }
-
   Json variant(const Outline& o) {
     Json any = Json::array();
-    Json names = Json::array();
     for (const OutlineAlternative& a : o.alternatives) {
       any.push_back(defined(a));
-      names.push_back(a.name);
-      if (std::optional<Json> bare = shorthand(a)) any.push_back(*bare);
+      for (const Outline& m : a.members) {
+        if (m.name == a.shorthand_key && a.shorthand != sim::Shorthand::kNone) any.push_back(value(m));
+      }
     }
-    any.push_back({{"enum", names}});
+    any.push_back({{"enum", names_of(o.alternatives)}});
     return {{"anyOf", any}};
-  }
-
-  std::optional<Json> shorthand(const OutlineAlternative& a) {
-    for (const Outline& m : a.members) {
-      if (m.name == a.shorthand_key && a.shorthand != sim::Shorthand::kNone) return value(m);
-    }
-    return std::nullopt;
   }
 
   // A reference to the schema of an alternative; equal ones are defined once.

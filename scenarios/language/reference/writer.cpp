@@ -6,6 +6,23 @@
 
 namespace hearsay::scenarios {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json* member(const Json* object, const std::string& key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
+}
+
+const Json* entry(const std::map<std::string, Json>& map, const std::string& pointer) {
+  const auto found = map.find(pointer);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
 void Writer::put(const sim::About& about, Json value) {
   if (about.required) required_.insert(below(about.name));
   if (out_->is_array()) {
@@ -40,7 +57,7 @@ void Writer::choice(std::size_t& index, std::span<const sim::Choice> all, const 
   put(about, std::string(all[index].name));
 }
 
-// What `members` write into `start`, which is the value of `name`.
+// Writes `members` into `start`, the value of `name`.
 Writer::Json Writer::within(std::string_view name, std::string_view place_unit, Json start,
                             const sim::Describe& members) {
   Json* const outer = std::exchange(out_, &start);
@@ -97,6 +114,56 @@ void Writer::alternatives(const sim::About& about, std::span<const sim::Alternat
     if (const auto member = value.find(held.shorthand.key); member != value.end()) value = Json(*member);
   }
   put(about, std::move(value));
+}
+
+// Sets `out` to the part of `value` that must be written so that it reads back; false if that is nothing.
+bool Writer::pruned(const Json& value, const Json* standard, const std::string& pointer, Json& out) const {
+  const Json* of_kind = entry(of_kind_, pointer);
+  const Json* of_present = entry(of_present_, pointer);
+  const bool plain_object = value.is_object() && of_kind == nullptr && of_present == nullptr;
+  const bool same = standard != nullptr && *standard == value;
+  if (same && !plain_object) return false;
+  if (value.is_array()) {
+    out = pruned_list(value, pointer);
+    return true;
+  }
+  if (!value.is_object()) {
+    out = value;
+    return true;
+  }
+  // The defaults of its members, given that it is present and of its type.
+  const Json* base = standard != nullptr && standard->is_object() ? standard : of_present;
+  if (of_kind != nullptr && (base == nullptr || *member(base, "type") != value.at("type"))) base = of_kind;
+  out = Json::object();
+  for (const auto& [key, one] : value.items()) {
+    const std::string below = pointer + "/" + key;
+    Json kept;
+    if (pruned(one, member(base, key), below, kept)) {
+      out[key] = std::move(kept);
+    } else if (required_.contains(below)) {
+      out[key] = one;
+    }
+  }
+  return !plain_object || !out.empty();
+}
+
+Writer::Json Writer::pruned_list(const Json& value, const std::string& pointer) const {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    Json kept;
+    const bool some = pruned(value[i], entry(of_elements_, pointer), pointer + "/" + std::to_string(i), kept);
+    // An element cannot be left out.
+    const bool object = value[i].is_object() && entry(of_kind_, pointer + "/" + std::to_string(i)) == nullptr;
+    out.push_back(some ? std::move(kept) : object ? Json::object() : value[i]);
+  }
+  return out;
+}
+
+Writer::Json Writer::changes(const std::string& name, const Json& standard) const {
+  const Json& value = written_.at(name);
+  Json out;
+  if (!pruned(value, &standard, "/" + name, out)) return value.is_object() ? Json::object() : value;
+  return out;
 }
 
 std::string canonical(const nlohmann::ordered_json& json) {

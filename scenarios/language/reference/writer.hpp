@@ -1,5 +1,5 @@
 #pragma once
-// Described options as JSON: the way back from options to a scenario.
+// Described options as JSON: the inverse of reading a scenario.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,25 +12,24 @@ namespace hearsay::scenarios {
 /// How numbers are written where the option has a unit.
 enum class Numbers {
   kBare,        ///< in SI
-  kQuantities,  ///< "15 ms", where that reads back as the same double; what has a shorthand is written by it
+  kQuantities,  ///< "15 ms", if that reads back as the same double; shorthands are used
 };
 
-/// Writes every option of what it visits; infinite numbers as null, which reads as the default.
+/// Writes every option that it visits; infinite numbers as null, which reads as the default.
 class Writer final : public sim::Visitor {
  public:
   using Json = nlohmann::ordered_json;
 
-  /// With `collect_defaults` it finds out what the list elements and optional values it meets would hold by
-  /// default, for changes(). To do so it makes some: hand it a copy.
-  /// `place_unit` is what the unit "=" stands for.
+  /// With `collect_defaults` it also determines the defaults of list elements and optional values, for changes(); to do
+  /// so it changes the options. `place_unit` replaces the unit "=".
   explicit Writer(Numbers numbers, bool collect_defaults = false, std::string_view place_unit = {})
       : numbers_(numbers), collect_defaults_(collect_defaults), place_unit_(place_unit) {}
 
-  /// What was written, by name.
+  /// The written options, by name.
   const Json& written() const { return written_; }
 
-  /// The member `name` of what was written, without what equals `standard`, which was written from a
-  /// default-constructed value. Kept are required options and the type of what is not the default.
+  /// The written member `name` without the parts that equal `standard`, the JSON of a default-constructed value.
+  /// Required options and the types of changed alternatives are kept.
   Json changes(const std::string& name, const Json& standard) const;
 
  protected:
@@ -66,14 +65,12 @@ class Writer final : public sim::Visitor {
   Json written_ = Json::object();
   Json* out_ = &written_;
   std::string pointer_;
-  // By JSON pointer: defaults of the kind that stands there, of an optional value once it is present, of a
-  // list's elements.
+  // By JSON pointer: defaults of the alternative there, of an optional value that is present, of a list's elements.
   std::map<std::string, Json> of_kind_, of_present_, of_elements_;
   std::set<std::string> required_;
 };
 
-/// All options, defaults too, in the order they are described: what `show` prints. Reading it gives an equal
-/// value.
+/// All options with their defaults, in the order of describe(), as `show` prints them. Reading gives an equal value.
 template <class T>
 nlohmann::ordered_json write_all(T value, Numbers numbers = Numbers::kQuantities) {
   Writer writer(numbers);
@@ -81,7 +78,7 @@ nlohmann::ordered_json write_all(T value, Numbers numbers = Numbers::kQuantities
   return writer.written().at("value");
 }
 
-/// The options that differ from those of a default-constructed T. Reading them gives an equal value.
+/// The options that differ from a default-constructed T. Reading them gives an equal value.
 template <class T>
 nlohmann::ordered_json write_changes(T value) {
   Writer writer(Numbers::kBare, true);
@@ -89,8 +86,8 @@ nlohmann::ordered_json write_changes(T value) {
   return writer.changes("value", write_all(T{}, Numbers::kBare));
 }
 
-/// One text for equal options, whatever the order they were written in: sorted keys, no spaces, numbers as
-/// the shortest text that reads back as the same double. For run keys.
+/// A text that is equal for equal options, for run keys: sorted keys, no spaces, each number as the shortest text that
+/// reads back as the same double.
 std::string canonical(const nlohmann::ordered_json& json);
 
 }  // namespace hearsay::scenarios

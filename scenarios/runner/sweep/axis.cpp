@@ -7,16 +7,15 @@
 #include <utility>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/member_names.hpp"
 #include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-constexpr double kSlack = 1e-9;  // of a step: what rounding may add up to
+constexpr double kSlack = 1e-9;  // of a step, for rounding errors
 
-// A number and the unit it is written in.
+// A number with its unit as written.
 struct Quantity {
   double number = 0;
   std::string unit;
@@ -37,7 +36,7 @@ std::optional<Quantity> quantity(const Node& node) {
 std::optional<double> si_number(const Node& value) {
   if (value.is(Node::Kind::kNumber)) return value.number;
   if (!value.is(Node::Kind::kText)) return std::nullopt;
-  // No two dimensions have a unit of the same name.
+  // Units of different dimensions have different names.
   for (const char* unit : {"s", "B", "B/s", "1/s", "m", "m/s"}) {
     if (const auto number = parse_quantity(value.text, unit)) return number;
   }
@@ -71,26 +70,23 @@ Axis::Axis(const Document& document, std::string path, const Node& written, cons
   if (written.is(Node::Kind::kObject)) {
     read_range(document, pointer);
   } else if (!written.is(Node::Kind::kList) || written.items().empty()) {
-    throw InputError(located(
-        document.where(written.at), pointer,
+    document.fail(
+        written.at, pointer,
         fmt::format("expected a list of at least one value or a range such as {{\"from\": 0, \"to\": 1, "
                     "\"step\": 0.1}}, found {}",
-                    written.is(Node::Kind::kList) ? "an empty list" : found(written))));
+                    written.is(Node::Kind::kList) ? "an empty list" : found(written)));
   }
 }
 
 void Axis::read_range(const Document& document, const std::string& pointer) {
-  const std::vector<std::string> known{"from", "to", "step", "factor", "count", "scale"};
+  const Names known{"from", "to", "step", "factor", "count", "scale"};
   const auto fail = [&](const Node& at, std::string_view key, const std::string& message) {
-    throw InputError(
-        located(document.where(at.at), pointer + (key.empty() ? "" : pointer_step(key)), message));
+    document.fail(at.at, pointer + (key.empty() ? "" : pointer_step(key)), message);
   };
   for (const auto& item : written_.items()) {
-    if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
-    std::string advice = did_you_mean(item.key, known);
-    if (advice.empty()) advice = "; known keys: " + comma_separated(known);
-    throw InputError(located(document.where(item.value.key_at), pointer + pointer_step(item.key),
-                             fmt::format("unknown key '{}' of a range{}", printable(item.key), advice)));
+    if (std::find(known.begin(), known.end(), item.key) == known.end())
+      document.fail(item.value.key_at, pointer + pointer_step(item.key),
+                    unknown_key(item.key, known, " of a range"));
   }
   const auto number = [&](std::string_view key) {
     const Node* node = written_.find(key);
@@ -101,13 +97,13 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
            fmt::format("expected a number or a quantity such as \"15 ms\", found {}", found(*node)));
     return *q;
   };
-  const bool step = written_.find("step") != nullptr, factor = written_.find("factor") != nullptr,
-             count = written_.find("count") != nullptr;
+  const bool step = written_.find("step"), factor = written_.find("factor"), count = written_.find("count");
+  const char* const by_key = step ? "step" : factor ? "factor" : "count";
   if (int{step} + int{factor} + int{count} != 1)
     fail(written_, "", "give exactly one of step, factor and count");
 
   const Quantity from = number("from"), to = number("to");
-  const Quantity by = number(step ? "step" : factor ? "factor" : "count");
+  const Quantity by = number(by_key);
   const bool same_unit = from.unit == to.unit && (!step || from.unit == by.unit);
   unit_ = same_unit ? from.unit : "";
   const auto in_unit = [&](std::string_view key, const Quantity& q) {
@@ -117,17 +113,19 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   to_ = in_unit("to", to);
   by_ = step ? in_unit("step", by) : by.number;
 
-  const Node* by_node = written_.find(step ? "step" : factor ? "factor" : "count");
+  const Node* by_node = written_.find(by_key);
+  const std::string wrong_way =
+      fmt::format("a {} of {} does not lead from 'from' to 'to'", by_key, found(*by_node));
   if (step) {
     kind_ = Kind::kStep;
-    if (by_ == 0 || (to_ - from_) / by_ < 0) fail(*by_node, "step", "must lead from 'from' to 'to'");
+    if (by_ == 0 || (to_ - from_) / by_ < 0) fail(*by_node, "step", wrong_way);
   } else if (factor) {
     kind_ = Kind::kFactor;
     if (!by.unit.empty() || !(by_ > 0) || by_ == 1)
-      fail(*by_node, "factor", "must be above 0 and not 1, got " + found(*by_node));
+      fail(*by_node, "factor", "expected a number above 0 other than 1, found " + found(*by_node));
     if (!(from_ * to_ > 0))
       fail(written_, "", "a factor requires 'from' and 'to' of the same sign and not 0");
-    if (std::log(to_ / from_) / std::log(by_) < 0) fail(*by_node, "factor", "must lead from 'from' to 'to'");
+    if (std::log(to_ / from_) / std::log(by_) < 0) fail(*by_node, "factor", wrong_way);
   } else {
     kind_ = Kind::kCount;
     if (!by.unit.empty() || by_ < 2 || by_ != std::floor(by_))
@@ -136,7 +134,7 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   if (const Node* scale = written_.find("scale")) {
     const bool log = scale->is(Node::Kind::kText) && scale->text == "log";
     if (!log && !(scale->is(Node::Kind::kText) && scale->text == "linear"))
-      fail(*scale, "scale", "expected one of linear, log, found " + found(*scale));
+      fail(*scale, "scale", expected_one_of({"linear", "log"}, *scale));
     if (!count) fail(*scale, "scale", "scale requires count");
     if (log && !(from_ * to_ > 0))
       fail(*scale, "scale", "a log scale requires 'from' and 'to' of the same sign and not 0");
@@ -161,8 +159,11 @@ double Axis::size() const {
 
 AxisValue Axis::value(std::size_t i) const {
   if (kind_ == Kind::kList) {
-    const Node& node = written_.items()[i].value;
-    return {node, label_of(node), si_number(node)};
+    Node node = written_.items()[i].value;
+    node.key_at = written_.key_at;
+    const std::string label = label_of(node);
+    const std::optional<double> number = si_number(node);
+    return {std::move(node), label, number};
   }
   const auto k = static_cast<double>(i);
   double x = from_;
@@ -173,7 +174,8 @@ AxisValue Axis::value(std::size_t i) const {
   const std::string digits = fmt::format("{:.15g}", x);
 
   Node node;
-  node.at = node.key_at = written_.at;
+  node.at = written_.at;
+  node.key_at = written_.key_at;
   node.text = fmt::format("{}", std::stod(digits)) + unit_;
   if (unit_.empty()) {
     node.kind = Node::Kind::kNumber;

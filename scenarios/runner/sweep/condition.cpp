@@ -18,7 +18,7 @@ struct Condition::Parser {
 
 namespace {
 
-// "=" that is no part of ==, <=, >=, !=.
+// Whether "=" occurs outside of ==, <=, >=, !=.
 bool assigns(const std::string& text) {
   for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
     const char before = i > 0 ? text[i - 1] : ' ';

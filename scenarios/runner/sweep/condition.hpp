@@ -1,6 +1,6 @@
 #pragma once
-// A condition on swept options, "privacy.epsilon * data.records >= 1e4": muParser's expressions over the axes
-// that have numbers, in SI.
+// A condition on swept options, "privacy.epsilon * data.records >= 1e4": an expression of muParser over the numeric
+// axes, in SI.
 #include <memory>
 #include <span>
 #include <string>
@@ -10,15 +10,15 @@ namespace hearsay::scenarios {
 
 class Condition {
  public:
-  /// `names`: of the axes; `numeric`: whether all values of each are numbers. Throws std::invalid_argument:
-  /// no expression, an assignment, a name that is no axis or not numeric.
+  /// `names` are those of the axes, `numeric` whether all values of each are numbers. Throws std::invalid_argument for
+  /// an invalid expression, an assignment, and names that are not numeric axes.
   Condition(const std::string& expression, const std::vector<std::string>& names,
             const std::vector<bool>& numeric);
   Condition(Condition&&) noexcept;
   Condition& operator=(Condition&&) noexcept;
   ~Condition();
 
-  /// Whether it holds for values of the axes, in their order; a result that is not a number does not.
+  /// Whether it holds for values of the axes, in their order; NaN counts as false.
   bool holds(std::span<const double> values);
 
  private:

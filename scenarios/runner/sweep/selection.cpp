@@ -4,60 +4,42 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "analysis/metrics/metric.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/runner/scenario.hpp"
+
+namespace hearsay::scenarios {
+enum class SelectOn { kValidation, kTest };
+}
+
+template <>
+struct hearsay::sim::Choices<hearsay::scenarios::SelectOn> {
+  static constexpr std::array kValues{Choice{"validation"}, Choice{"test"}};
+};
 
 namespace hearsay::scenarios {
 
 namespace {
 
-constexpr std::string_view kPointer = "/sweep/select";
-constexpr std::array<std::string_view, 4> kMembers{"over", "minimise", "maximise", "on"};
+constexpr const char* kSelectPointer = "/sweep/select";
 
-class Reading {
- public:
-  Reading(const Document& document, const Node& written) : document_(document), written_(written) {
-    if (!written.is(Node::Kind::kObject)) {
-      fail(written.at, "",
-           R"(expected an object such as {"over": AXIS, "minimise": METRIC, "on": "validation"}, found )" +
-               found(written));
-    }
-    for (const auto& item : written.items()) {
-      if (std::find(kMembers.begin(), kMembers.end(), item.key) != kMembers.end()) continue;
-      const std::vector<std::string> names(kMembers.begin(), kMembers.end());
-      fail(item.value.key_at, pointer_step(item.key),
-           fmt::format("unknown key '{}'{}", printable(item.key), did_you_mean(item.key, names)));
-    }
+struct SelectOptions {
+  std::string over;
+  std::optional<MetricChoice> minimise, maximise;
+  SelectOn on = SelectOn::kValidation;
+  void describe(sim::Visitor& v) {
+    v(over, {.name = "over", .required = true});
+    v(minimise, {.name = "minimise"});
+    v(maximise, {.name = "maximise"});
+    v(on, {.name = "on"});
   }
-
-  const Node* text(std::string_view name) const {
-    const Node* node = written_.find(name);
-    if (node != nullptr && !node->is(Node::Kind::kText))
-      fail(node->at, pointer_step(name), "expected text, found " + found(*node));
-    return node;
-  }
-  [[noreturn]] void fail(Position at, const std::string& step, const std::string& message) const {
-    throw InputError(located(document_.where(at), std::string(kPointer) + step, message));
-  }
-  [[noreturn]] void fail(const std::string& message) const { fail(written_.at, "", message); }
-
- private:
-  const Document& document_;
-  const Node& written_;
 };
-
-std::vector<std::string> metric_list() {
-  std::vector<std::string> all;
-  for (const analysis::Metric& m : analysis::metrics()) all.emplace_back(m.name);
-  return all;
-}
 
 }  // namespace
 
@@ -67,41 +49,30 @@ std::string Selection::instances() const {
 
 Selection read_selection(const Document& document, const Node& written,
                          const std::vector<std::vector<std::string>>& groups) {
-  const Reading reading(document, written);
-  Selection selection{.at = written.at};
-  const Node* over = reading.text("over");
-  if (over == nullptr) reading.fail("required key 'over' is missing: the axis to select over");
-  selection.over = over->text;
-  std::vector<std::string> all;
+  SelectOptions options;
+  read(document, written, options, {}, kSelectPointer);
+  const bool minimise = options.minimise.has_value();
+  if (minimise == options.maximise.has_value())
+    document.fail(written.at, kSelectPointer, "give exactly one of minimise and maximise");
+  const Node* metric = written.find(minimise ? "minimise" : "maximise");
+  Selection selection{.over = options.over,
+                      .metric = metric->text,
+                      .minimise = minimise,
+                      .on_test = options.on == SelectOn::kTest,
+                      .at = written.at,
+                      .metric_at = metric->at};
+  Names all;
   for (const auto& group : groups) {
-    const bool mine = std::find(group.begin(), group.end(), over->text) != group.end();
-    for (std::size_t a = 0; a < group.size(); ++a) {
+    const bool mine = std::find(group.begin(), group.end(), options.over) != group.end();
+    for (const std::string& axis : group) {
       if (mine) selection.axes.push_back(all.size());
-      all.push_back(group[a]);
+      all.push_back(axis);
     }
   }
   if (selection.axes.empty()) {
-    reading.fail(over->at, "/over",
-                 fmt::format("expected an axis of this sweep ({}), found \"{}\"{}", fmt::join(all, ", "),
-                             printable(over->text), did_you_mean(over->text, all)));
-  }
-  const Node* minimise = reading.text("minimise");
-  const Node* maximise = reading.text("maximise");
-  if ((minimise == nullptr) == (maximise == nullptr))
-    reading.fail("give exactly one of minimise and maximise");
-  const Node& metric = minimise != nullptr ? *minimise : *maximise;
-  selection.minimise = minimise != nullptr;
-  selection.metric = metric.text;
-  selection.metric_at = metric.at;
-  if (analysis::find_metric(metric.text) == nullptr) {
-    reading.fail(metric.at, minimise != nullptr ? "/minimise" : "/maximise",
-                 fmt::format("expected a metric, found \"{}\"{}", printable(metric.text),
-                             did_you_mean(metric.text, metric_list())));
-  }
-  if (const Node* on = reading.text("on")) {
-    selection.on_test = on->text == "test";
-    if (!selection.on_test && on->text != "validation")
-      reading.fail(on->at, "/on", "expected one of validation, test, found " + found(*on));
+    document.fail(written.find("over")->at, std::string(kSelectPointer) + "/over",
+                  fmt::format("expected an axis of this sweep ({}), found \"{}\"{}", fmt::join(all, ", "),
+                              printable(options.over), did_you_mean(options.over, all)));
   }
   return selection;
 }
@@ -135,21 +106,14 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
   std::vector<Choice> choices;
   std::map<std::vector<std::string>, std::size_t> numbers;  // in `choices`, by group
   for (const Candidate& c : candidates) {
-    double value =
-        c.runs == 0 ? std::numeric_limits<double>::quiet_NaN() : c.sum / static_cast<double>(c.runs);
-    if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
-    const auto [same, is_first] = numbers.try_emplace(c.group, choices.size());
-    if (is_first) {
-      choices.push_back({c.labels, value, 1});
-      continue;
-    }
-    Choice& best = choices[same->second];
+    const double mean = c.sum / static_cast<double>(c.runs);
+    const double value = std::isfinite(mean) ? mean : std::numeric_limits<double>::quiet_NaN();
+    const auto [number, is_first] = numbers.try_emplace(c.group, choices.size());
+    if (is_first) choices.push_back({c.labels, value, 0});
+    Choice& best = choices[number->second];
     ++best.candidates;
     const bool better = selection.minimise ? value < best.value : value > best.value;
-    if (better || (std::isnan(best.value) && !std::isnan(value))) {
-      best.labels = c.labels;
-      best.value = value;
-    }
+    if (better || (std::isnan(best.value) && !std::isnan(value))) best = {c.labels, value, best.candidates};
   }
   return choices;
 }

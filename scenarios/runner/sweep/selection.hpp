@@ -3,11 +3,11 @@
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
 //
-// The whole sweep is first run on validation instances (data.instances = "validation": other data of the same
-// law, or records held back from training), a study of its own in DIR/selection/. For each combination of the
-// other axes the value with the best mean of the metric at the end, over repetitions, is selected, and the
-// study itself is run with the selected values only. "on": "test" selects on the instances that are reported on;
-// such results are optimistically biased, and every output says so.
+// The whole sweep is first run on validation instances (data.instances = "validation": other data from the same
+// distribution, or records withheld from training), as a study in DIR/selection/. For each combination of the other
+// axes, the value with the best mean over repetitions of the metric at the end is selected; then the study is run with
+// the selected values only. "on": "test" selects on the instances that are reported: such results are optimistically
+// biased, and every output says so.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -19,30 +19,30 @@ namespace hearsay::scenarios {
 
 struct Selection {
   std::string over{};               ///< path of the axis
-  std::vector<std::size_t> axes{};  ///< numbers of the axes that it varies: more than one in a zip
+  std::vector<std::size_t> axes{};  ///< indices of the axes that vary: more than one in a zip
   std::string metric{};
   bool minimise = true;
   bool on_test = false;
-  Position at{}, metric_at{};  ///< where "select" and the metric are written
+  Position at{}, metric_at{};  ///< of "select" and of the metric
 
   /// "validation instances", or "the test data (optimistically biased)".
   std::string instances() const;
 };
 
-/// Reads "select" of a sweep with these axes, of which those in one group move together. Throws InputError.
+/// Reads "select" of a sweep with these axes; those of one group vary together. Throws InputError.
 Selection read_selection(const Document& document, const Node& written,
                          const std::vector<std::vector<std::string>>& groups);
 
-/// What was chosen for one combination of the other axes.
+/// The selected point for one combination of the other axes.
 struct Choice {
-  std::vector<std::string> labels;  ///< of the chosen point, one an axis
-  double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate had a finite one
+  std::vector<std::string> labels;  ///< of the point, by axis
+  double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate has a finite one
   std::size_t candidates = 0;
 };
 
-/// The best point of each combination of the other axes, in the order of the points; of equally good ones the
-/// first. A point of which a run is missing, failed or diverged is worse than any other. Throws
-/// std::invalid_argument if the study does not record the metric.
+/// The best point of each combination of the other axes, in the order of the points; the first among equals. A point
+/// with a missing, failed or diverged run is worse than any other. Throws std::invalid_argument if the study does not
+/// record the metric.
 std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study);
 
 /// JSON, for the manifest.

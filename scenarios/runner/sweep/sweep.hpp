@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "scenarios/language/json/document.hpp"
-#include "scenarios/runner/refused_error.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/sweep/axis.hpp"
 #include "scenarios/runner/sweep/condition.hpp"
 #include "scenarios/runner/sweep/selection.hpp"
@@ -23,35 +23,31 @@
 namespace hearsay::scenarios {
 
 struct SweepPoint {
-  std::vector<std::string> labels;                     ///< one an axis
-  std::vector<double> numbers;                         ///< one an axis, in SI; NaN of what is no number
+  std::vector<std::string> labels;  ///< by axis
+  std::vector<double> numbers;      ///< by axis, in SI; NaN for values that are not numbers
   std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
 };
 
 class Sweep {
  public:
-  /// Takes "sweep" out of the document. An axis that one of `sets` ("path=value" of the command line, already
-  /// applied) gives a value is left with that one; "sweep.PATH=..." is an axis itself. Throws InputError.
+  /// Removes "sweep" from the document. `sets` are "path=value" of the command line, already applied: an axis that one
+  /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError.
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
-  /// By axis a number that is equal for axes that move together, and whether all its values are numbers.
+  /// By axis: a number that is equal for axes that vary together, and whether all values are numbers.
   std::vector<std::size_t> groups() const;
   std::vector<bool> numeric() const;
   bool independent() const { return independent_; }
-  /// Over which axis the best value is to be chosen, if over any.
   const std::optional<Selection>& selection() const { return selection_; }
 
-  /// The points, the first axis varying slowest; one without labels where nothing is swept. `only` is a
-  /// further condition, of the command line. Throws InputError, or RefusedError if there are more than
-  /// `most_points`: at once where there is no condition, and after trying at most 1e7 combinations where
-  /// there is.
-  std::vector<SweepPoint> points(const std::string& only, double most_points) const;
+  /// The points, the first axis varying slowest; one without labels if nothing is swept. `only` is another condition.
+  /// Throws InputError, or RefusedError if there are more than `max_points`, or more than 1e7 combinations to test a
+  /// condition on.
+  std::vector<SweepPoint> points(const std::string& only, double max_points) const;
 
  private:
-  struct Group {
-    std::vector<Axis> axes;  // that move together
-  };
+  using Group = std::vector<Axis>;  // axes that vary together
   void read(const Document& document, const Node& written);
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
@@ -64,8 +60,7 @@ class Sweep {
   std::optional<Selection> selection_;
 };
 
-/// The document of one point: the scenario with the point's values in place. Shorter paths are set first, and
-/// of equally long ones "type", for a type clears what belongs to another.
+/// The document of one point. Shorter paths are set first, and of equally long ones "type", which clears its object.
 Document at_point(const Document& document, const SweepPoint& point);
 
 }  // namespace hearsay::scenarios

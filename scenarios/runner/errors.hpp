@@ -1,6 +1,5 @@
 #pragma once
-// Errors of a scenario whose values are valid one by one but can not be put together, named by the part of the
-// scenario that they belong to.
+// Errors found after a scenario is read: options that do not fit together, studies that are too large.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -13,20 +12,25 @@
 
 namespace hearsay::scenarios {
 
-/// Options that are each right but do not fit together, or data that can not be used. `part` is the part of
-/// the scenario that the message is about, as a JSON pointer.
+/// A study that is too large for its limits or the machine; what() has the numbers.
+struct RefusedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Options that are valid one by one but do not fit together, or data that cannot be used. `part` is the JSON pointer
+/// of the part of the scenario at fault.
 struct AssemblyError : std::runtime_error {
   AssemblyError(std::string p, const std::string& message)
       : std::runtime_error(message), part(std::move(p)) {}
   std::string part;
 };
 
-/// Releases that no noise makes fit their budget.
+/// Releases that cannot fit their budget with any noise.
 struct OverBudget : AssemblyError {
   using AssemblyError::AssemblyError;
 };
 
-/// Calls f; an error in it becomes an AssemblyError of that part of the scenario.
+/// Returns f(); an error in it becomes an AssemblyError of that part of the scenario.
 template <class F>
 auto assemble(const char* pointer, F&& f) {
   try {
