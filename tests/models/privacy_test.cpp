@@ -114,7 +114,7 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
     return models::resolve_privacy(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
   };
   models::PrivacyOptions options = only_laplace();
-  CHECK_THROWS_WITH(resolved(options), Catch::Contains("needs a bound on a record's gradient"));
+  CHECK_THROWS_WITH(resolved(options), Catch::Contains("requires a bound on a record's gradient"));
   options.gradient_bound = 7;
   CHECK(resolved(options).bound == 7);
   CHECK(resolved(options).source == models::BoundSource::kGiven);

@@ -120,7 +120,7 @@ void Privacy::require_room_for_steps(const std::optional<Step>& upfront) const {
   if (!active()) return;
   if (steps.empty()) {
     throw std::invalid_argument(
-        "this protocol spreads each owner's budget over a number of releases: set privacy.steps");
+        "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
   }
   std::set<std::pair<double, std::uint64_t>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
