@@ -32,11 +32,13 @@ void check_refused(const std::string& network, const std::string& part, const st
 
 TEST_CASE("bad network: a latency matrix that is not square, negative, too small, or not readable") {
   const std::string matrix = R"({"latency": {"type": "matrix", "path": "f.csv"}})";
-  check_refused(matrix, "/network/latency: f.csv:2: expected a square matrix of latencies, 4 numbers in each row",
+  check_refused(matrix,
+                "/network/latency: f.csv:2: expected a square matrix of latencies, 4 numbers in each row",
                 "0 1 1 1\n1 0 1\n1 1 0 1\n1 1 1 0\n");
   check_refused(matrix, "f.csv:2: expected a latency of at least 0, found -1 in field 1",
                 "0 1 1 1\n-1 0 1 1\n1 1 0 1\n1 1 1 0\n");
-  check_refused(matrix, "f.csv: expected a matrix of at least 4 nodes, one for each agent, found 3", "0 1 1\n1 0 1\n1 1 0\n");
+  check_refused(matrix, "f.csv: expected a matrix of at least 4 nodes, one for each agent, found 3",
+                "0 1 1\n1 0 1\n1 1 0\n");
   check_refused(matrix, "/network/latency/path: file \"f.csv\" not found in");
   check_refused(R"({"latency": {"type": "matrix", "path": "/etc/passwd"}})",
                 "file \"/etc/passwd\" is outside");
@@ -47,7 +49,8 @@ TEST_CASE("bad network: an availability trace with overlaps, unknown agents, tim
   check_refused(trace, "/network/availability: f.csv:3: sessions of agent 1 overlap",
                 "agent,start,end\n1,0,5\n1,4,6\n");
   check_refused(trace, "f.csv: expected agents 0 to 3, found agent 9", "agent,start,end\n9,0,5\n");
-  check_refused(trace, "f.csv:3: expected non-decreasing times of an agent", "agent,time,state\n1,5,up\n1,4,down\n");
+  check_refused(trace, "f.csv:3: expected non-decreasing times of an agent",
+                "agent,time,state\n1,5,up\n1,4,down\n");
   check_refused(trace, "f.csv: expected a column 'agent', found the columns who, start, end",
                 "who,start,end\n1,0,5\n");
   check_refused(R"({"availability": {"type": "group", "groups": [{"agents": [1, 4]}]}})",
@@ -68,7 +71,7 @@ TEST_CASE("bad network: numbers out of range, lists of another length, models wi
                 "/network/loss: partition: expected agents 0 to 3, found agent 7");
   check_refused("{}", "/clocks/rate: expected a value above 0 /s, found 0", "",
                 R"(, "clocks": {"type": "poisson", "rate": 0})");
-  check_refused("{}", "/clocks: a jitter of up to 2 s exceeds a period of 1 s", "",
+  check_refused("{}", "/clocks: expected a jitter of at most the period (1 s), found up to 2 s", "",
                 R"(, "clocks": {"type": "periodic", "period": 1, "jitter": {"type": "uniform", "max": 2}})");
   check_refused("{}", "/clocks: f.csv:3: expected non-decreasing times", "time,agent\n2,1\n1,1\n",
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");

@@ -45,7 +45,8 @@ TEST_CASE("bad topology: invalid graph files") {
   check_file("g.csv", "0,1\n1,2\n2,3\n", "requires a link from agent 0 to every owner; agent 2 has none");
   check_file("g.dot", "graph { a -- b -- c -- d; a [x=1, y=2] }",
              "g.dot: 3 of 4 nodes have no coordinates, node 'b' among them: set missing_coordinates");
-  check_file("g.dot", "graph { edge [latency=1]; a -- b -- c -- d }", "expected the name of a node or a number below 4, found 'hub'",
+  check_file("g.dot", "graph { edge [latency=1]; a -- b -- c -- d }",
+             "expected the name of a node or a number below 4, found 'hub'",
              R"(, "overlay": {"type": "star", "hub": "hub"})");
   check_file("g.csv", "0,1\n0,2\n0,3\n", "the graph has no weights", R"(, "weights": "given")");
   check_file("g.graphml", "not a graph", "g.graphml: is not GraphML");
@@ -62,15 +63,20 @@ TEST_CASE("bad topology: files outside the allowed folders, or missing") {
 
 TEST_CASE("bad topology: impossible graphs") {
   const Scratch dir;
-  check(dir, R"({"type": "erdos_renyi", "mean_degree": 5})", "a mean_degree of 5 is too many");
+  check(dir, R"({"type": "erdos_renyi", "mean_degree": 5})", "expected a mean_degree of at most 3, found 5");
   check(dir, R"({"type": "erdos_renyi", "probability": 0, "connected": "largest_component"})",
-        "expected at least 4 nodes, one for each agent, found 1: the largest of 4 components is kept: 1 of 4 nodes");
+        "expected at least 4 nodes, one for each agent, found 1: the largest of 4 components is kept: 1 of 4 "
+        "nodes");
   check(dir, R"({"type": "random_regular", "degree": 4})", "no simple graph");
   check(dir, R"({"type": "grid", "columns": 3})", "expected a divisor of 4 agents as columns, found 3");
-  check(dir, R"({"type": "watts_strogatz", "neighbours": 4})", "needs at least 6 agents, got 4");
-  check(dir, R"({"type": "barabasi_albert", "links": 4})", "at least 5 agents, got 4");
-  check(dir, R"({"type": "stochastic_block", "sizes": [2, 3]})", "expected block sizes with the sum 4, found 5");
-  check(dir, R"({"type": "complete", "size": 3})", "size: expected at least 4, a node for each agent, found 3");
+  check(dir, R"({"type": "watts_strogatz", "neighbours": 4})",
+        "expected at least 6 agents for a small world of 4 neighbours, found 4");
+  check(dir, R"({"type": "barabasi_albert", "links": 4})",
+        "expected at least 5 agents for 4 links per agent, found 4");
+  check(dir, R"({"type": "stochastic_block", "sizes": [2, 3]})",
+        "expected block sizes with the sum 4, found 5");
+  check(dir, R"({"type": "complete", "size": 3})",
+        "size: expected at least 4, a node for each agent, found 3");
   check(dir, R"({"type": "ring", "overlay": {"type": "star"}})", "neither latency nor length");
   check(dir, R"("similarity")", "the data define no similarity graph");
 }
