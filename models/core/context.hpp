@@ -73,9 +73,9 @@ class Context {
   void compute(sim::AgentId i) { world_.engine.compute(i); }
   /// When what agent i sends now leaves it.
   sim::Time leaves(sim::AgentId i) const { return world_.engine.leaves(i); }
-  /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again.
+  /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again; never after an infinite delay.
   void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
-    world_.engine.after(agent, delay, tag, number);
+    if (delay < sim::kNever) world_.engine.after(agent, delay, tag, number);
   }
   /// The message came too late to be used: counted and traced as lost, `stale`.
   void discard(const sim::Message& message) { world_.engine.discard(message); }

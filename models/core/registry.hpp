@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/core/protocol.hpp"
+#include "models/core/timeout.hpp"
 #include "models/core/world.hpp"
 #include "sim/options/describe.hpp"
 
@@ -28,6 +29,10 @@ class AnyProtocol {
   virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
   /// What else is to be said of its options, a sentence each.
   virtual std::vector<std::string> notes(const Study& study) const = 0;
+  /// Whether it waits for replies, so that Study::round_trips has to be set.
+  virtual bool has_timeout() const = 0;
+  /// What is suspicious about a run that has ended.
+  virtual std::optional<std::string> warning(const World& world) const = 0;
   /// Metrics of its own.
   virtual std::span<const ProtocolMetric> metrics() const = 0;
 
@@ -108,13 +113,35 @@ ProtocolRow row() {
       return {};
     }
     std::vector<std::string> notes(const Study& study) const override {
-      if constexpr (requires { params_.notes(study); }) return params_.notes(study);
-      return {};
+      std::vector<std::string> all;
+      if constexpr (requires { params_.notes(study); }) all = params_.notes(study);
+      if (const auto* given = timeout()) {
+        if (auto warning = timeout_warning(timeout_key(), *given, study)) all.push_back(std::move(*warning));
+      }
+      return all;
+    }
+    bool has_timeout() const override { return timeout() != nullptr; }
+    std::optional<std::string> warning(const World& world) const override {
+      const auto* given = timeout();
+      return given != nullptr ? unused_replies_warning(*given, world) : std::nullopt;
     }
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
 
    private:
-    typename P::Params params_;
+    using Params = typename P::Params;
+    static constexpr std::string_view timeout_key() {
+      return requires(Params p) {
+        p.round_timeout;
+      }
+      ? "round_timeout" : "timeout";
+    }
+    // The option that says how long the protocol waits for replies, if it has one.
+    const std::optional<sim::Time>* timeout() const {
+      if constexpr (requires(Params p) { p.round_timeout; }) return &params_.round_timeout;
+      if constexpr (requires(Params p) { p.timeout; }) return &params_.timeout;
+      return nullptr;
+    }
+    Params params_;
   };
   return {P::kEntry, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<Held>()); }, metrics_of<P>()};
 }

@@ -16,6 +16,7 @@
 #include "models/privacy/budget/privacy.hpp"
 #include "models/solvers/optimum.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/round_trips.hpp"
 
 namespace hearsay::models {
 
@@ -47,6 +48,7 @@ struct Study {
   StopLimits stop;
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
   bool own_models = false;                     ///< Entry::own_models
+  sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
 
   /// theta*, f*; worked out when first asked for.
   const Optimum& optimum() const { return reference.get(); }

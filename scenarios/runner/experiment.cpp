@@ -150,6 +150,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, topology_, study_streams(scenario_));
+  if (scenario_.protocol->has_timeout())
+    study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   }
@@ -246,6 +248,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
+  if (auto warning = scenario_.protocol->warning(world)) result.message = std::move(*warning);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/pending/disjoint_sets.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -116,20 +118,15 @@ void Topology::describe_agents(std::vector<Place> places, std::vector<std::strin
   notes_ = std::move(notes);
 }
 
-// Union-find in which the root of a component is its smallest agent.
 std::vector<AgentId> connected_components(AgentId nodes, std::span<const Edge> edges) {
-  std::vector<AgentId> parent(nodes);
-  std::iota(parent.begin(), parent.end(), AgentId{0});
-  const auto root = [&parent](AgentId i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const Edge& e : edges) {
-    const auto [least, greatest] = std::minmax({root(e.a), root(e.b)});
-    parent[greatest] = least;
+  boost::disjoint_sets_with_storage<> sets(nodes);
+  for (const Edge& e : edges) sets.union_set(e.a, e.b);
+  std::vector<AgentId> first(nodes, kMaxAgents), component(nodes);
+  for (AgentId i = 0; i < nodes; ++i) {
+    AgentId& smallest = first[sets.find_set(i)];
+    component[i] = smallest = std::min(smallest, i);
   }
-  for (AgentId i = 0; i < nodes; ++i) parent[i] = root(i);
-  return parent;
+  return component;
 }
 
 AgentId count_components(AgentId nodes, std::span<const Edge> edges) {

@@ -46,7 +46,7 @@ void check_golden(const std::string& text, const Golden& golden) {
 TEST_CASE("golden: central_async over perfect links") {
   check_golden(R"({
     "data": {"type": "lending_like", "records": 100, "features": 3}, "model": {"theta_max": 10},
-    "protocol": {"type": "central_async", "rho": 1},
+    "protocol": {"type": "central_async", "rho": 1, "timeout": "1 s"},
     "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 10}, "stop": {"iterations": 200}
   })",
                {"473543ab324de51c", 9.8591656588549323, 16.393253886962558});
@@ -101,7 +101,7 @@ TEST_CASE("golden: p2p_admm over late, lossy links") {
   check_golden(R"({
     "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
     "network": {"topology": "similarity", "latency": {"type": "uniform", "min": 0, "max": "500 ms"}, "loss": 0.1},
-    "protocol": {"type": "p2p_admm"}, "privacy": {"mechanism": "none"},
+    "protocol": {"type": "p2p_admm", "timeout": "1 s"}, "privacy": {"mechanism": "none"},
     "stop": {"iterations": 100}, "record": {"metrics": ["own_test_error"]}
   })",
                {"4cf142a30010f1a6", 0.050506892579451186, -0.0025016381637437551});

@@ -119,6 +119,7 @@ TEST_CASE("central_async: a learner that asks stops asking when all budgets are 
   auto params = unit_step(3);
   params.initiative = models::Initiative::kLearner;
   params.interval = 0.3;
+  params.timeout = 1;
   const auto outcome = CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6)));
   CHECK(outcome.end == sim::End::kFinished);
   CHECK(outcome.world->iterations == 0);
@@ -158,6 +159,7 @@ TEST_CASE("central_async: members of a group that answer in time speak for it") 
   auto params = unit_step(1);
   params.groups = {{1, 2}};
   params.learner_is_owner = 1;
+  params.timeout = 1;
   const auto outcome =
       CentralRun<CentralAsync>(fixture, params, fixture.engine(latency(0.6), sim::ClockTrace{{1}, {1}}));
   check_all(outcome.time, {0, 2});

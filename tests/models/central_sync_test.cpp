@@ -106,6 +106,7 @@ TEST_CASE("central_sync: what stands for an answer that does not come within rou
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 4);
   auto params = strongly_convex(16);
   params.learner_is_owner = 1;
+  params.round_timeout = 1;
   const auto options = fixture.engine(latency(0.6));
   const auto stale = [](const CentralRun<CentralSync>& o) {
     return o.world->engine.traffic().lost[static_cast<int>(sim::LossReason::kStale)];
@@ -129,6 +130,7 @@ TEST_CASE("central_sync: where nobody answers in time, reweight leaves the model
   // Rounds of 1 s, round trips of 4.5 s, T = 9 and rho = 81: steps 1/k.
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 9);
   auto params = strongly_convex(81);
+  params.round_timeout = 1;
   const auto options = fixture.engine(latency(2.25));
   const auto reweighted = CentralRun<CentralSync>(fixture, params, options);
   check_all(reweighted.learner, std::vector<double>(9, 0.0));

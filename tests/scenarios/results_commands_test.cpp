@@ -116,9 +116,9 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
 TEST_CASE("commands: diff repeats two runs and finds the first different event") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
-  run_study(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "a --set protocol.timeout=1");
   // Another seed: only the start is the same, and the first to happen after it is a tick.
-  run_study(dir, "-o " + dir / "b --seed 2");
+  run_study(dir, "-o " + dir / "b --set protocol.timeout=1 --seed 2");
   const auto seed = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(seed.code == 1);
   CHECK_THAT(seed.out,
@@ -126,7 +126,7 @@ TEST_CASE("commands: diff repeats two runs and finds the first different event")
                  Catch::Contains("  first different event: number 1 (from 0)\n    " + dir / "a: 0.") &&
                  Catch::Contains(" s  tick  agent "));
   // The same random numbers, but some messages are lost: the traces part where the first of them is.
-  run_study(dir, "-o " + dir / "c --set network.loss=0.02");
+  run_study(dir, "-o " + dir / "c --set protocol.timeout=1 --set network.loss=0.02");
   std::stringstream left(shell("hearsay trace " + dir / "a").out),
       right(shell("hearsay trace " + dir / "c").out);
   std::string x, y;

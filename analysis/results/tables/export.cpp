@@ -1,5 +1,7 @@
 #include "analysis/results/tables/export.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -144,10 +146,14 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
     const PointResult point = study.point(p);
     PointCollector collector(study.head(), point);
     tables.begin_point(point);
+    std::size_t runs = 0, suspicious = 0;  // of the point; those that are done, but with a warning
+    std::string first_warning;
     study.runs(p, [&](const RunResult& run) {
       tables.add(run);
       collector.add(run);
-      ++totals.runs;
+      ++totals.runs, ++runs;
+      if (run.status == Status::kDone && !run.message.empty() && suspicious++ == 0)
+        first_warning = run.message;
       ++*by_status[static_cast<std::size_t>(run.status)];
       totals.events += run.events;
       totals.wall += run.wall;
@@ -157,6 +163,10 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
     points.push_back(collector.summary());
     totals.unaccounted.insert(point.unaccounted.begin(), point.unaccounted.end());
     totals.notes.insert(point.notes.begin(), point.notes.end());
+    if (suspicious > 0) {
+      totals.notes.insert(fmt::format("warning: {}{}{} ({} of {} runs)", fmt::join(point.labels, ", "),
+                                      point.labels.empty() ? "" : ": ", first_warning, suspicious, runs));
+    }
   }
   totals.points = points.size();
   totals.fingerprint = fingerprint.value();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/core/timeout.hpp"
+
 namespace hearsay::models {
 
 namespace {
@@ -54,12 +56,14 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
     {.name = "interleave", .help = "Allow any number of concurrent exchanges; by default one at a time."});
   v(stale_base,
     {.name = "stale_base", .help = "Base of an update if other answers have arrived since its query."});
-  v(timeout, {.name = "timeout",
-              .help = "Time the learner waits for an answer; a later answer is discarded, but its privacy "
-                      "budget remains spent.",
-              .unit = "s",
-              .min = 0,
-              .open_min = true});
+  v(timeout,
+    {.name = "timeout",
+     .help = "Time the learner waits for an answer; a later answer is discarded, but its privacy "
+             "budget remains spent. By default unlimited on a reliable network, else 5 typical round "
+             "trips, at least 1 s.",
+     .unit = "s",
+     .min = 0,
+     .open_min = true});
   v(groups,
     {.name = "groups",
      .help =
@@ -90,6 +94,7 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
       parties_(params.groups, study),
       horizon_(params.planned_iterations("central_async", study)),
       step_(step_of(params, horizon_, parties_.count(), study)),
+      timeout_(timeout_of(params.timeout, study)),
       owners_(params, params.planned_answers(horizon_, parties_.count()), study),
       copies_(study.problem.p(), parties_.count()),
       bar_(study.problem.p()),
@@ -130,8 +135,13 @@ void CentralAsync::on_message(const sim::Message& message, Context& context) {
   } else if (message.tag == CentralOwners::kQuery) {
     owners_.answer(message, context);
   } else if (Query* const query = queries_.match(message, context)) {
-    const Vector q = vector_of(message);
-    receive(*query, message.from, q, message.sent, context);
+    if (message.tag == CentralOwners::kRefusal) {
+      ++query->refusals;
+      end_if_last(*query, context);
+    } else {
+      const Vector q = vector_of(message);
+      receive(*query, message.from, q, message.sent, context);
+    }
   }
 }
 
@@ -144,11 +154,18 @@ void CentralAsync::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t numbe
   if (query == nullptr) return;
   if (tag == CentralOwners::kOwnAnswer) {
     receive(*query, owners_.learner(), owners_.own_answer(query->bar, context), context.now(), context);
-  } else if (query->answers > 0) {
-    query->sum /= query->weight;
-    complete(*query, context);
   } else {
-    queries_.end(number);
+    give_up(*query, context);
+  }
+}
+
+// No more answers will come to a query: goes on with those that have.
+void CentralAsync::give_up(Query& query, Context& context) {
+  if (query.answers > 0) {
+    query.sum /= query.weight;
+    complete(query, context);
+  } else {
+    queries_.end(query.number);
     serve_next(context);
   }
 }
@@ -166,12 +183,12 @@ void CentralAsync::ask(std::size_t party, Context& context) {
   query.number = queries_.last();
   query.party = party;
   query.iteration = context.iterations();
-  query.answers = 0;
+  query.answers = query.refusals = 0;
   query.weight = 0;
   query.bar = (context.model(0) + copies_[party]) / 2;
   for (const sim::AgentId member : parties_.members(party))
     owners_.query(member, query.number, query.bar, context);
-  context.after(0, options_.timeout, kTimeout, query.number);
+  context.after(0, timeout_, kTimeout, query.number);
 }
 
 void CentralAsync::receive(Query& query, sim::AgentId owner, const Eigen::Ref<const Eigen::VectorXd>& q,
@@ -184,7 +201,16 @@ void CentralAsync::receive(Query& query, sim::AgentId owner, const Eigen::Ref<co
   }
   query.weight += weight;
   query.sent = sent;
-  if (query.answers == parties_.members(query.party).size()) complete(query, context);
+  end_if_last(query, context);
+}
+
+void CentralAsync::end_if_last(Query& query, Context& context) {
+  if (query.answers + query.refusals < parties_.members(query.party).size()) return;
+  if (query.refusals == 0) {
+    complete(query, context);
+  } else {
+    give_up(query, context);
+  }
 }
 
 void CentralAsync::complete(Query& query, Context& context) {

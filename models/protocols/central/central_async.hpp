@@ -14,7 +14,7 @@
 //
 // Over the network: an owner's clock ticks and it requests a query; the learner, if idle, sends query(bar); the owner
 // computes, releases and sends its answer; the learner updates. One conversation at a time. An answer that has not come
-// within `timeout` is given up: when it comes it is stale and discarded, its release stays spent. k counts the
+// within `timeout` (core/timeout.hpp) is given up: when it comes it is stale and discarded, its release stays spent. k counts the
 // answers that the learner used; T is the horizon. An owner releases at most T answers, lost ones included, each at
 // epsilon_i/T or what the accountant makes of it; after that it neither requests nor answers. With zero latency and
 // everyone up this is Algorithm 1 exactly.
@@ -84,7 +84,7 @@ class CentralAsync {
     WhenBusy when_busy = WhenBusy::kQueue;
     bool interleave = false;
     StaleBase stale_base = StaleBase::kCurrent;
-    sim::Time timeout = 1;
+    std::optional<sim::Time> timeout;
     std::vector<std::vector<std::uint32_t>> groups;
     bool reweight_by_frequency = false;
     BudgetFor budget_for = BudgetFor::kHorizon;
@@ -124,11 +124,11 @@ class CentralAsync {
   struct Query {
     std::uint32_t number = 0;
     std::size_t party = 0;
-    std::uint64_t iteration = 0;  ///< iterations complete when it was sent
-    std::size_t answers = 0;      ///< that have come
-    double weight = 0;            ///< sum of their weights
-    sim::Time sent = 0;           ///< when the last of them was sent, s
-    Eigen::VectorXd bar, sum;     ///< the point, R^p; the answers' weighted sum, R^p
+    std::uint64_t iteration = 0;            ///< iterations complete when it was sent
+    std::size_t answers = 0, refusals = 0;  ///< that have come
+    double weight = 0;                      ///< sum of their weights
+    sim::Time sent = 0;                     ///< when the last of them was sent, s
+    Eigen::VectorXd bar, sum;               ///< the point, R^p; the answers' weighted sum, R^p
   };
 
   void query_all(Context& context);
@@ -136,6 +136,8 @@ class CentralAsync {
   void ask(std::size_t party, Context& context);
   void receive(Query& query, sim::AgentId owner, const Eigen::Ref<const Eigen::VectorXd>& q, sim::Time sent,
                Context& context);
+  void end_if_last(Query& query, Context& context);
+  void give_up(Query& query, Context& context);
   void complete(Query& query, Context& context);
   void update(const Query& query, Context& context);
   void serve_next(Context& context);
@@ -144,6 +146,7 @@ class CentralAsync {
   Parties parties_;
   std::uint64_t horizon_;  // T
   double step_, learner_factor_;
+  sim::Time timeout_;
   CentralOwners owners_;
   Columns copies_;  // theta_i, p x N
   Eigen::VectorXd bar_, regulariser_;

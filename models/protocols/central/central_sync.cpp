@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/core/timeout.hpp"
+
 namespace hearsay::models {
 
 namespace {
@@ -60,11 +62,13 @@ void CentralSync::Params::describe(sim::Visitor& v) {
   v(c1, {.name = "c1",
          .help = "Step parameter of averaged: the step size in round k is c1/sqrt(k). A number, or \"auto\".",
          .source = kSyncPaper});
-  v(round_timeout, {.name = "round_timeout",
-                    .help = "Maximum time the learner waits for answers in a round.",
-                    .unit = "s",
-                    .min = 0,
-                    .open_min = true});
+  v(round_timeout,
+    {.name = "round_timeout",
+     .help = "Maximum time the learner waits for answers in a round; by default unlimited on a "
+             "reliable network, else 5 typical round trips, at least 1 s.",
+     .unit = "s",
+     .min = 0,
+     .open_min = true});
   v(missing, {.name = "missing", .help = "Replacement for an answer that does not arrive in time."});
   OwnerOptions::describe(v, kMinHorizon);
 }
@@ -78,6 +82,7 @@ CentralSync::CentralSync(const Params& params, const Study& study)
     : params_(params),
       horizon_(params.planned_iterations("central_sync", study, kMinHorizon)),
       step_(step_of(params, horizon_, study)),
+      timeout_(timeout_of(params.round_timeout, study)),
       owners_(params, horizon_, study),
       theta_(Eigen::VectorXd::Zero(study.problem.p())),
       data_term_(study.problem.p()),
@@ -97,12 +102,14 @@ void CentralSync::begin_round(Context& context) {
   const std::uint32_t k = round_.begin(context.owners());
   for (std::size_t owner = 0; owner < context.owners(); ++owner)
     owners_.query(context.agent_of(owner), k, theta_, context);
-  context.after(0, params_.round_timeout, kTimeout, k);
+  context.after(0, timeout_, kTimeout, k);
 }
 
 void CentralSync::on_message(const sim::Message& message, Context& context) {
   if (message.tag == CentralOwners::kQuery) {
     owners_.answer(message, context);
+  } else if (message.tag == CentralOwners::kRefusal) {
+    if (round_.match(message, context) && round_.count_reply()) end_round(context);
   } else {
     receive(message, context);
   }
@@ -153,10 +160,11 @@ double CentralSync::gather(const Context& context) {
 }
 
 void CentralSync::end_round(Context& context) {
-  const bool all = !round_.in_flight();
   round_.end();
   const double share = gather(context);
   const bool moves = share > 0 || params_.missing != MissingAnswer::kReweight;
+  const bool all =
+      std::all_of(answered_.begin(), answered_.end(), [&](auto k) { return k == round_.number(); });
   if (!all && share > 0 && params_.missing == MissingAnswer::kReweight) data_term_ /= share;
 
   const auto k = static_cast<double>(round_.number());

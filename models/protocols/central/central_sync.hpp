@@ -62,7 +62,7 @@ class CentralSync {
   struct Params : OwnerOptions {
     SyncAlgorithm algorithm = SyncAlgorithm::kAveraged;
     std::optional<Step> rho, c1;
-    sim::Time round_timeout = 1;
+    std::optional<sim::Time> round_timeout;
     MissingAnswer missing = MissingAnswer::kReweight;
 
     void describe(sim::Visitor& v);
@@ -109,6 +109,7 @@ class CentralSync {
   Params params_;
   std::uint64_t horizon_;  // T
   double step_;
+  sim::Time timeout_;
   CentralOwners owners_;
   Eigen::VectorXd theta_, data_term_, gradient_;
   Columns answers_;                      // the latest of each owner, p x N

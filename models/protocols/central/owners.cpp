@@ -93,7 +93,7 @@ void CentralOwners::query(sim::AgentId owner, std::uint32_t number, const Eigen:
 
 void CentralOwners::answer(const sim::Message& query, Context& context) const {
   const sim::AgentId owner = query.to;
-  if (!may_answer(owner, context)) return;
+  if (!may_answer(owner, context)) return context.send(owner, 0, kRefusal, query.conversation);
   context.compute(owner);
   const Vector theta = vector_of(query);
   const auto noisy = context.release(owner, context.gradient(owner, theta));

@@ -5,7 +5,7 @@
 //
 //   Q_i = (1/n_i) sum grad loss(theta) + w_i
 //
-// n_i its records, w_i the noise of its next release. Once its planned answers are released it answers no more. Where
+// n_i its records, w_i the noise of its next release. Once its planned answers are released it refuses: an empty reply. Where
 // computing takes time, the answer leaves that much after the query has arrived.
 //
 // learner_is_owner: one owner is the learner. It answers within the learner, in no time, without noise and uncharged
@@ -59,7 +59,7 @@ struct OwnerOptions {
 
 class CentralOwners {
  public:
-  enum Tag : std::uint16_t { kQuery, kAnswer, kOwnAnswer, kFreeTag };
+  enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kOwnAnswer, kFreeTag };
 
   /// Every owner's budget is planned for so many answers. Throws std::invalid_argument if there is no owner
   /// learner_is_owner, BudgetError if a budget has no room for its answers.
@@ -76,7 +76,7 @@ class CentralOwners {
 
   /// The learner asks an owner about `theta`: by a query, or by the timer kOwnAnswer if it is the learner.
   void query(sim::AgentId owner, std::uint32_t number, const Eigen::VectorXd& theta, Context& context) const;
-  /// The owner's reply to a query, if it may answer. Draws its noise.
+  /// The owner's reply to a query: its answer, for which it draws noise, or without a release left an empty refusal.
   void answer(const sim::Message& query, Context& context) const;
   /// The learner's own owner, and its answer.
   sim::AgentId learner() const { return *learner_; }

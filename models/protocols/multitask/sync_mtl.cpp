@@ -3,20 +3,24 @@
 #include <utility>
 
 #include "models/core/option_error.hpp"
+#include "models/core/timeout.hpp"
 
 namespace hearsay::models {
 
 void SyncMtl::Params::describe(sim::Visitor& v) {
-  v(round_timeout, {.name = "round_timeout",
-                    .help = "Maximum time the server waits for the tasks in a round.",
-                    .unit = "s",
-                    .min = 0,
-                    .open_min = true});
+  v(round_timeout,
+    {.name = "round_timeout",
+     .help = "Maximum time the server waits for the tasks in a round; by default unlimited on a "
+             "reliable network, else 5 typical round trips, at least 1 s.",
+     .unit = "s",
+     .min = 0,
+     .open_min = true});
   MultitaskOptions::describe(v);
 }
 
 SyncMtl::SyncMtl(const Params& params, const Study& study)
     : params_(params),
+      timeout_(timeout_of(params.round_timeout, study)),
       nodes_(params, study),
       server_(ColumnUpdate::kBlock, params.regulariser, params.alpha_2, params.h(), zero_columns(study)),
       tolerance_(params.tolerance),
@@ -46,7 +50,7 @@ void SyncMtl::begin_round(Context& context) {
       context.after(task, 0, kFirst, round);
     }
   }
-  context.after(0, params_.round_timeout, kTimeout, round);
+  context.after(0, timeout_, kTimeout, round);
 }
 
 void SyncMtl::answer(sim::AgentId task, const Eigen::Ref<const Eigen::VectorXd>& column, std::uint32_t round,

@@ -32,7 +32,7 @@ namespace hearsay::models {
 class SyncMtl {
  public:
   struct Params : MultitaskOptions {
-    sim::Time round_timeout = 1;
+    std::optional<sim::Time> round_timeout;
     void describe(sim::Visitor& v);
   };
 
@@ -71,6 +71,7 @@ class SyncMtl {
   void next_round(Context& context);
 
   Params params_;
+  sim::Time timeout_;
   MultitaskNodes nodes_;
   MultitaskServer server_;
   Tolerance tolerance_;

@@ -14,20 +14,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "models/core/requests.hpp"
+#include "models/core/timeout.hpp"
 #include "models/protocols/multitask/measures.hpp"
 
 namespace hearsay::models {
 
 struct TaskLoopOptions {
-  sim::Time timeout = 1;
+  std::optional<sim::Time> timeout;
 
   void describe(sim::Visitor& v) {
     v(timeout, {.name = "timeout",
-                .help = "Time a task waits for p_t before it begins another turn.",
+                .help = "Time a task waits for p_t before it begins another turn; by default unlimited on "
+                        "a reliable network, else 5 typical round trips, at least 1 s.",
                 .unit = "s",
                 .min = 0,
                 .open_min = true});
@@ -105,7 +108,10 @@ class TaskLoop {
  protected:
   /// `by_clock`: turns begin at ticks, whatever is in flight.
   TaskLoop(const TaskLoopOptions& options, const Study& study, bool by_clock = false)
-      : options_(options), by_clock_(by_clock), tasks_(study.problem.owners()), log_(tasks_.size()) {
+      : timeout_(timeout_of(options.timeout, study)),
+        by_clock_(by_clock),
+        tasks_(study.problem.owners()),
+        log_(tasks_.size()) {
     start_at(zero_columns(study));
   }
 
@@ -145,7 +151,7 @@ class TaskLoop {
     log_.turns[t] = turns(t);
     context.model(agent) = self().model(t);
     context.send(agent, 0, kTurn, turns(t), message);
-    context.after(agent, options_.timeout, kTimeout, turns(t));
+    context.after(agent, timeout_, kTimeout, turns(t));
   }
 
   // At the server: update number iterations + 1, which is the version of the reply.
@@ -187,7 +193,7 @@ class TaskLoop {
     return turn == turns(t) && std::exchange(tasks_[t].waits, false);
   }
 
-  TaskLoopOptions options_;
+  sim::Time timeout_;
   bool by_clock_;
   Columns start_, held_;  // d x T
   std::vector<Task> tasks_;

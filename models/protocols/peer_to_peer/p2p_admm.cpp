@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "models/core/timeout.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -29,11 +30,14 @@ void P2pAdmm::Params::describe(sim::Visitor& v) {
                   .help = "Number of gradient steps of an agent on its local objective in an exchange.",
                   .min = 1});
   v(exchange, {.name = "exchange", .help = "Vectors that the two endpoints of an edge exchange."});
-  v(timeout, {.name = "timeout",
-              .help = "Time an agent waits for a reply; a later reply is discarded.",
-              .unit = "s",
-              .min = 0,
-              .open_min = true});
+  v(timeout,
+    {.name = "timeout",
+     .help =
+         "Time an agent waits for a reply; a later reply is discarded. By default 5 typical round trips, at "
+         "least 1 s.",
+     .unit = "s",
+     .min = 0,
+     .open_min = true});
 }
 
 std::vector<std::string> P2pAdmm::Params::fitted_on_private_data(const Study&) const {
@@ -45,6 +49,7 @@ std::vector<std::string> P2pAdmm::Params::fitted_on_private_data(const Study&) c
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study),
       params_(params),
+      timeout_(finite_timeout_of(params.timeout, study)),
       exchanges_(2 * study.topology.edges()),
       pull_(study.problem.p()),
       packet_(4 * study.problem.p()),
@@ -150,7 +155,7 @@ void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
   const std::uint32_t number = exchange.request.begin();
   sent_model_.col(position) = context.model(i);
   sent_copy_.col(position) = copies_.col(position);
-  context.after(i, params_.timeout, static_cast<std::uint16_t>(number), position);
+  context.after(i, timeout_, static_cast<std::uint16_t>(number), position);
   send_edge(i, position, kRequest | static_cast<std::uint16_t>(exchange.replied << 1), number, context);
   context.count_iteration();
 }

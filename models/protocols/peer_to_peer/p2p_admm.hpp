@@ -70,7 +70,7 @@ class P2pAdmm : public PersonalProtocol {
     double rho = 1;
     std::uint32_t local_steps = 10;
     AdmmExchange exchange = AdmmExchange::kFull;
-    sim::Time timeout = 1;
+    std::optional<sim::Time> timeout;
 
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
@@ -127,6 +127,7 @@ class P2pAdmm : public PersonalProtocol {
               const Eigen::Ref<const Eigen::VectorXd>& copy, std::span<const double> theirs);
 
   Params params_;
+  sim::Time timeout_;
   std::vector<double> curvature_;  // sum_k (W/2) rho/(W/2 + rho), by agent
   // p x directed edges: the end (i, j)'s Theta_i^j, Z_ei^i, Z_ei^j, Lambda_ei^i, Lambda_ei^j.
   Columns copies_, own_z_, copy_z_, own_lambda_, copy_lambda_;

@@ -1,0 +1,42 @@
+#include "models/core/timeout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hearsay::models {
+
+namespace {
+constexpr double kRoundTrips = 5, kMostLate = 0.01, kLeastUsed = 0.05;
+constexpr sim::Time kLeastTimeout = 1;  // s
+}  // namespace
+
+sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study) {
+  return given.value_or(std::max(kLeastTimeout, kRoundTrips * study.round_trips.typical()));
+}
+
+sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
+  return !given && study.round_trips.reliable() ? sim::kNever : finite_timeout_of(given, study);
+}
+
+std::optional<std::string> timeout_warning(std::string_view key, const std::optional<sim::Time>& given,
+                                           const Study& study) {
+  const double late = study.round_trips.fraction_above(finite_timeout_of(given, study));
+  if (!given || late <= kMostLate) return std::nullopt;
+  return fmt::format(
+      "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s): "
+      "their replies "
+      "are discarded; leave out protocol.{} or increase it",
+      key, *given, 100 * late, study.round_trips.typical(), key);
+}
+
+std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
+  const double used = static_cast<double>(world.tally.updates);
+  const double late =
+      static_cast<double>(world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)]);
+  if (late == 0 || used >= kLeastUsed * (used + late)) return std::nullopt;
+  return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
+                     used + late, finite_timeout_of(given, world.study), world.study.round_trips.shortest());
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,23 @@
+#pragma once
+// How long a requester waits for a reply.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/core/world.hpp"
+
+namespace hearsay::models {
+
+/// The timeout of an option: as given; else infinite where every reply arrives, or 5 times the typical round trip, but at
+/// least 1 s (as RFC 6298 sets a retransmission timer before it has measured a round trip).
+sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study);
+/// The same for a protocol whose replies can fail to come although nothing is lost: always finite.
+sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study);
+
+/// A warning if more than 1 % of round trips take longer than the given timeout; `key`: the name of the option.
+std::optional<std::string> timeout_warning(std::string_view key, const std::optional<sim::Time>& given,
+                                           const Study& study);
+/// A warning if a run has used less than 5 % of the replies that came, the others having been too late; `given` as above.
+std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
+
+}  // namespace hearsay::models

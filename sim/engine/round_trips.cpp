@@ -1,0 +1,63 @@
+#include "sim/engine/round_trips.hpp"
+
+#include <algorithm>
+
+namespace hearsay::sim {
+
+namespace {
+constexpr std::uint32_t kLinks = 200, kTrips = 40, kFirstIndex = 1u << 31;
+}
+
+RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
+                       std::size_t numbers) {
+  const AgentId hub = options.hub ? 0 : kNoAgent, agents = topology.agents();
+  const NetworkFiles files =
+      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks);
+  const LinkOptions& link_options = options.network.links;
+  const Links links(link_options, topology, streams, hub, files);
+  const ComputeTime compute(options.network.compute_time, streams);
+  const Availability availability(options.network.availability, streams, agents, options.hub ? 1 : 0,
+                                  files.sessions);
+  reliable_ = links.loss().none() && availability.always() && !availability.coin();
+
+  const auto bytes = static_cast<double>(link_options.header + link_options.bytes_per_number * numbers);
+  Bandwidth bandwidth(link_options.bandwidth, agents, streams);
+  Time now = 0;
+  // Time to take a message for every neighbour of an end of a link to its other end, one after another.
+  const auto transmission = [&](AgentId from, AgentId to) {
+    if (bandwidth.unlimited()) return 0.0;
+    const Time start = now;
+    for (std::uint32_t k = 0; k < topology.degree(from); ++k)
+      now = bandwidth.receive(to, bytes, bandwidth.send(from, bytes, start));
+    return now - start;
+  };
+
+  const std::size_t edges = topology.edges(), step = edges / kLinks + 1;
+  std::size_t edge = 0;
+  for (AgentId i = 0; i < agents; ++i) {
+    const auto neighbours = topology.neighbours(i);
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
+      const AgentId j = neighbours[k];
+      if (j < i || edge++ % step != 0) continue;
+      const std::uint32_t there = topology.first_edge(i) + k, back = topology.edge(j, i);
+      const Time sending = transmission(i, j) + transmission(j, i);
+      const std::size_t first = sorted_.size();
+      for (std::uint32_t n = kFirstIndex; n < kFirstIndex + kTrips; ++n) {
+        sorted_.push_back(links.latency(i, j, there, n) + links.latency(j, i, back, n) + compute.of(j, n) +
+                          sending);
+      }
+      const auto median = sorted_.begin() + static_cast<std::ptrdiff_t>(first + kTrips / 2);
+      std::nth_element(sorted_.begin() + static_cast<std::ptrdiff_t>(first), median, sorted_.end());
+      typical_ = std::max(typical_, *median);
+    }
+  }
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+double RoundTrips::fraction_above(Time limit) const {
+  if (sorted_.empty()) return 0;
+  const auto above = sorted_.end() - std::upper_bound(sorted_.begin(), sorted_.end(), limit);
+  return static_cast<double>(above) / static_cast<double>(sorted_.size());
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,34 @@
+#pragma once
+// How long a message and its reply take on the links of a network, before any run: what timeouts are chosen by.
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+
+namespace hearsay::sim {
+
+class RoundTrips {
+ public:
+  /// A network in which replies always arrive, at once.
+  RoundTrips() = default;
+  /// Samples round trips of `numbers` numbers each way: both latencies, the receiver's computation, and the
+  /// transmission of a message to every neighbour where bandwidth is limited. At most 200 links, 40 round trips each,
+  /// drawn from the purposes and indices of messages and computations number 2^31 and up, which no run reaches.
+  RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
+             std::size_t numbers);
+
+  /// Whether every message is delivered: nothing is lost, and nobody is ever down.
+  bool reliable() const { return reliable_; }
+  /// Largest median of a link, s.
+  Time typical() const { return typical_; }
+  /// Smallest round trip sampled, s.
+  Time shortest() const { return sorted_.empty() ? 0 : sorted_.front(); }
+  /// Fraction of round trips longer than a time.
+  double fraction_above(Time limit) const;
+
+ private:
+  bool reliable_ = true;
+  Time typical_ = 0;
+  std::vector<Time> sorted_;
+};
+
+}  // namespace hearsay::sim

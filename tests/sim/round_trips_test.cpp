@@ -1,0 +1,74 @@
+#include "sim/engine/round_trips.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "tests/support/streams.hpp"
+
+using namespace hearsay::sim;
+using hearsay::test::kStreams;
+
+namespace {
+
+RoundTrips of(const NetworkOptions& network, AgentId agents = 4, std::size_t numbers = 2) {
+  Engine::Options options;
+  options.network = network;
+  options.hub = true;
+  return {options, make_topology(Star{}, agents, kStreams), kStreams, numbers};
+}
+
+}  // namespace
+
+TEST_CASE("round trips: constant latencies both ways, and the computation") {
+  NetworkOptions network;
+  network.links.latency = 0.6;
+  network.compute_time = 0.25;
+  const RoundTrips trips = of(network);
+  CHECK(trips.reliable());
+  CHECK(trips.typical() == 1.45);
+  CHECK(trips.shortest() == 1.45);
+  CHECK(trips.fraction_above(1.44) == 1);
+  CHECK(trips.fraction_above(1.45) == 0);
+  network.links.delayed_direction = DelayedDirection::kToHub;
+  CHECK(of(network).typical() == 0.85);
+}
+
+TEST_CASE("round trips: the typical one is the largest median of a link") {
+  // Drawn once for each link and direction from 0 or 1 s: with 100 links some have 1 s both ways (all but never with
+  // probability (3/4)^100 = 3e-13), some none.
+  NetworkOptions network;
+  network.links.latency = LatencyOptions(Mixture{{{1, Constant{0}}, {1, Constant{1}}}}, Drawn::kPerLink);
+  const RoundTrips trips = of(network, 101);
+  CHECK(trips.typical() == 2);
+  CHECK(trips.shortest() == 0);
+}
+
+TEST_CASE("round trips: fractions agree with the law") {
+  // The sum of two uniform times on [0, 1) exceeds x in [1, 2] with probability (2 - x)^2/2: 0.125 at 1.5. 200 links, 40
+  // draws each; five standard deviations of the fraction are 5 sqrt(0.125 0.875/8000) = 0.0185.
+  NetworkOptions network;
+  network.links.latency = Distribution(Uniform{0, 1});
+  CHECK(std::abs(of(network, 201).fraction_above(1.5) - 0.125) < 0.0185);
+}
+
+TEST_CASE("round trips: limited bandwidth serves all neighbours' messages one after another") {
+  // 64 + 8 2 = 80 B at 160 B/s: 0.5 s on each uplink and downlink. From the hub to one owner: the hub's 3 messages leave at
+  // 0.5, 1, 1.5 s, the last is received at 2 s. Back one message: 1 s.
+  NetworkOptions network;
+  network.links.bandwidth = EqualBandwidth{160.0};
+  CHECK(of(network).typical() == Approx(3).epsilon(1e-12));
+}
+
+TEST_CASE("round trips: loss and absence make a network unreliable") {
+  NetworkOptions network;
+  CHECK(of(network).reliable());
+  network.links.loss = BernoulliLoss{0.01};
+  CHECK_FALSE(of(network).reliable());
+  network.links.loss = BernoulliLoss{0};
+  CHECK(of(network).reliable());
+  network.availability = OnOff{.up = 5, .down = 1};
+  CHECK_FALSE(of(network).reliable());
+  network.availability = Coin{.probability = 0.9};
+  CHECK_FALSE(of(network).reliable());
+}
