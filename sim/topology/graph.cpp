@@ -46,37 +46,26 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const
   }
   std::partial_sum(t.row_.begin(), t.row_.end(), t.row_.begin());
 
-  // Rows are filled twice. The second time, ends are taken row by row, which sorts the rows that they go to.
-  struct Other {
-    AgentId to;
-    std::uint32_t edge;
-  };
-  std::vector<Other> ends(2 * edges.size());
-  std::vector<std::uint32_t> next = t.row_;  // free position of each row
-  for (std::uint32_t k = 0; k < edges.size(); ++k) {
-    ends[next[edges[k].a]++] = {edges[k].b, k};
-    ends[next[edges[k].b]++] = {edges[k].a, k};
+  // Rows are filled by moving their starts along, which are moved back afterwards: no second array.
+  t.column_.resize(2 * edges.size());
+  for (const Edge& e : edges) {
+    t.column_[t.row_[e.a]++] = e.b;
+    t.column_[t.row_[e.b]++] = e.a;
   }
-  t.column_.resize(ends.size());
-  std::vector<std::uint32_t> edge_at(ends.size());
-  next = t.row_;
+  std::copy_backward(t.row_.begin(), t.row_.end() - 1, t.row_.end());
+  t.row_[0] = 0;
   for (AgentId i = 0; i < agents; ++i) {
-    for (std::uint32_t p = t.row_[i]; p < t.row_[i + 1]; ++p) {
-      const std::uint32_t position = next[ends[p].to]++;
-      t.column_[position] = i;
-      edge_at[position] = ends[p].edge;
-    }
-  }
-  for (AgentId i = 0; i < agents; ++i) {
-    const auto row = t.neighbours(i);
-    if (const auto twice = std::adjacent_find(row.begin(), row.end()); twice != row.end())
+    const auto begin = t.column_.begin() + t.row_[i], end = t.column_.begin() + t.row_[i + 1];
+    std::sort(begin, end);
+    if (const auto twice = std::adjacent_find(begin, end); twice != end)
       throw TopologyError("agents {} and {} are linked twice", i, *twice);
   }
   const auto spread = [&](std::span<const double> by_edge, std::vector<double>& by_position) {
     check(by_edge.empty() || by_edge.size() == edges.size(), "a graph needs a value for each edge, or none");
     if (by_edge.empty()) return;
-    by_position.reserve(edge_at.size());
-    for (const std::uint32_t e : edge_at) by_position.push_back(by_edge[e]);
+    by_position.resize(t.column_.size());
+    for (std::size_t k = 0; k < edges.size(); ++k)
+      by_position[t.edge(edges[k].a, edges[k].b)] = by_position[t.edge(edges[k].b, edges[k].a)] = by_edge[k];
   };
   spread(values.weight, t.weight_);
   spread(values.latency, t.latency_);

@@ -7,6 +7,8 @@
 // by it.
 #include <benchmark/benchmark.h>
 
+#include <Eigen/Eigenvalues>
+
 #include "models/data/synthetic/low_rank_tasks.hpp"
 #include "models/protocols/multitask/async_mtl.hpp"
 #include "models/solvers/singular_shrinkage.hpp"
