@@ -225,7 +225,7 @@ namespace {
 
 // What a recorder of these metrics says of a run whose learner has the model `start`, then `end`.
 std::optional<std::string> divergence_of(std::vector<std::string_view> names, double start, double end,
-                                         models::DataSet set = data()) {
+                                         models::DataSet set = data(), double noise = 0) {
   const test::StudyFixture fixture(std::move(set), unregularised(), {}, 1);
   const auto world = fixture.world(fixture.engine());
   std::vector<const analysis::Metric*> metrics;
@@ -234,6 +234,7 @@ std::optional<std::string> divergence_of(std::vector<std::string_view> names, do
   world->models(0, 0) = start;
   recorder.observe(*world);
   world->models(0, 0) = end;
+  world->tally.noise = noise;
   recorder.observe(*world);
   return recorder.divergence(*world);
 }
@@ -258,6 +259,9 @@ TEST_CASE("recorder: a run has diverged when a metric of quality exceeds 1e6 tim
   CHECK(divergence_of({"test_error_by_owner"}, 4, 1005) ==
         "test_error_by_owner of agent 2 was 0 at the start and 1.002e+06 at 0 s (iteration 0)");
   CHECK(divergence_of({"test_error_by_owner.mean"}, 4, 1e5));
+  // Noise of squared norm 3: 4e6 lies between f(2001) and f(2003).
+  CHECK_FALSE(divergence_of({"objective"}, 2, 2001, data(), 3));
+  CHECK(divergence_of({"objective"}, 2, 2003, data(), 3));
 }
 
 TEST_CASE("recorder: counters may grow, and a metric that has no value from the start is not judged") {
