@@ -101,14 +101,19 @@ double own_test_error(const World& w) {
 double own_test_rmse(const World& w) {
   return mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
 }
-// Of the owners by ascending number of training records, the k-th quarter: at least one.
 template <std::size_t k>
 double own_test_error_of_quarter(const World& w) {
-  const auto everyone = w.problem().everyone();
-  std::vector<std::size_t> order(everyone.begin(), everyone.end());
-  std::ranges::stable_sort(order, {}, [&](std::size_t owner) { return w.problem().n(owner); });
-  const std::size_t first = (k - 1) * order.size() / 4, last = std::max(k * order.size() / 4, first + 1);
-  return mean_own_test(w, std::span(order).subspan(first, last - first));
+  return mean_own_test(w, quarter_of_owners(w.problem(), k));
+}
+double accuracy(const World& w) {
+  return 1 - test_error(w);
+}
+void accuracy_by_owner(const World& w, Out out) {
+  test_error_by_owner(w, out);
+  for (double& value : out) value = 1 - value;
+}
+double own_test_accuracy(const World& w) {
+  return 1 - own_test_error(w);
 }
 double consensus_distance(const World& w) {
   const auto models = w.study.own_models ? measured_models(w) : w.models.leftCols(w.models.cols());
@@ -127,34 +132,65 @@ constexpr Metric from_optimum(Metric m) {
   m.needs_optimum = true;
   return m;
 }
+constexpr Metric of_classes(Metric m) {
+  m.needs_test = m.needs_classes = m.higher_is_better = true;
+  return m;
+}
+double unit_scale(const World&) {
+  return 1;
+}
+constexpr Metric diverges(Metric m, double (*scale)(const World&) = unit_scale) {
+  m.scale = scale;
+  return m;
+}
+double optimal_value(const World& w) {
+  return w.study.optimum().value;
+}
+double optimal_norm(const World& w) {
+  return w.study.optimum().theta.squaredNorm();
+}
 
 constexpr Metric kMetrics[] = {
-    {"objective", "Objective f of the model.", one<objective>},
-    from_optimum({"relative_fitness", "psi = f/f* - 1: relative excess of the objective over its optimum.",
-                  one<relative_fitness>}),
-    from_optimum(
-        {"cost_of_privacy", "f - f*: excess of the objective over its optimum.", one<cost_of_privacy>}),
-    from_optimum({"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
-                  one<distance>}),
-    tested({"test_error", "Mean squared error, or fraction misclassified, on the test records of all owners.",
-            one<test_error>}),
-    per_agent(
-        tested({"test_error_by_owner", "test_error on each owner's own test records.", test_error_by_owner})),
-    tested({"own_test_error", "Mean of test_error_by_owner over the owners that have test records.",
-            one<own_test_error>}),
-    tested({"own_test_rmse",
-            "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.",
-            one<own_test_rmse>}),
-    tested({"own_test_error_q1", "own_test_error of the quarter of owners with the fewest training records.",
-            one<own_test_error_of_quarter<1>>}),
-    tested({"own_test_error_q2",
-            "own_test_error of the second quarter of owners by number of training records.",
-            one<own_test_error_of_quarter<2>>}),
-    tested({"own_test_error_q3",
-            "own_test_error of the third quarter of owners by number of training records.",
-            one<own_test_error_of_quarter<3>>}),
-    tested({"own_test_error_q4", "own_test_error of the quarter of owners with the most training records.",
-            one<own_test_error_of_quarter<4>>}),
+    diverges({"objective", "Objective f of the model.", one<objective>}),
+    diverges(from_optimum({"relative_fitness",
+                           "psi = f/f* - 1: relative excess of the objective over its optimum.",
+                           one<relative_fitness>})),
+    diverges(from_optimum({"cost_of_privacy", "f - f*: excess of the objective over its optimum.",
+                           one<cost_of_privacy>}),
+             optimal_value),
+    diverges(
+        from_optimum({"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
+                      one<distance>}),
+        optimal_norm),
+    diverges(tested({"test_error",
+                     "Mean squared error, or fraction misclassified, on the test records of all owners.",
+                     one<test_error>})),
+    diverges(per_agent(tested(
+        {"test_error_by_owner", "test_error on each owner's own test records.", test_error_by_owner}))),
+    diverges(tested({"own_test_error", "Mean of test_error_by_owner over the owners that have test records.",
+                     one<own_test_error>})),
+    diverges(
+        tested({"own_test_rmse",
+                "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.",
+                one<own_test_rmse>})),
+    diverges(tested({"own_test_error_q1",
+                     "own_test_error of the quarter of owners with the fewest training records.",
+                     one<own_test_error_of_quarter<1>>})),
+    diverges(tested({"own_test_error_q2",
+                     "own_test_error of the second quarter of owners by number of training records.",
+                     one<own_test_error_of_quarter<2>>})),
+    diverges(tested({"own_test_error_q3",
+                     "own_test_error of the third quarter of owners by number of training records.",
+                     one<own_test_error_of_quarter<3>>})),
+    diverges(tested({"own_test_error_q4",
+                     "own_test_error of the quarter of owners with the most training records.",
+                     one<own_test_error_of_quarter<4>>})),
+    of_classes({"accuracy", "Fraction of the test records of all owners that are classified correctly.",
+                one<accuracy>}),
+    of_classes(
+        per_agent({"accuracy_by_owner", "accuracy on each owner's own test records.", accuracy_by_owner})),
+    of_classes({"own_test_accuracy", "Mean of accuracy_by_owner over the owners that have test records.",
+                one<own_test_accuracy>}),
     {"consensus_distance", "Mean squared distance of the agents' models from their mean.",
      one<consensus_distance>},
     {"clipped_share",
@@ -201,11 +237,16 @@ std::vector<Metric> gather() {
     for (const models::ProtocolMetric& m : row.metrics) {
       const auto same = std::ranges::find(all, m.name, &Metric::name);
       if (same == all.end()) {
-        all.push_back({m.name, m.help, nullptr, m.unit, m.per_agent, m.needs_test});
+        all.push_back({.name = m.name,
+                       .help = m.help,
+                       .unit = m.unit,
+                       .per_agent = m.per_agent,
+                       .needs_test = m.needs_test,
+                       .scale = m.diverges ? unit_scale : nullptr});
       } else {
-        sim::check(
-            same->of_world == nullptr && same->per_agent == m.per_agent && same->needs_test == m.needs_test,
-            "two metrics of the same name differ");
+        sim::check(same->of_world == nullptr && same->per_agent == m.per_agent &&
+                       same->needs_test == m.needs_test && (same->scale != nullptr) == m.diverges,
+                   "two metrics of the same name differ");
       }
     }
   }
@@ -217,12 +258,6 @@ std::vector<Metric> gather() {
 std::span<const Metric> metrics() {
   static const std::vector<Metric> all = gather();
   return all;
-}
-
-const Metric* find_metric(std::string_view name) {
-  const auto all = metrics();
-  const auto found = std::ranges::find(all, name, &Metric::name);
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace hearsay::analysis

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/metrics/statistic.hpp"
 #include "analysis/results/study.hpp"
 #include "models/core/world.hpp"
-#include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
@@ -20,15 +20,19 @@ struct Metric {
   /// Writes one number, or one for each owner in order. Null: the protocol measures it.
   void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
   std::string_view unit{};
-  bool per_agent = false;      ///< one value for each agent that holds data, else one
-  bool needs_test = false;     ///< needs test records
-  bool needs_optimum = false;  ///< needs theta* of the pooled problem
+  bool per_agent = false;         ///< one value for each agent that holds data, else one
+  bool needs_test = false;        ///< needs test records
+  bool needs_optimum = false;     ///< needs theta* of the pooled problem
+  bool needs_classes = false;     ///< needs a loss for classes
+  bool higher_is_better = false;  ///< of an owner's values, the smallest are the worst
+  /// A run has diverged if this exceeds 1e6 times its start or its scale, whichever is larger. Null: it may grow.
+  double (*scale)(const models::World& world) = nullptr;
+  const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner
+  Statistic statistic = Statistic::kMean;
 
-  void measure(const models::World& world, std::span<double> out) const {
-    if (of_world != nullptr) return of_world(world, out);
-    sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");
-    world.probe->measure(name, world, out);
-  }
+  void measure(const models::World& world, std::span<double> out) const;
+  /// The metric that is measured: of a statistic, the one it is of.
+  const Metric& measured() const { return of == nullptr ? *this : *of; }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
   MetricInfo info() const { return {std::string(name), std::string(help), std::string(unit), per_agent}; }
@@ -37,7 +41,9 @@ struct Metric {
 /// All metrics: those of every run, then those that the protocols of the table declare. The table of protocols
 /// must be complete when this is first called.
 std::span<const Metric> metrics();
-/// The metric of that name, or null.
+/// The statistics of those with a value for each owner, "metric.statistic".
+std::span<const Metric> statistics();
+/// The metric or statistic of that name, or null.
 const Metric* find_metric(std::string_view name);
 
 }  // namespace hearsay::analysis

@@ -1,11 +1,16 @@
 #include "analysis/metrics/recorder.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace hearsay::analysis {
 
 namespace {
+
+constexpr double kDivergence = 1e6, kInfinite = std::numeric_limits<double>::infinity();
 
 Sample sample_of(const models::World& world) {
   const sim::Traffic& traffic = world.engine.traffic();
@@ -36,7 +41,36 @@ void Recorder::observe(const models::World& world) {
   series_.values.resize(first + width());
   const std::span<double> out = std::span(series_.values).subspan(first);
   for (std::size_t m = 0; m < metrics_.size(); ++m) metrics_[m]->measure(world, layout_.values_of(m, out));
-  for (const double value : out) finite_ = finite_ && std::isfinite(value);
+  judge(world, out);
+}
+
+void Recorder::judge(const models::World& world, std::span<const double> values) {
+  if (series_.samples.size() == 1) {
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      const Metric& metric = *metrics_[layout_.column(c).metric];
+      const double least =
+          metric.scale == nullptr ? kInfinite : std::max(std::abs(values[c]), metric.scale(world));
+      limits_.push_back(std::isfinite(values[c]) ? kDivergence * least : std::nan(""));
+    }
+  }
+  for (std::size_t c = 0; c < values.size() && !divergence_; ++c) {
+    if (std::isnan(limits_[c]) || (std::isfinite(values[c]) && std::abs(values[c]) <= limits_[c])) continue;
+    const auto [metric, agent] = layout_.column(c);
+    std::string name(metrics_[metric]->name);
+    if (agent) name += fmt::format(" of agent {}", world.agent(*agent));
+    divergence_ = {std::move(name), series_.values[c], values[c], series_.samples.back()};
+  }
+}
+
+std::optional<std::string> Recorder::divergence(const models::World& world) const {
+  if (divergence_) {
+    const Divergence& d = *divergence_;
+    return fmt::format("{} was {:.4g} at the start and {} at {:.6g} s (iteration {})", d.metric, d.start,
+                       std::isfinite(d.value) ? fmt::format("{:.4g}", d.value) : "not finite", d.at.time,
+                       d.at.iteration);
+  }
+  if (world.models.allFinite()) return std::nullopt;
+  return fmt::format("a model is not finite at the end, {:.6g} s", world.engine.now());
 }
 
 bool Recorder::reached(const models::World& world) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/metrics/metric.hpp"
@@ -17,6 +19,14 @@ struct Target {
   const Metric* metric = nullptr;
   double below = -std::numeric_limits<double>::infinity();
   double above = std::numeric_limits<double>::infinity();
+};
+
+/// The first value of a run that grew beyond 1e6 times its start (or the metric's scale, if larger), or that was finite
+/// at the start and no longer is.
+struct Divergence {
+  std::string metric;  ///< of a per-agent one with the agent: "test_error_by_owner of agent 3"
+  double start = 0, value = 0;
+  Sample at;
 };
 
 class Recorder final : public models::Observer {
@@ -41,12 +51,17 @@ class Recorder final : public models::Observer {
   Series take() { return std::move(series_); }
   /// Numbers of one sample.
   std::size_t width() const { return layout_.width(); }
-  /// Whether every number so far is finite.
-  bool finite() const { return finite_; }
+  /// Whether the run has diverged so far: by a recorded value, or by a model of `world` that is not finite. One
+  /// sentence with the metric, its values and the time; nothing if it has not.
+  std::optional<std::string> divergence(const models::World& world) const;
 
  private:
+  void judge(const models::World& world, std::span<const double> values);
+
   std::vector<const Metric*> metrics_;
   SeriesLayout layout_;
+  std::vector<double> limits_;  // by column; NaN: not judged, as it was not finite at the start
+  std::optional<Divergence> divergence_;
   std::optional<Target> target_;
   std::vector<double> target_values_;
   std::optional<Sample> reached_at_;
@@ -55,7 +70,6 @@ class Recorder final : public models::Observer {
   double wall_;
   bool aborted_ = false;
   Series series_;
-  bool finite_ = true;
 };
 
 }  // namespace hearsay::analysis

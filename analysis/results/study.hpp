@@ -71,8 +71,8 @@ class SeriesLayout {
   sim::AgentId first_owner_ = 0;
 };
 
-/// The outcome of a run: done, diverged (a metric was not finite), failed (see its message), or interrupted
-/// before its end.
+/// The outcome of a run: done, diverged (see analysis::Divergence), failed, or interrupted before its end. Diverged and
+/// failed runs have a message.
 enum class Status : std::uint8_t { kDone, kDiverged, kFailed, kInterrupted };
 inline constexpr std::array<std::string_view, 4> kStatusNames{"done", "diverged", "failed", "interrupted"};
 inline std::string_view name(Status status) {
@@ -104,7 +104,7 @@ struct RunResult {
   std::size_t point = 0;
   std::uint32_t repetition = 0;
   Status status = Status::kDone;
-  std::string message{};  ///< why it failed
+  std::string message{};  ///< why it diverged or failed
   RunEnd end = RunEnd::kFinished;
   std::uint64_t fingerprint = 0, events = 0, iterations = 0;
   double time = 0;  ///< simulated s

@@ -40,6 +40,7 @@ struct Entry {
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
+  std::string_view step = "the step size";  ///< what to reduce when a run diverges
 };
 
 /// A metric that only one protocol, or a few, can measure. The same name means the same quantity.
@@ -47,6 +48,7 @@ struct ProtocolMetric {
   std::string_view name, help, unit = "";
   bool per_agent = false;   ///< one value for each owner, else one
   bool needs_test = false;  ///< needs test records
+  bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
 };
 
 /// Looks at a run without changing it.

@@ -41,6 +41,9 @@ std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view
   }
   if (place->kind == Outline::Kind::kList) place = &place->members.at(0);
   std::vector<Outline::NamedChoice> all = place->choices;
+  if (!place->unlisted.empty())
+    all.push_back(
+        {"...", fmt::format("and {} more, such as {}", place->unlisted.size(), place->unlisted.front())});
   for (const OutlineAlternative& a : place->alternatives) all.push_back({a.name, a.help});
   return all;
 }

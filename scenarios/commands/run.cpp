@@ -77,7 +77,8 @@ void print_results(const analysis::Exported& exported, const std::string& conclu
   const analysis::Totals& t = exported.totals;
   fmt::print("{}\n{}", exported.summary, conclusions);
   if (t.diverged + t.failed > 0) {
-    fmt::print("{} runs diverged, {} failed: see {}\n", t.diverged, t.failed, (folder / "runs.csv").string());
+    fmt::print("{} runs diverged, {} failed: see {}; the first: {}\n", t.diverged, t.failed,
+               (folder / "runs.csv").string(), t.problem);
   }
   fmt::print(
       "{} points, {} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "

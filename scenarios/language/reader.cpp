@@ -210,7 +210,12 @@ void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const 
   if (chosen < all.size()) {
     index = chosen;
   } else {
-    fault(node->at, pointer(about.name), expected_one_of(names_of(all), *node));
+    std::vector<sim::Choice> listed;
+    std::ranges::copy_if(all, std::back_inserter(listed), &sim::Choice::listed);
+    const std::string text = node->is(Node::Kind::kText) ? node->text : "";
+    fault(node->at, pointer(about.name),
+          fmt::format("expected one of {}, found {}{}", fmt::join(names_of(listed), ", "), found(*node),
+                      did_you_mean(text, names_of(all))));
   }
 }
 

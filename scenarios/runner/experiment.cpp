@@ -139,8 +139,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              {},
              scenario_.protocol->entry().own_models},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
-  for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).name);
-  if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).name);
+  for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
+  if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
   if (needs_optimum()) {
     assemble("/data", [&] { solved_->problem.require_records_of_all(); });
     assemble("/model", [&] { solved_->optimum.get(); });
@@ -168,16 +168,22 @@ bool Experiment::needs_optimum() const {
 }
 
 void Experiment::require_measurable(const analysis::Metric& metric, const char* part_name) const {
+  const std::string_view measured = metric.measured().name;
   const auto declares = [&](std::span<const models::ProtocolMetric> all) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == metric.name; });
+    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });
   };
-  if (metric.of_world == nullptr && !declares(scenario_.protocol->metrics())) {
+  if (metric.measured().of_world == nullptr && !declares(scenario_.protocol->metrics())) {
     std::vector<std::string_view> others;
     for (const models::ProtocolRow& row : models::protocols()) {
       if (declares(row.metrics)) others.push_back(row.entry.name);
     }
-    throw AssemblyError(part_name, fmt::format("{} is a metric of {}, not of {}", metric.name,
+    throw AssemblyError(part_name, fmt::format("{} is a metric of {}, not of {}", measured,
                                                fmt::join(others, ", "), scenario_.protocol->entry().name));
+  }
+  if (metric.needs_classes && !solved_->problem.loss().is_classifier()) {
+    throw AssemblyError(part_name, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
+                                               "logistic, hinge or smoothed_hinge",
+                                               metric.name, solved_->problem.loss().name()));
   }
   if (!metric.needs_test) return;
   Eigen::Index tested = 0;
@@ -239,9 +245,13 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   analysis::RunResult result;
   result.repetition = repetition;
   result.end = end_of(world, scenario_.protocol->run(world, recorder), recorder);
-  result.status = result.end == analysis::RunEnd::kInterrupted ? analysis::Status::kInterrupted
-                  : recorder.finite()                          ? analysis::Status::kDone
-                                                               : analysis::Status::kDiverged;
+  if (result.end == analysis::RunEnd::kInterrupted) {
+    result.status = analysis::Status::kInterrupted;
+  } else if (const auto divergence = recorder.divergence(world)) {
+    result.status = analysis::Status::kDiverged;
+    result.message = fmt::format("{}; reduce {}{}", *divergence, scenario_.protocol->entry().step,
+                                 privacy_.active() ? ", or the noise (a larger budget)" : "");
+  }
   if (const std::optional<analysis::Sample>& at = recorder.reached_at()) {
     result.scalars = {{"reached_at.iterations", {}, static_cast<double>(at->iteration)},
                       {"reached_at.seconds", {}, at->time},

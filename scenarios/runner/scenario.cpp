@@ -64,22 +64,29 @@ void EveryOptions::describe(sim::Visitor& v) {
           fmt::format("give at most one of iterations, time, vectors and bytes, found {}", given));
 }
 
-MetricChoice::MetricChoice(std::string_view name) {
-  const analysis::Metric* metric = analysis::find_metric(name);
-  sim::check(metric != nullptr, "a default metric is not in the table");
-  index_ = static_cast<std::size_t>(metric - analysis::metrics().data());
+MetricChoice::MetricChoice(std::string_view name) : metric_(analysis::find_metric(name)) {
+  sim::check(metric_ != nullptr, "a default metric is not in the table");
 }
 
 void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
   std::vector<sim::Choice> all;
   for (const analysis::Metric& m : analysis::metrics()) all.push_back({m.name, m.help});
-  v.one_of(index_, all, about);
+  for (const analysis::Metric& m : analysis::statistics()) all.push_back({m.name, m.help, false});
+  const auto found = std::ranges::find(all, metric_->name, &sim::Choice::name);
+  auto index = static_cast<std::size_t>(found - all.begin());
+  v.one_of(index, all, about);
+  metric_ = analysis::find_metric(all[index].name);
 }
 
 void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
             .help = "Interval between samples; the start and the end of a run are always sampled."});
-  v(metrics, {.name = "metrics", .help = "Metrics to record."});
+  v(metrics,
+    {.name = "metrics",
+     .help = "Metrics to record. METRIC.STATISTIC is a statistic over owners of a metric with one value per "
+             "owner, such as test_error_by_owner.worst_decile; statistics: mean, median, min, max, "
+             "lower_quartile, upper_quartile, worst_decile, and q1 to q4, the mean of each quarter of owners "
+             "by number of training records."});
   v(keep, {.name = "keep", .help = "Storage and export of series."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run; by default no trace."});
 }
@@ -108,6 +115,24 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
           "analysis", "gains require the baseline isolated; add it to baselines");
 }
 
+// Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.
+void check_positions(const Scenario& s, sim::Visitor& v) {
+  const auto* data = std::get_if<models::LinearSeparators>(&s.data.kind());
+  if (data == nullptr || !std::holds_alternative<models::SeparatorsByPosition>(data->separators)) return;
+  const auto* graph = std::get_if<sim::RandomGeometric>(&s.network.topology.kind());
+  if (graph == nullptr) return;
+  const sim::GraphOptions& o = s.network.topology.graph();
+  v.check((s.data.draw() == models::Draw::kRepetition) == (o.draw == sim::GraphDraw::kRepetition), "network",
+          "separators by_position follow the positions of the agents: set data.draw and "
+          "network.topology.draw to the "
+          "same value");
+  v.check(!graph->torus && !o.overlay && !o.size && o.nodes == sim::NodesUsed::kFirst &&
+              o.connected != sim::Connected::kLargestComponent,
+          "network",
+          "separators by_position follow the positions of the agents: remove torus, overlay, size, nodes and "
+          "connected largest_component from network.topology");
+}
+
 }  // namespace
 
 void Scenario::describe(sim::Visitor& v) {
@@ -129,6 +154,7 @@ void Scenario::describe(sim::Visitor& v) {
     {.name = "analysis", .help = "Slopes, bounds and gains to compute from the results of all points."});
   v(repeat, {.name = "repeat", .help = "Number of repetitions of every point.", .min = 1});
   check_analysis(*this, v);
+  check_positions(*this, v);
 }
 
 }  // namespace hearsay::scenarios

@@ -26,16 +26,15 @@ struct EveryOptions {
   void describe(sim::Visitor& v);
 };
 
-/// One metric, by its name in the table.
+/// One metric or statistic of one, by its name.
 class MetricChoice {
  public:
-  MetricChoice() = default;
-  explicit MetricChoice(std::string_view name);
-  const analysis::Metric& operator*() const { return analysis::metrics()[index_]; }
+  explicit MetricChoice(std::string_view name = "objective");
+  const analysis::Metric& operator*() const { return *metric_; }
   void describe_as(sim::Visitor& v, const sim::About& about);
 
  private:
-  std::size_t index_ = 0;
+  const analysis::Metric* metric_;
 };
 
 /// Stopping criterion on a metric, checked at every sample or at an interval of iterations.

@@ -50,6 +50,7 @@ constexpr About unit_interval(std::string_view name, std::string_view help) {
 struct Choice {
   std::string_view name;
   std::string_view help = {};
+  bool listed = true;  ///< in explanations and messages; else only accepted, and named as the nearest
 };
 template <class E>
 struct Choices;  // static constexpr std::array kValues{Choice{...}, ...}; in the order of the enumerators

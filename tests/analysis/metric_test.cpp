@@ -79,6 +79,58 @@ TEST_CASE("metrics: own test errors by the number of training records, and their
   CHECK(measure("own_test_error", *world)[0] == Approx(91 / 6.0));
 }
 
+TEST_CASE("metrics: statistics over owners by hand, in any order of the owners") {
+  // Owner i of 12 has the test error y_i^2 of the model 0 and i + 1 training records; the last has no test record.
+  const double errors[] = {4, 1, 9, 16, 25, 36, 49, 64, 81, 100, 121};
+  models::DataSet set;
+  set.feature_names = {"x"};
+  for (int i = 0; i < 12; ++i) {
+    set.train.push_back({models::Records::Ones(i + 1, 1), Eigen::VectorXd::Ones(i + 1)});
+    const Eigen::Index tested = i < 11 ? 1 : 0;
+    set.test.push_back({models::Records::Ones(tested, 1),
+                        Eigen::VectorXd::Constant(tested, i < 11 ? std::sqrt(errors[i]) : 0)});
+    set.owner_names.push_back("owner");
+  }
+  const test::StudyFixture fixture(std::move(set), unregularised(), {}, 0);
+  const auto world = fixture.world(fixture.engine());
+  world->models.setZero();
+  const auto of = [&](std::string statistic) {
+    return measure("test_error_by_owner." + statistic, *world)[0];
+  };
+  CHECK(of("mean") == Approx(46));  // (1 + 4 + ... + 121)/11 = 506/11
+  CHECK(of("median") == Approx(36));
+  CHECK(of("min") == Approx(1));
+  CHECK(of("max") == Approx(121));
+  CHECK(of("lower_quartile") == Approx((9 + 16) / 2.0));  // 2.5 of 0 to 10
+  CHECK(of("upper_quartile") == Approx((64 + 81) / 2.0));
+  CHECK(of("worst_decile") == Approx((121 + 100) / 2.0));  // 1.1 owners, rounded up
+  CHECK(of("q1") == Approx((4 + 1 + 9) / 3.0));
+  CHECK(of("q4") == Approx((100 + 121) / 2.0));  // the third has no test record
+  CHECK(of("mean") == measure("own_test_error", *world)[0]);
+  for (const std::string k : {"1", "2", "3", "4"})
+    CHECK(of("q" + k) == measure("own_test_error_q" + k, *world)[0]);
+}
+
+TEST_CASE(
+    "metrics: accuracy is the fraction classified correctly; its worst owners are those of least accuracy") {
+  // The model 1 classifies x > 0 as +1. Of the test records x = 1, owner 1 has one of two right, owner 2 all three.
+  models::DataSet set = data();
+  for (models::Shard& shard : set.train) shard.target.setOnes();
+  set.train[0].target.setConstant(-1);
+  set.test[0] = {models::Records::Ones(2, 1), Eigen::Vector2d(1, -1)};
+  set.test[1] = {models::Records::Ones(3, 1), Eigen::Vector3d(1, 1, 1)};
+  models::ModelOptions model;
+  model.loss = models::LogisticLoss{};
+  const test::StudyFixture fixture(std::move(set), model, {}, 1);
+  const auto world = fixture.world(fixture.engine());
+  world->models(0, 0) = 1;
+  CHECK(measure("accuracy", *world)[0] == Approx(0.8));
+  CHECK(measure("accuracy_by_owner", *world) == std::vector<double>{0.5, 1});
+  CHECK(measure("own_test_accuracy", *world)[0] == Approx(0.75));
+  CHECK(measure("accuracy_by_owner.worst_decile", *world)[0] == Approx(0.5));
+  CHECK(measure("test_error_by_owner.worst_decile", *world)[0] == Approx(0.5));
+}
+
 TEST_CASE("metrics: without a learner, means over the agents' own models") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());
@@ -158,7 +210,7 @@ TEST_CASE("recorder: one sample per observation with all metrics, and whether al
   world->models(0, 0) = 5;
   world->iterations = 4;
   recorder.observe(*world);
-  CHECK(recorder.finite());
+  CHECK_FALSE(recorder.divergence(*world));
   REQUIRE(recorder.series().samples.size() == 2);
   CHECK(recorder.series().samples[1].iteration == 4);
   REQUIRE(recorder.series().values.size() == 6);
@@ -166,7 +218,61 @@ TEST_CASE("recorder: one sample per observation with all metrics, and whether al
   CHECK(recorder.series().values[3] == Approx(10));
   world->models(0, 0) = std::numeric_limits<double>::infinity();
   recorder.observe(*world);
-  CHECK_FALSE(recorder.finite());
+  CHECK(recorder.divergence(*world) == "objective was 1 at the start and not finite at 0 s (iteration 4)");
+}
+
+namespace {
+
+// What a recorder of these metrics says of a run whose learner has the model `start`, then `end`.
+std::optional<std::string> divergence_of(std::vector<std::string_view> names, double start, double end,
+                                         models::DataSet set = data(), double noise = 0) {
+  const test::StudyFixture fixture(std::move(set), unregularised(), {}, 1);
+  const auto world = fixture.world(fixture.engine());
+  std::vector<const analysis::Metric*> metrics;
+  for (const std::string_view name : names) metrics.push_back(analysis::find_metric(name));
+  analysis::Recorder recorder(metrics, 2);
+  world->models(0, 0) = start;
+  recorder.observe(*world);
+  world->models(0, 0) = end;
+  world->tally.noise = noise;
+  recorder.observe(*world);
+  return recorder.divergence(*world);
+}
+
+}  // namespace
+
+TEST_CASE("recorder: a run has diverged when a metric of quality exceeds 1e6 times its start or its scale") {
+  // f(theta) = (theta - 2)^2 + 1 = 1 at the start: 1e6 lies between f(1001) = 998002 and f(1003) = 1002002.
+  CHECK_FALSE(divergence_of({"objective"}, 2, 1001));
+  CHECK(divergence_of({"objective"}, 2, 1003) ==
+        "objective was 1 at the start and 1.002e+06 at 0 s (iteration 0)");
+  // psi and f - f* are 0 at the start, and compared with 1 and f* = 1.
+  CHECK_FALSE(divergence_of({"relative_fitness", "cost_of_privacy"}, 2, 1001));
+  CHECK(divergence_of({"relative_fitness"}, 2, 1003));
+  CHECK(divergence_of({"cost_of_privacy"}, 2, 1003));
+  // norm(theta - theta*)^2, theta* = 2: compared with norm(theta*)^2 = 4, or with the start, (102 - 2)^2.
+  CHECK_FALSE(divergence_of({"distance"}, 2, 2 + 1999));
+  CHECK(divergence_of({"distance"}, 2, 2 + 2001));
+  CHECK_FALSE(divergence_of({"distance"}, 102, 2 + 99999));
+  CHECK(divergence_of({"distance"}, 102, 2 + 100001));
+  // Owner 2, agent 2: (theta - 4)^2, compared with 1; owner 1: theta^2, compared with 16.
+  CHECK(divergence_of({"test_error_by_owner"}, 4, 1005) ==
+        "test_error_by_owner of agent 2 was 0 at the start and 1.002e+06 at 0 s (iteration 0)");
+  CHECK(divergence_of({"test_error_by_owner.mean"}, 4, 1e5));
+  // Noise of squared norm 3: 4e6 lies between f(2001) and f(2003).
+  CHECK_FALSE(divergence_of({"objective"}, 2, 2001, data(), 3));
+  CHECK(divergence_of({"objective"}, 2, 2003, data(), 3));
+}
+
+TEST_CASE("recorder: counters may grow, and a metric that has no value from the start is not judged") {
+  CHECK_FALSE(divergence_of({"messages", "time", "consensus_distance"}, 2, 1e9));
+  CHECK(divergence_of({"messages"}, 2, std::numeric_limits<double>::infinity()) ==
+        "a model is not finite at the end, 0 s");
+  // Owner 1 has no test records.
+  models::DataSet partly = data();
+  partly.test[0] = {models::Records(0, 1), Eigen::VectorXd(0)};
+  CHECK_FALSE(divergence_of({"test_error_by_owner"}, 2, 5, partly));
+  CHECK(divergence_of({"test_error_by_owner"}, 2, 1e5, partly));
 }
 
 TEST_CASE("baselines: isolated and pooled models by hand") {

@@ -175,3 +175,42 @@ TEST_CASE("central_async: rho auto is 5 (N+1) T sigma / h_min") {
   params.rho = models::AutoRho{};
   CHECK(models::CentralAsync(params, fixture.study()).step() == Approx(0.75).epsilon(1e-12));
 }
+
+TEST_CASE("central_async: rho auto without full rank names the dependent features") {
+  // The columns k=a and k=b sum to the constant 1. x is independent of them.
+  models::DataSet data;
+  data.feature_names = {"x", "k=a", "k=b", "1"};
+  data.full_categories = {"k"};
+  models::Shard shard{models::Records(4, 4), Eigen::VectorXd::Ones(4)};
+  shard.features << 1, 1, 0, 1, 3, 0, 1, 1, 2, 1, 0, 1, 5, 0, 1, 1;
+  data.train = {shard};
+  data.test = {{models::Records(0, 4), Eigen::VectorXd(0)}};
+  data.owner_names = {"owner"};
+  models::CentralAsync::Params params;
+  params.rho = models::AutoRho{};
+  const auto message = [&](const models::DataSet& d) -> std::string {
+    const test::StudyFixture fixture(d, ridge(1), {}, 10);
+    try {
+      models::CentralAsync(params, fixture.study());
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK(message(data) ==
+        "protocol.rho \"auto\" needs a Hessian of full rank, but features 'k=a', 'k=b', '1' are linearly "
+        "dependent "
+        "(the columns of a category sum to 1); set data.drop_first to true, or give a number");
+  data.full_categories.clear();
+  CHECK_THAT(message(data),
+             Catch::Contains("'k=a', 'k=b', '1' are linearly dependent; remove one of the features"));
+  data.train[0].features.col(1).setZero();
+  CHECK_THAT(message(data), Catch::Contains("feature 'k=a' is 0 in every training record"));
+  data.train[0].features.conservativeResize(3, 4);
+  data.train[0].target.conservativeResize(3);
+  CHECK_THAT(message(data), Catch::Contains("3 training records for 4 features"));
+  // The same records with the last column other than the sum: full rank.
+  shard.features(0, 3) = 2;
+  data.train = {shard};
+  CHECK(message(data).empty());
+}

@@ -88,6 +88,13 @@ TEST_CASE("csv: text becomes codes in sorted order or a 0/1 column per value") {
   const DataSet d = make_data(o, kStreams);
   CHECK(d.feature_names == std::vector<std::string>{"k=blue", "k=green", "k=red", "a"});
   CHECK(d.train[0].features == matrix({{0, 0, 1, 1}, {1, 0, 0, 2}, {0, 0, 1, 3}, {0, 1, 0, 4}}));
+  CHECK(d.full_categories == std::vector<std::string>{"k"});
+  o.drop_first = true;
+  const DataSet dropped = make_data(o, kStreams);
+  CHECK(dropped.feature_names == std::vector<std::string>{"k=green", "k=red", "a"});
+  CHECK(dropped.train[0].features == matrix({{0, 1, 1}, {0, 0, 2}, {0, 1, 3}, {1, 0, 4}}));
+  CHECK(dropped.full_categories.empty());
+  o.drop_first = false;
   o.categorical = {"a"};
   CHECK(make_data(o, kStreams).feature_names.back() == "a=4");
 }

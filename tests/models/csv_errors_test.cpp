@@ -71,6 +71,32 @@ TEST_CASE("csv errors: an unknown column is refused with the nearest name") {
   CHECK_THAT(failure("x,x,y\n1,2,3\n"), Catch::Contains("two columns have the same name"));
 }
 
+TEST_CASE("csv errors: the target, the owner and a column in drop are no features") {
+  const auto with = [](std::vector<std::string> features) {
+    return failure("h,x,y\n1,2,3\n2,3,4\n", [&](CsvData& o) {
+      o.features = std::move(features);
+      o.owner = OwnerColumn{"h"};
+    });
+  };
+  CHECK(with({"x"}).empty());
+  CHECK(with({"x", "y"}) == "data.csv: features: column 'y' is the target; remove it from features");
+  CHECK(with({"h", "x"}) == "data.csv: features: column 'h' names the owner; remove it from features");
+  CHECK(with({"x", "x"}) == "data.csv: features: column 'x' is listed twice; remove it from features");
+  CHECK(failure("a,x,y\n1,2,3\n", [](CsvData& o) {
+          o.features = {"x", "a"};
+          o.drop = {"a"};
+        }) == "data.csv: features: column 'a' is in drop; remove it from features");
+}
+
+TEST_CASE("csv errors: drop_first leaves no feature of a category with one value") {
+  CHECK_THAT(failure("k,y\nred,1\nred,2\n",
+                     [](CsvData& o) {
+                       o.encode = Encode::kOneHot;
+                       o.drop_first = true;
+                     }),
+             Catch::Contains("expected a category of two values"));
+}
+
 TEST_CASE("csv errors: text among numbers") {
   CHECK(failure("age,y\n50,1\n> 89,2\n61,2\n") ==
         "data.csv:3: column 'age': expected a number, found '> 89' beside 2 numbers; add the column to "

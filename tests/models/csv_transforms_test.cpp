@@ -108,3 +108,37 @@ TEST_CASE("csv: the constant feature comes last and counts in the declared norm"
   CHECK(d.bounds->features_l1 == 3);
   CHECK(std::isinf(d.bounds->target));
 }
+
+TEST_CASE("csv: a target whose mean exceeds its standard deviation is warned of without a constant feature") {
+  // Mean 3, variance 8/3. The 0/1 columns of k sum to 1: a combination of the features is constant.
+  const TextFile file("x,k,y\n-1,a,1\n0,b,3\n1,a,5\n");
+  CsvData o = csv_data(file);
+  o.features = {"x"};
+  const std::string warning =
+      "warning: the target has mean 3 and standard deviation 1.633, and no feature is constant: set "
+      "data.bias to "
+      "true, or data.target_transform to centre";
+  CHECK(make_data(o, kStreams).notes == std::vector<std::string>{warning});
+  const auto silent = [&](auto&& change) {
+    CsvData changed = o;
+    change(changed);
+    return make_data(changed, kStreams).notes.empty();
+  };
+  CHECK(silent([](CsvData& c) { c.bias = true; }));
+  CHECK(silent([](CsvData& c) { c.target_transform = TargetTransform::kCentre; }));
+  CHECK(silent([](CsvData& c) { c.positive = PositiveAbove{1}; }));
+  const auto one_hot = [](CsvData& c) {
+    c.features = {"k"};
+    c.encode = Encode::kOneHot;
+  };
+  CHECK(silent(one_hot));
+  CHECK_FALSE(silent([&](CsvData& c) {
+    one_hot(c);
+    c.drop_first = true;
+  }));
+  // Mean 1, standard deviation 2.16; classes -1 and +1, most of one.
+  const TextFile near("x,y\n-1,-2\n0,2\n1,3\n");
+  CHECK(make_data(csv_data(near), kStreams).notes.empty());
+  const TextFile classes("x,y\n-1,-1\n0,1\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n");
+  CHECK(make_data(csv_data(classes), kStreams).notes.empty());
+}

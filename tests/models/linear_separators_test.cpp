@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sim/topology/make_topology.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
@@ -253,4 +254,42 @@ TEST_CASE("linear_separators: gamma sets how fast weights fall, and by default t
   CHECK(d.fitted_on_private_data.size() == 1);
   CHECK_FALSE(make_data(many(10, 3), kStreams).similarity);
   CHECK(make_data(many(10, 3), kStreams).fitted_on_private_data.empty());
+}
+
+TEST_CASE(
+    "linear_separators: by position they are N(0, 1/2 I), and their product has mean exp(-d^2/(2 l^2))") {
+  LinearSeparators o = many(3, 1);
+  o.separators = SeparatorsByPosition{.length = 0.4};
+  std::vector<double> squares;
+  test::Mean excess;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const sim::Streams streams(seed, 0);
+    const auto theta = draw_separators(o, streams);
+    // |theta|^2 is exponential of mean 1.
+    squares.push_back(theta[0].squaredNorm());
+    const auto a = sim::place_of_node(1, 1, streams), b = sim::place_of_node(2, 1, streams);
+    const double distance = std::hypot(a.x - b.x, a.y - b.y);
+    excess.add(theta[1].dot(theta[2]) - std::exp(-distance * distance / (2 * 0.4 * 0.4)));
+  }
+  CHECK(ks_distance(squares, [](double x) { return 1 - std::exp(-x); }) < dkw_threshold(4000));
+  CHECK(std::abs(excess.mean()) < 6.2 * excess.standard_error());  // two-sided, probability 6e-10
+}
+
+TEST_CASE(
+    "linear_separators: by position, owners have the places of random_geometric, whatever their number") {
+  const sim::Topology graph =
+      sim::make_topology(sim::RandomGeometric{.radius = 2e6, .side = 3e6}, 20, kStreams);
+  for (sim::AgentId i = 0; i < 20; ++i) {
+    CHECK(graph.places()[i].x == Approx(3e6 * sim::place_of_node(i, 1, kStreams).x));
+    CHECK(graph.places()[i].y == Approx(3e6 * sim::place_of_node(i, 1, kStreams).y));
+  }
+  LinearSeparators o = many(20, 1);
+  o.separators = SeparatorsByPosition{.length = 1e6};  // all alike
+  const auto same = draw_separators(o, kStreams);
+  for (const auto& theta : same) CHECK((theta - same[0]).norm() < 1e-4);
+  o.separators = SeparatorsByPosition{};
+  const auto all = draw_separators(o, kStreams);
+  o.owners = 5;
+  const auto few = draw_separators(o, kStreams);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(few[i] == all[i]);
 }

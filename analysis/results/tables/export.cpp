@@ -155,6 +155,8 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
       if (run.status == Status::kDone && !run.message.empty() && suspicious++ == 0)
         first_warning = run.message;
       ++*by_status[static_cast<std::size_t>(run.status)];
+      if (totals.problem.empty() && !run.message.empty())
+        totals.problem = fmt::format("point {}, repetition {}: {}", run.point, run.repetition, run.message);
       totals.events += run.events;
       totals.wall += run.wall;
       fingerprint.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);

@@ -28,6 +28,7 @@ struct Totals {
   std::uint64_t events = 0, fingerprint = 0;
   double wall = 0;  ///< s, of all runs
   std::set<std::string> unaccounted, notes;
+  std::string problem;  ///< why the first run that diverged or failed did so, with its point and repetition
 };
 
 struct Exported {

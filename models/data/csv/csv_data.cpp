@@ -14,18 +14,26 @@ using Eigen::Index;
 
 // Columns that serve as features, in file order or in that of options.features.
 std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options) {
-  std::vector<char> out(table.columns(), 0);
-  for (const auto& name : options.drop) out[table.column(name, "drop")] = 1;
-  out[table.column(options.target, "target")] = 1;
+  std::vector<const char*> why_not(table.columns(), nullptr);
+  for (const auto& name : options.drop) why_not[table.column(name, "drop")] = "is in drop";
   const auto* by_column = options.owner ? std::get_if<OwnerColumn>(&*options.owner) : nullptr;
-  if (by_column) out[table.column(by_column->column, "owner.column")] = 1;
+  if (by_column) why_not[table.column(by_column->column, "owner.column")] = "names the owner";
+  why_not[table.column(options.target, "target")] = "is the target";
   for (const auto& name : options.categorical) table.column(name, "categorical");
   for (const auto& name : options.numeric) table.column(name, "numeric");
 
   std::vector<std::size_t> features;
-  for (const auto& name : options.features) features.push_back(table.column(name, "features"));
+  for (const auto& name : options.features) {
+    const std::size_t c = table.column(name, "features");
+    if (why_not[c]) {
+      throw DataError(fmt::format("{}: features: column '{}' {}; remove it from features", table.file_name(0),
+                                  name, why_not[c]));
+    }
+    why_not[c] = "is listed twice";
+    features.push_back(c);
+  }
   for (std::size_t c = 0; options.features.empty() && c < table.columns(); ++c) {
-    if (!out[c]) features.push_back(c);
+    if (!why_not[c]) features.push_back(c);
   }
   if (features.empty())
     throw DataError(
@@ -67,26 +75,37 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
 }
 
 // The features of the used rows as a matrix; text as codes or as a 0/1 column a level.
-void fill_features(WorkingSet& set, const std::vector<Column>& features, Encode encode) {
-  const auto levels = [&](const Column& c) { return encode == Encode::kOneHot ? c.levels.size() : 0; };
+void fill_features(WorkingSet& set, const std::vector<Column>& features, const CsvData& options,
+                   const TextTable& table) {
+  const auto one_hot = [&](const Column& c) { return options.encode == Encode::kOneHot && c.text(); };
+  const std::size_t dropped = options.drop_first ? 1 : 0;
   for (const auto& column : features) {
-    if (levels(column) == 0) set.out.feature_names.push_back(column.name);
-    for (std::size_t l = 0; l < levels(column); ++l) {
+    if (!one_hot(column)) {
+      set.out.feature_names.push_back(column.name);
+      continue;
+    }
+    if (dropped == 0) set.out.full_categories.push_back(column.name);
+    for (std::size_t l = dropped; l < column.levels.size(); ++l) {
       set.out.feature_names.push_back(fmt::format("{}={}", column.name, column.levels[l]));
     }
+  }
+  if (set.out.p() == 0) {
+    throw DataError(fmt::format(
+        "{}: drop_first: expected a category of two values, found only one value in every feature",
+        table.file_name(0)));
   }
   set.x.setZero(static_cast<Index>(set.rows.size()), set.out.p());
   for (std::size_t k = 0; k < set.rows.size(); ++k) {
     Index j = 0;
     for (const auto& column : features) {
       const double value = column.values[static_cast<Index>(set.rows.row[k])];
-      const auto width = static_cast<Index>(levels(column));
-      if (width == 0) {
+      if (!one_hot(column)) {
         set.x(static_cast<Index>(k), j++) = value;
-      } else {
-        set.x(static_cast<Index>(k), j + static_cast<Index>(value)) = 1;
-        j += width;
+        continue;
       }
+      const auto level = static_cast<std::size_t>(value);
+      if (level >= dropped) set.x(static_cast<Index>(k), j + static_cast<Index>(level - dropped)) = 1;
+      j += static_cast<Index>(column.levels.size() - dropped);
     }
   }
 }
@@ -105,7 +124,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
                          streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
   impute(features, options.impute, set);
-  fill_features(set, features, options.encode);
+  fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);
 
   if (options.standardise) standardise(set);
@@ -114,7 +133,10 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   transform_target(set, options.target_transform);
   if (options.bounds) enforce_bounds(set, *options.bounds, table);
   if (options.similarity) link_similar(set, table, options);
-  if (options.bias) append_bias(set);
+  if (options.bias)
+    append_bias(set);
+  else if (!options.positive)
+    warn_of_offset(set);
   if (options.unit_ball) {
     auto& bounds = set.out.bounds ? *set.out.bounds : set.out.bounds.emplace();
     bounds.features_l2 = options.bias ? std::sqrt(2.0) : 1;

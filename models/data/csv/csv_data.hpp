@@ -4,6 +4,7 @@
 // Steps, in this order:
 //   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is
 //   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
+//      (drop_first: each but the first)
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
 //   4. rows are assigned to owners; the first `records` of each are kept; owners with fewer than
 //      `min_records` are dropped
@@ -151,6 +152,7 @@ struct CsvData {
   std::vector<std::string> drop;
   std::vector<std::string> categorical, numeric;  ///< forced
   Encode encode = Encode::kOrdinal;
+  bool drop_first = false;  ///< one_hot: no column for the first value
   Impute impute = Impute::kNone;
 
   std::optional<std::size_t> records;

@@ -60,6 +60,11 @@ void CsvData::describe(sim::Visitor& v) {
   v(categorical, {.name = "categorical", .help = "Numeric columns to treat as categories."});
   v(numeric, {.name = "numeric", .help = "Columns in which text is an error."});
   v(encode, {.name = "encode", .help = "Encoding of categories as numbers."});
+  v(drop_first,
+    {.name = "drop_first",
+     .help =
+         "With one_hot, omit the column of each category's first value: all columns of a category sum to 1 "
+         "and are linearly dependent on a constant or on another category."});
   v(impute, {.name = "impute", .help = "Treatment of missing values."});
   v(records,
     {.name = "records", .help = "Maximum number of records per owner; the first ones are kept.", .min = 1});
@@ -86,6 +91,7 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");
   v.check(delimiter == "auto" || delimiter.size() == 1, "delimiter",
           "expected auto or one character, found '" + delimiter + "'");
+  v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");
 }

@@ -85,6 +85,7 @@ void project_on_components(WorkingSet& set, const PcaOptions& options) {
   }
   set.x = (set.x.rowwise() - mean) * directions;
   set.out.feature_names.clear();
+  set.out.full_categories.clear();
   for (Index c = 0; c < components; ++c) set.out.feature_names.push_back(fmt::format("pc{}", c + 1));
   set.out.fitted_on_private_data.push_back(fmt::format("principal components of {} training records (pca{})",
                                                        rows.size(), options.whiten ? ", whitened" : ""));
@@ -148,6 +149,21 @@ void append_bias(WorkingSet& set) {
   set.out.feature_names.emplace_back("1");
   set.out.bias = true;
   if (set.out.bounds) set.out.bounds->features_l1 += 1;
+}
+
+void warn_of_offset(WorkingSet& set) {
+  const auto rows = training_rows(set);
+  const Eigen::VectorXd y = set.y(rows);
+  const auto m = moments(rows, set.y);
+  if (m.mean * m.mean <= m.variance || (y.array().abs() == 1).all()) return;
+  // A combination of the features is constant if the least-squares fit of the constant 1 is exact.
+  const Eigen::MatrixXd x = set.x(rows, Eigen::all);
+  const Eigen::VectorXd fit = x * solve_positive(x.transpose() * x, x.colwise().sum().transpose());
+  if ((fit.array() - 1).matrix().squaredNorm() < 1e-9 * static_cast<double>(y.size())) return;
+  set.out.notes.push_back(
+      fmt::format("warning: the target has mean {:.4g} and standard deviation {:.4g}, and no feature is "
+                  "constant: set data.bias to true, or data.target_transform to centre",
+                  m.mean, std::sqrt(m.variance)));
 }
 
 DataSet scatter(WorkingSet&& set) {

@@ -67,6 +67,9 @@ void transform_target(WorkingSet& set, TargetTransform how);
 void enforce_bounds(WorkingSet& set, const BoundsOptions& options, const TextTable& table);
 void link_similar(WorkingSet& set, const TextTable& table, const CsvData& options);
 void append_bias(WorkingSet& set);
+/// Adds a warning if the target's training mean exceeds its standard deviation in magnitude, no linear combination
+/// of the features is constant, and the targets are not classes. O(n p^2) if the mean does.
+void warn_of_offset(WorkingSet& set);
 /// Moves the rows into their owners' shards.
 DataSet scatter(WorkingSet&& set);
 

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sim/random/random.hpp"
+#include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -46,6 +47,30 @@ void flip_labels(const LinearSeparators& options, Eigen::VectorXd& labels, sim::
   }
 }
 
+std::vector<Separator> separators_by_position(const LinearSeparators& options, double length,
+                                              const sim::Streams& streams) {
+  constexpr int kWaves = 256;
+  auto stream = data_stream(streams, kWholeStudy, DataDraw::kParameters, options.instances);
+  const auto pair = [&] {
+    const double first = sim::normal(stream);
+    return Eigen::Vector2d(first, sim::normal(stream));
+  };
+  std::vector<Separator> separators(options.owners, Separator::Zero());
+  std::vector<Eigen::Vector2d> places;
+  for (std::size_t i = 0; i < options.owners; ++i) {
+    const sim::Place place = sim::place_of_node(static_cast<sim::AgentId>(i), 1, streams);
+    places.emplace_back(place.x, place.y);
+  }
+  for (int k = 0; k < kWaves; ++k) {
+    const Eigen::Vector2d wave = pair() / length, a = pair(), b = pair();
+    for (std::size_t i = 0; i < options.owners; ++i) {
+      const double phase = wave.dot(places[i]);
+      separators[i] += (a * std::cos(phase) + b * std::sin(phase)) / std::sqrt(2.0 * kWaves);
+    }
+  }
+  return separators;
+}
+
 sim::WeightedEdges angle_graph(const LinearSeparators& options, const std::vector<Separator>& separators) {
   std::vector<Separator> direction;
   for (const Separator& theta : separators) direction.emplace_back(theta.normalized());
@@ -59,6 +84,15 @@ sim::WeightedEdges angle_graph(const LinearSeparators& options, const std::vecto
 
 }  // namespace
 
+void SeparatorsByPosition::describe(sim::Visitor& v) {
+  v(length,
+    {.name = "length",
+     .help = "Distance l over which separators change, in sides of the square: owners at distance d have "
+             "correlation exp(-d^2/(2 l^2)).",
+     .min = 0,
+     .open_min = true});
+}
+
 void LinearSeparators::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners n.", .min = 1, .max = 1e8});
   records.describe_for(
@@ -66,6 +100,7 @@ void LinearSeparators::describe(sim::Visitor& v) {
       "Number of training records m_i of each owner: a number, a distribution drawn once per "
       "owner, or a list.");
   v(features, {.name = "features", .help = "Number of features p.", .min = 2, .max = 1e5});
+  v(separators, {.name = "separators", .help = "How the owners' separators are drawn."});
   v(feature_law, {.name = "feature_law", .help = "Distribution of each feature."});
   v(feature_scale, {.name = "feature_scale", .help = "Scale s of the features.", .min = 0, .open_min = true});
   v(flip_probability, {.name = "flip_probability",
@@ -87,15 +122,24 @@ void LinearSeparators::describe(sim::Visitor& v) {
   v(draw, kAboutDraw);
 }
 
+std::vector<Separator> draw_separators(const LinearSeparators& options, const sim::Streams& streams) {
+  if (const auto* by_position = std::get_if<SeparatorsByPosition>(&options.separators))
+    return separators_by_position(options, by_position->length, streams);
+  std::vector<Separator> separators;
+  for (std::size_t i = 0; i < options.owners; ++i) {
+    auto stream = data_stream(streams, i, DataDraw::kParameters, options.instances);
+    for (double& t : separators.emplace_back()) t = sim::normal(stream, 0, std::numbers::sqrt2 / 2);
+  }
+  return separators;
+}
+
 DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) {
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features)};
-  std::vector<Separator> separators;
+  const std::vector<Separator> separators = draw_separators(options, streams);
   for (std::size_t i = 0; i < options.owners; ++i) {
     const auto of = [&](DataDraw what) { return data_stream(streams, i, what, options.instances); };
-    Separator& theta = separators.emplace_back();
-    auto stream = of(DataDraw::kParameters);
-    for (double& t : theta) t = sim::normal(stream, 0, std::numbers::sqrt2 / 2);
+    const Separator& theta = separators[i];
     const auto shard = [&](std::size_t records, DataDraw points, DataDraw noise, bool flip) {
       Records x = draw_points(options, records, of(points));
       Eigen::VectorXd y = labels(x, theta);

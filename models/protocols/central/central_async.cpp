@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "models/core/timeout.hpp"
@@ -22,9 +23,11 @@ double step_of(const CentralAsync::Params& params, std::uint64_t horizon, std::s
   if (!(sigma > 0))
     throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
   if (const auto* given = std::get_if<GivenStep>(&params.rho)) return given->value / (t * t * sigma);
-  const double smallest = hessian_for_step("rho", study).first;
-  if (!(smallest > 0))
-    throw std::invalid_argument("protocol.rho \"auto\" needs a Hessian of full rank; give a number");
+  const auto [smallest, largest] = hessian_for_step("rho", study);
+  // An eigenvalue that is 0 is computed as a number of this magnitude.
+  const double rounding =
+      static_cast<double>(study.problem.p()) * std::numeric_limits<double>::epsilon() * largest;
+  if (!(smallest > rounding)) throw std::invalid_argument(why_singular("rho", study.problem));
   return AutoRho::value(static_cast<double>(parties), t, sigma, smallest) / (t * t * sigma);
 }
 

@@ -98,7 +98,8 @@ class CentralAsync {
   static constexpr Entry kEntry{
       .name = "central_async",
       .help = "Asynchronous central learner: updates at each owner's private gradient.",
-      .hub = true};
+      .hub = true,
+      .step = "protocol.rho"};
 
   /// Throws std::invalid_argument where the options do not fit together or the study, or rho can not be computed.
   CentralAsync(const Params& params, const Study& study);

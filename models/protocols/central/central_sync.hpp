@@ -75,7 +75,8 @@ class CentralSync {
   static constexpr Entry kEntry{
       .name = "central_sync",
       .help = "Synchronous central learner: in each round all owners answer with private gradients.",
-      .hub = true};
+      .hub = true,
+      .step = "the step (protocol.rho or protocol.c1)"};
 
   /// Throws std::invalid_argument where T is below 2, the algorithm's step is missing or can not be computed, or
   /// strongly_convex meets a box that it would leave or a gradient bound that rests on one.

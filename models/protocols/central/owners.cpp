@@ -1,9 +1,13 @@
 #include "models/protocols/central/owners.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
+
+#include "models/solvers/dependence.hpp"
 
 namespace hearsay::models {
 
@@ -13,6 +17,36 @@ std::pair<double, double> hessian_for_step(std::string_view key, const Study& st
         fmt::format("protocol.{} \"auto\" needs the squared loss; give a number", key));
   }
   return study.problem.hessian_extremes();
+}
+
+std::string why_singular(std::string_view key, const Problem& problem) {
+  constexpr std::size_t kMostNames = 12;
+  const DataSet& data = problem.data();
+  const auto dependent = dependent_columns(problem.pooled_moments(problem.everyone()).a);
+  std::string why = "its smallest eigenvalue is 0 to rounding", what = "set data.standardise";
+  if (problem.n() < problem.p()) {
+    why = fmt::format("there are {} training records for {} features", problem.n(), problem.p());
+    what = "use more records or fewer features";
+  } else if (dependent.size() == 1) {
+    why = fmt::format("feature '{}' is 0 in every training record",
+                      data.feature_names[static_cast<std::size_t>(dependent.front())]);
+    what = "remove the feature";
+  } else if (!dependent.empty()) {
+    std::vector<std::string> names;
+    for (const auto j : dependent)
+      names.push_back(fmt::format("'{}'", data.feature_names[static_cast<std::size_t>(j)]));
+    const bool whole_category = std::ranges::any_of(data.full_categories, [&](const std::string& category) {
+      return std::ranges::any_of(names, [&](const auto& n) { return n.starts_with("'" + category + "="); });
+    });
+    const std::size_t more = names.size() - std::min(names.size(), kMostNames);
+    names.resize(names.size() - more);
+    why = fmt::format("features {}{} are linearly dependent{}", fmt::join(names, ", "),
+                      more > 0 ? fmt::format(" and {} more", more) : "",
+                      whole_category ? " (the columns of a category sum to 1)" : "");
+    what = whole_category ? "set data.drop_first to true" : "remove one of the features";
+  }
+  return fmt::format("protocol.{} \"auto\" needs a Hessian of full rank, but {}; {}, or give a number", key,
+                     why, what);
 }
 
 void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {

@@ -43,6 +43,10 @@ struct GivenStep {
 /// std::invalid_argument unless the loss is the squared one. O(n p^2 + p^3), once per problem.
 std::pair<double, double> hessian_for_step(std::string_view key, const Study& study);
 
+/// The message for a step `key` "auto" that needs h_min > 0, of a Hessian that does not have full rank: which features
+/// are linearly dependent, and what to do. O(p^3).
+std::string why_singular(std::string_view key, const Problem& problem);
+
 struct OwnerOptions {
   std::optional<std::uint64_t> horizon;
   std::uint32_t overlap = 1;

@@ -45,7 +45,8 @@ class Amtl : public TaskLoop<Amtl> {
                                 .hub = true,
                                 .by_turn = true,
                                 .joint = false,
-                                .own_models = true};
+                                .own_models = true,
+                                .step = "protocol.alpha"};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument for a step too long, and with privacy.

@@ -16,16 +16,19 @@ namespace hearsay::models {
 inline constexpr std::array kMultitaskMetrics{
     ProtocolMetric{
         .name = "objective_joint",
-        .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P) + tau g(Q), with the server's P."},
+        .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P) + tau g(Q), with the server's P.",
+        .diverges = true},
     ProtocolMetric{.name = "objective_sum",
-                   .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P + Q)."},
+                   .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P + Q).",
+                   .diverges = true},
     ProtocolMetric{.name = "rank",
                    .help = "Rank of P: number of singular values above 1e-9 times the largest."},
     ProtocolMetric{
         .name = "task_test_error",
         .help = "Test error of each task's p_t + q_t, with the server's P, on its own test records.",
         .per_agent = true,
-        .needs_test = true},
+        .needs_test = true,
+        .diverges = true},
     ProtocolMetric{.name = "turns_by_task", .help = "Number of turns begun by each task.", .per_agent = true},
     ProtocolMetric{
         .name = "departure_version",

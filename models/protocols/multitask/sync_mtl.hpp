@@ -42,7 +42,8 @@ class SyncMtl {
       .hub = true,
       .by_turn = true,
       .joint = false,
-      .own_models = true};
+      .own_models = true,
+      .step = "protocol.alpha_1 and protocol.alpha_2"};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.

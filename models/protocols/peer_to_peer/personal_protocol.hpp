@@ -13,10 +13,13 @@ namespace hearsay::models {
 
 inline constexpr std::array kPersonalMetrics{
     ProtocolMetric{
-        "objective_q",
-        "Objective Q: differences between neighbours' models plus mu times the agents' own losses."},
-    ProtocolMetric{"q_gap", "Q - Q*: excess of the objective Q over its minimum."},
-    ProtocolMetric{"relative_q_gap", "Q/Q* - 1: relative excess of the objective Q over its minimum."},
+        .name = "objective_q",
+        .help = "Objective Q: differences between neighbours' models plus mu times the agents' own losses.",
+        .diverges = true},
+    ProtocolMetric{.name = "q_gap", .help = "Q - Q*: excess of the objective Q over its minimum."},
+    ProtocolMetric{.name = "relative_q_gap",
+                   .help = "Q/Q* - 1: relative excess of the objective Q over its minimum.",
+                   .diverges = true},
 };
 
 /// `own` metrics after those that are shared.

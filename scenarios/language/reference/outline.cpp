@@ -97,7 +97,12 @@ void Outliner::file(sim::InputFile& value, const sim::About& about) {
 
 void Outliner::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
   Outline& one = add(Outline::Kind::kChoice, about, std::string(all[index].name));
-  for (const sim::Choice& c : all) one.choices.push_back({std::string(c.name), std::string(c.help)});
+  for (const sim::Choice& c : all) {
+    if (c.listed)
+      one.choices.push_back({std::string(c.name), std::string(c.help)});
+    else
+      one.unlisted.emplace_back(c.name);
+  }
 }
 
 void Outliner::object(const sim::About& about, const sim::Describe& members) {

@@ -25,7 +25,8 @@ struct Outline {
   bool required = false, optional = false;
   std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
   std::vector<NamedChoice> choices{};
-  std::vector<Outline> members{};  ///< of an object; of a list its element
+  std::vector<std::string> unlisted{};  ///< names of further choices
+  std::vector<Outline> members{};       ///< of an object; of a list its element
   std::vector<OutlineAlternative> alternatives{};
   std::size_t held = 0;  ///< index of the default alternative
 

@@ -129,8 +129,11 @@ class Maker {
       case Outline::Kind::kText:
       case Outline::Kind::kFile:
         return {{"type", "string"}};
-      case Outline::Kind::kChoice:
-        return {{"enum", names_of(o.choices)}};
+      case Outline::Kind::kChoice: {
+        Names names = names_of(o.choices);
+        names.insert(names.end(), o.unlisted.begin(), o.unlisted.end());
+        return {{"enum", names}};
+      }
       case Outline::Kind::kObject:
         return object(o.members);
       case Outline::Kind::kList: {

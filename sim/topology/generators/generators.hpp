@@ -160,6 +160,9 @@ Draft draw(const PowerLaw& options, AgentId nodes, const Streams& streams);
 Draft draw(const Rmat& options, AgentId nodes, const Streams& streams);
 Draft draw(const RandomGeometric& options, AgentId nodes, const Streams& streams);
 
+/// The place of a node of random_geometric.
+Place place_of_node(AgentId node, double side, const Streams& streams);
+
 /// Every pair that is not in `edges`, which are in ascending order, as are the ends of each.
 std::vector<Edge> complement(AgentId nodes, const std::vector<Edge>& edges);
 

@@ -71,6 +71,12 @@ void RandomGeometric::describe(Visitor& v) {
   v(torus, {.name = "torus", .help = "Identify opposite sides of the square; distances wrap around."});
 }
 
+Place place_of_node(AgentId node, double side, const Streams& streams) {
+  Stream s = topology_stream(streams, TopologyDraw::kPlace, node);
+  const double x = uniform(s, 0, side);
+  return {.x = x, .y = uniform(s, 0, side)};
+}
+
 Draft draw(const RandomGeometric& o, AgentId nodes, const Streams& streams) {
   // At least a quarter of the circle lies within the square.
   const double share = std::min(1.0, std::numbers::pi / 4 * (o.radius / o.side) * (o.radius / o.side));
@@ -78,11 +84,7 @@ Draft draw(const RandomGeometric& o, AgentId nodes, const Streams& streams) {
       static_cast<std::uint64_t>(0.5 * nodes * (nodes - 1.0) * (o.radius > o.side ? 1 : share)));
   Draft d{.nodes = nodes};
   d.places.reserve(nodes);
-  for (AgentId i = 0; i < nodes; ++i) {
-    Stream s = topology_stream(streams, TopologyDraw::kPlace, i);
-    const double x = uniform(s, 0, o.side);
-    d.places.push_back({.x = x, .y = uniform(s, 0, o.side)});
-  }
+  for (AgentId i = 0; i < nodes; ++i) d.places.push_back(place_of_node(i, o.side, streams));
   const Cells cells(d.places, o);
   for (AgentId i = 0; i < nodes; ++i) {
     cells.near(i, [&](AgentId j, double length) {

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "analysis/metrics/metric.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+// Every statistic of every metric with a value for each owner. `texts` holds the names and help texts.
+std::vector<Metric> gather_statistics(std::deque<std::string>& texts) {
+  std::vector<Metric> all;
+  for (const Metric& m : metrics()) {
+    if (!m.per_agent) continue;
+    std::size_t k = 0;
+    for (const sim::Choice& statistic : sim::Choices<Statistic>::kValues) {
+      Metric derived = m;
+      derived.name = texts.emplace_back(fmt::format("{}.{}", m.name, statistic.name));
+      derived.help = texts.emplace_back(fmt::format("{}: {}.", m.name, statistic.help));
+      derived.of_world = nullptr;
+      derived.per_agent = false;
+      derived.of = &m;
+      derived.statistic = static_cast<Statistic>(k++);
+      all.push_back(derived);
+    }
+  }
+  return all;
+}
+
+const Metric* find_in(std::span<const Metric> all, std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Metric::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void Metric::measure(const models::World& world, std::span<double> out) const {
+  if (of != nullptr) {
+    std::vector<double> values(world.problem().owners());
+    of->measure(world, values);
+    out[0] = statistic_of(statistic, values, world.problem(), higher_is_better);
+  } else if (of_world != nullptr) {
+    of_world(world, out);
+  } else {
+    sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");
+    world.probe->measure(name, world, out);
+  }
+}
+
+std::span<const Metric> statistics() {
+  static std::deque<std::string> texts;
+  static const std::vector<Metric> all = gather_statistics(texts);
+  return all;
+}
+
+const Metric* find_metric(std::string_view name) {
+  const Metric* plain = find_in(metrics(), name);
+  return plain != nullptr ? plain : find_in(statistics(), name);
+}
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,52 @@
+#pragma once
+// Statistics over owners of a metric with one value for each owner. Owners without a value (NaN: those without test
+// records) are left out.
+#include <array>
+#include <span>
+
+#include "models/core/problem.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::analysis {
+
+enum class Statistic {
+  kMean,
+  kMedian,
+  kMin,
+  kMax,
+  kLowerQuartile,
+  kUpperQuartile,
+  kWorstDecile,
+  kQ1,
+  kQ2,
+  kQ3,
+  kQ4
+};
+
+/// The statistic of the owners' values; `higher_is_better` says which are the worst. NaN if no owner has a value.
+double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
+                    bool higher_is_better);
+
+/// The k-th quarter, k = 1 to 4, of the owners by ascending number of training records (equal ones by number): owners
+/// floor((k - 1) n/4) up to floor(k n/4), at least one.
+std::vector<std::size_t> quarter_of_owners(const models::Problem& problem, std::size_t k);
+
+}  // namespace hearsay::analysis
+
+namespace hearsay::sim {
+template <>
+struct Choices<analysis::Statistic> {
+  static constexpr std::array kValues{
+      Choice{"mean", "mean over owners"},
+      Choice{"median", "median over owners"},
+      Choice{"min", "minimum over owners"},
+      Choice{"max", "maximum over owners"},
+      Choice{"lower_quartile", "25 % quantile over owners"},
+      Choice{"upper_quartile", "75 % quantile over owners"},
+      Choice{"worst_decile", "mean over the tenth of the owners (rounded up) with the worst values"},
+      Choice{"q1", "mean over the quarter of owners with the fewest training records"},
+      Choice{"q2", "mean over the second quarter of owners by number of training records"},
+      Choice{"q3", "mean over the third quarter of owners by number of training records"},
+      Choice{"q4", "mean over the quarter of owners with the most training records"}};
+};
+}  // namespace hearsay::sim
