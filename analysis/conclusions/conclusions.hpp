@@ -59,7 +59,7 @@ struct Conclusions {
   std::vector<Gain> gains;
 
   /// A table of each kind with at most `most` rows.
-  std::string text(std::size_t most = 200) const;
+  std::string text(std::size_t width = 0, std::size_t most = 200) const;
   /// JSON, for the manifest; empty if there are no conclusions.
   std::string json() const;
 

@@ -26,31 +26,31 @@ Row joined(Row row, const Row& middle, const Row& end) {
   return row;
 }
 
-std::string cut(std::vector<Row> rows, std::size_t most) {
-  if (rows.size() <= most + 1) return align(rows);
+std::string cut(std::vector<Row> rows, std::size_t most, std::size_t width, std::size_t fixed) {
+  if (rows.size() <= most + 1) return align(rows, width, fixed);
   const std::size_t left = rows.size() - most - 1;
   rows.resize(most + 1);
-  return align(rows) + fmt::format("... and {} more rows\n", left);
+  return align(rows, width, fixed) + fmt::format("... and {} more rows\n", left);
 }
 
 std::string title(const Conclusions::FittedBound& b) {
   return b.type + (b.dimension ? " with p" : "");
 }
 
-std::string slopes_text(const Conclusions& c, std::size_t most) {
+std::string slopes_text(const Conclusions& c, std::size_t most, std::size_t width) {
   std::vector<Row> rows{joined({"of", "over"}, c.head.axes, {"slope", "interval", "points", "departure"})};
   for (const auto& s : c.slopes)
     rows.push_back(
-        joined({s.of, s.over}, s.labels,
+        joined({s.of, s.over}, c.head.shown_labels(s.labels),
                {rounded(s.slope.value), interval(s.slope), std::to_string(s.points), rounded(s.departure)}));
   return fmt::format(
              "log-log slopes of means with {:g} % jackknife intervals; departure: largest factor between a "
              "mean and the fitted line\n",
              100 * c.confidence) +
-         cut(std::move(rows), most);
+         cut(std::move(rows), most, width, 2 + c.head.axes.size());
 }
 
-std::string bounds_text(const Conclusions& c) {
+std::string bounds_text(const Conclusions& c, std::size_t width) {
   std::vector<Row> rows{{"bound", "of", "constants", "points", "mean/bound"}};
   for (const auto& b : c.bounds) {
     Row constants;
@@ -61,10 +61,10 @@ std::string bounds_text(const Conclusions& c) {
     rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")), std::to_string(b.points),
                     b.max > 0 ? fmt::format("{} to {}", rounded(b.min), rounded(b.max)) : "-"});
   }
-  return "bounds compared with means (bounds.csv: point by point)\n" + align(rows);
+  return "bounds compared with means (bounds.csv: point by point)\n" + align(rows, width, 2);
 }
 
-std::string gains_text(const Conclusions& c, std::size_t most) {
+std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width) {
   std::vector<Row> rows{
       joined(c.head.axes, {"of", "owners", "gain"}, {"gain significantly", "lose significantly"})};
   for (auto g = c.gains.begin(); g != c.gains.end();) {
@@ -78,13 +78,13 @@ std::string gains_text(const Conclusions& c, std::size_t most) {
     Row counts;
     for (const auto count : {static_cast<std::size_t>(g - first), gain, significant, lose})
       counts.push_back(std::to_string(count));
-    rows.push_back(joined(c.points[first->point].labels, {first->of}, counts));
+    rows.push_back(joined(c.head.shown_labels(c.points[first->point].labels), {first->of}, counts));
   }
   return fmt::format(
              "owners whose mean with collaboration is below that of their isolated model without privacy; "
              "significantly: by a {:g} % confidence interval\n",
              100 * c.confidence) +
-         cut(std::move(rows), most);
+         cut(std::move(rows), most, width, c.head.axes.size() + 1);
 }
 
 void write_fits(const Conclusions& c, const std::filesystem::path& path) {
@@ -122,12 +122,12 @@ void write_bounds(const Conclusions& c, const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string Conclusions::text(std::size_t most) const {
+std::string Conclusions::text(std::size_t width, std::size_t most) const {
   std::string all;
   const auto add = [&](const std::string& part) { all += (all.empty() ? "" : "\n") + part; };
-  if (!slopes.empty()) add(slopes_text(*this, most));
-  if (!bounds.empty()) add(bounds_text(*this));
-  if (!gains.empty()) add(gains_text(*this, most));
+  if (!slopes.empty()) add(slopes_text(*this, most, width));
+  if (!bounds.empty()) add(bounds_text(*this, width));
+  if (!gains.empty()) add(gains_text(*this, most, width));
   return all;
 }
 

@@ -177,6 +177,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     });
     FigurePoint& point = data.points.emplace_back(
         FigurePoint{collector.summary(), described.owners, described.first_owner, {}, {}});
+    point.labels = data.head.shown_labels(described.labels);
     point.agents.resize(metrics);
     for (std::size_t m = 0; m < metrics && with_agents[p]; ++m) {
       if (data.head.metrics[m].per_agent) point.agents[m] = agents_of(runs, m, point.owners, limits.agents);

@@ -31,6 +31,13 @@ std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) con
   return all;
 }
 
+std::vector<std::string> StudyHead::shown_labels(std::vector<std::string> labels) const {
+  for (std::size_t a = 0; a < std::min(labels.size(), shown.size()); ++a) {
+    if (const auto text = shown[a].find(labels[a]); text != shown[a].end()) labels[a] = text->second;
+  }
+  return labels;
+}
+
 std::optional<std::size_t> StudyHead::metric(std::string_view wanted) const {
   const auto found =
       std::find_if(metrics.begin(), metrics.end(), [&](const MetricInfo& m) { return m.name == wanted; });

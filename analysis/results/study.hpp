@@ -2,6 +2,7 @@
 // The results of a study: its points, the outcome of each run, and the values of its metrics at a sequence of samples.
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,14 +80,16 @@ inline std::string_view name(Status status) {
   return kStatusNames.at(static_cast<std::size_t>(status));
 }
 
-/// Why a run ended: the protocol finished, a limit of "stop" was reached, no event was pending, or it was
-/// interrupted.
+/// Why a run ended: the protocol finished, a limit of "stop" was reached, no event was pending, it was interrupted, or
+/// it failed.
 // clang-format off
 enum class RunEnd : std::uint8_t {
-  kFinished, kIterations, kTime, kVectors, kBytes, kEvents, kIdle, kTarget, kWall, kBudgets, kInterrupted
+  kFinished, kIterations, kTime, kVectors, kBytes, kEvents, kIdle, kTarget, kWall, kBudgets, kInterrupted,
+  kFailed
 };
-inline constexpr std::array<std::string_view, 11> kEndNames{
-  "finished", "iterations", "time", "vectors", "bytes", "events", "idle", "target", "wall", "budgets", "interrupted"};
+inline constexpr std::array<std::string_view, 12> kEndNames{
+  "finished", "iterations", "time", "vectors", "bytes", "events", "idle", "target", "wall", "budgets", "interrupted",
+  "failed"};
 // clang-format on
 inline std::string_view name(RunEnd end) {
   return kEndNames.at(static_cast<std::size_t>(end));
@@ -129,11 +132,15 @@ struct StudyHead {
   std::vector<std::string> axes;
   std::vector<std::size_t>
       groups{};  ///< by axis: equal for axes that vary together; empty: all are independent
+  /// By axis: the texts of tables and figures for labels that have another one there.
+  std::vector<std::map<std::string, std::string>> shown{};
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
   bool by_time = false;    ///< samples are at equal times, not at equal iterations
 
   SeriesLayout layout(const PointResult& point) const { return {metrics, point.owners, point.first_owner}; }
+  /// The labels of a point in tables and figures.
+  std::vector<std::string> shown_labels(std::vector<std::string> labels) const;
   /// Number of the metric of that name; nothing if it is not recorded.
   std::optional<std::size_t> metric(std::string_view wanted) const;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/data/data_set.hpp"
 #include "sim/random/random.hpp"
@@ -77,14 +78,14 @@ std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams, Ins
 
 void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
   v.variant(law_, about);
-  const double lower = std::visit(
+  const auto [lower, upper] = std::visit(
       [](const auto& law) {
-        if constexpr (requires { law.lower(); }) return law.lower();
-        return 1.0;
+        if constexpr (requires { law.upper(); }) return std::pair(law.lower(), law.upper());
+        return std::pair(1.0, 1.0);
       },
       law_);
   // A distribution that starts at 0 is rounded up to 1; a constant 0 is an error.
-  const double least = std::holds_alternative<sim::Constant>(law_) ? 1 : 0;
+  const double least = upper > 0 ? 0 : 1;
   v.check(lower >= least, about.name, fmt::format("expected at least {:g}, found {:g}", least, lower));
 }
 

@@ -53,6 +53,23 @@ void add_folders(const Parsed& parsed, const char* option, std::vector<std::file
 
 }  // namespace
 
+std::string command_text(const Arguments& arguments) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  std::string text = "hearsay";
+  for (const std::string& argument : arguments) {
+    text += ' ';
+    if (!argument.empty() && argument.find_first_not_of(kPlain) == argument.npos) {
+      text += argument;
+      continue;
+    }
+    text += '\'';
+    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax) {
   const po::options_description shown = description_of(syntax);
   po::options_description all;
@@ -88,7 +105,11 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     }
   }
   const std::size_t given = parsed.operands.size();
-  if (given < syntax.min_operands || given > syntax.max_operands)
+  if (given > syntax.max_operands)
+    throw UsageError(fmt::format("unexpected argument '{}': expected {}; usage: hearsay {}",
+                                 printable(parsed.operands[syntax.max_operands]), syntax.operands,
+                                 syntax.usage));
+  if (given < syntax.min_operands)
     throw UsageError(
         fmt::format("expected {}, found {}; usage: hearsay {}", syntax.operands, given, syntax.usage));
   return parsed;

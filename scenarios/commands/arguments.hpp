@@ -22,6 +22,9 @@ struct UsageError : std::runtime_error {
 
 using Arguments = std::vector<std::string>;
 
+/// The command line of these arguments, quoted for a shell.
+std::string command_text(const Arguments& arguments);
+
 struct Option {
   const char* name;   ///< "output,o": the long name and perhaps a letter
   const char* value;  ///< placeholder of its value in --help; null: it has none

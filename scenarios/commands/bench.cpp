@@ -136,7 +136,7 @@ int bench_command(const Arguments& arguments) {
       }
     }
   }
-  fmt::print("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows));
+  fmt::print("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows, terminal_width(), 2));
   for (const std::string& line : refused) fmt::print("{}\n", line);
   fmt::print(
       "\n{}, on one thread; rates exclude reading data and computing optima.\nPeak memory: "

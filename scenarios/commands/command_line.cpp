@@ -85,10 +85,8 @@ int command_line(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return fail(kExitRefused, "hearsay: out of memory");
   } catch (const std::exception& e) {
-    std::string command;
-    for (const std::string& argument : arguments) command += " " + argument;
-    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to reproduce: hearsay{} with {}",
-                                           e.what(), command, version_line())
+    return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to reproduce: {} with {}", e.what(),
+                                           command_text(arguments), version_line())
                                    .c_str());
   }
 }

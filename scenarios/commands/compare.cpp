@@ -6,8 +6,19 @@
 
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/output_file.hpp"
 #include "analysis/results/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/runner/machine.hpp"
+
+namespace hearsay::scenarios {
+enum class CompareFormat { kText, kCsv };
+}
+
+template <>
+struct hearsay::sim::Choices<hearsay::scenarios::CompareFormat> {
+  static constexpr std::array kValues{Choice{"text"}, Choice{"csv"}};
+};
 
 namespace hearsay::scenarios {
 
@@ -38,68 +49,134 @@ Finals finals_of(analysis::StoredStudy& study) {
   return all;
 }
 
-std::vector<std::string> row(const std::vector<std::string>& labels, const std::string& metric,
-                             const analysis::Difference& d) {
-  std::vector<std::string> cells = labels;
-  cells.insert(cells.end(), {metric, std::to_string(d.pairs), analysis::rounded(d.mean),
-                             analysis::interval_text(d.low, d.high), analysis::rounded(d.reduction)});
-  return cells;
+using Table = std::vector<std::vector<std::string>>;
+
+// The names of the metrics to compare: those given, or all.
+std::vector<std::size_t> wanted_metrics(const Parsed& values, const analysis::StudyHead& head) {
+  const Names names = names_of(head.metrics);
+  std::vector<std::size_t> wanted;
+  for (const std::string& name : values.all("metric"))
+    wanted.push_back(Parsed::index_of("metric", name, names));
+  for (std::size_t m = 0; m < names.size() && !values.has("metric"); ++m) wanted.push_back(m);
+  return wanted;
 }
+
+// "privacy.epsilon=1, ..."
+std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels) {
+  std::string name;
+  for (std::size_t a = 0; a < labels.size(); ++a)
+    name += fmt::format("{}{}={}", a == 0 ? "" : ", ", head.axes[a], head.shown_labels(labels)[a]);
+  return name;
+}
+
+// Compares points of two studies, or of one.
+class Comparison {
+ public:
+  Comparison(const analysis::StudyHead& head, const Parsed& values)
+      : head_(head),
+        csv_(values.choice("format", CompareFormat::kText) == CompareFormat::kCsv),
+        confidence_(values.number("confidence", 1e-9, 1 - 1e-9)),
+        metrics_(wanted_metrics(values, head)),
+        rows_{head.axes} {
+    const std::vector<std::string> titles =
+        csv_ ? std::vector<std::string>{"metric", "pairs", "mean_difference",
+                                        "low",    "high",  "variance_reduction"}
+             : std::vector<std::string>{"metric", "pairs", "mean difference", "interval",
+                                        "variance reduction"};
+    rows_[0].insert(rows_[0].end(), titles.begin(), titles.end());
+  }
+
+  using Values = std::vector<std::vector<double>>;  // by metric and repetition
+  void add(const std::vector<std::string>& labels, const Values& from, const Values& to) {
+    for (const std::size_t m : metrics_) {
+      const analysis::Difference d = analysis::paired_difference(from[m], to[m], confidence_);
+      auto& row = rows_.emplace_back(csv_ ? labels : head_.shown_labels(labels));
+      row.insert(row.end(), {head_.metrics[m].name, std::to_string(d.pairs)});
+      if (csv_) {
+        for (const double x : {d.mean, d.low, d.high, d.reduction}) row.push_back(fmt::format("{}", x));
+      } else {
+        row.insert(row.end(), {analysis::rounded(d.mean), analysis::interval_text(d.low, d.high),
+                               analysis::rounded(d.reduction)});
+      }
+    }
+  }
+  // Points without a counterpart.
+  void leave_out(const std::string& folder, const std::vector<std::string>& labels) {
+    fmt::print(stderr, "not compared: only {} has the point {}\n", folder, name_of(head_, labels));
+  }
+  void print(const std::string& title) const {
+    if (csv_) {
+      for (const auto& row : rows_) {
+        const std::string line = analysis::csv_prefix(row);
+        fmt::print("{}\n", std::string_view(line).substr(0, line.size() - 1));
+      }
+      return;
+    }
+    fmt::print(
+        "{}, metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
+        "Variance reduction: variance for independent runs over that for pairs.\n\n{}",
+        title, 100 * confidence_, analysis::align(rows_, terminal_width(), head_.axes.size() + 1));
+  }
+
+ private:
+  const analysis::StudyHead& head_;
+  bool csv_;
+  double confidence_;
+  std::vector<std::size_t> metrics_;
+  Table rows_;
+};
 
 }  // namespace
 
 int compare_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments,
-      {"compare DIR [DIR] [--reference N] [--confidence C]",
+      {"compare DIR [DIR] [--reference N] [--metric NAME]... [--confidence C] [--format text|csv]",
        {{"reference", "N", "number of the point that the others are compared with (see show --runs)", "0"},
-        {"confidence", "C", "confidence level of the intervals", "0.95"}},
+        {"metric", "NAME", "compare only this metric (repeatable)", nullptr, true},
+        {"confidence", "C", "confidence level of the intervals", "0.95"},
+        {"format", "FORMAT", "text, or csv: one row per point and metric", "text"}},
        "one or two folders",
        1,
        2});
   if (!values) return kExitDone;
   const std::vector<std::string>& folders = values->operands;
-  const double confidence = values->number("confidence", 1e-9, 1 - 1e-9);
 
   analysis::StoredStudy study(folders.front());
-  const analysis::StudyHead head = study.head();
+  const analysis::StudyHead& head = study.head();
+  Comparison comparison(head, *values);
   const Finals first = finals_of(study);
-  std::vector<std::vector<std::string>> rows{head.axes};
-  for (const char* title : {"metric", "pairs", "mean difference", "interval", "variance reduction"})
-    rows[0].emplace_back(title);
-  const auto add = [&](const std::vector<std::string>& labels, const auto& from, const auto& to) {
-    for (std::size_t m = 0; m < head.metrics.size(); ++m) {
-      rows.push_back(
-          row(labels, head.metrics[m].name, analysis::paired_difference(from[m], to[m], confidence)));
-    }
-  };
-  if (folders.size() == 2) {
-    analysis::StoredStudy second(folders[1]);
-    if (second.head().axes != head.axes || second.head().metrics != head.metrics)
-      throw UsageError("the two studies have different axes or metrics; compare studies of the same sweep");
-    const Finals other = finals_of(second);
-    for (std::size_t p = 0; p < first.labels.size(); ++p) {
-      const auto equal = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
-      if (equal == other.labels.end()) continue;
-      add(first.labels[p], first.values[p],
-          other.values[static_cast<std::size_t>(equal - other.labels.begin())]);
-    }
-    fmt::print("{} minus {}, point by point", folders[1], folders[0]);
-  } else {
+  if (folders.size() == 1) {
     const std::size_t reference = values->whole("reference", 0, first.labels.size() - 1);
+    if (first.labels.size() == 1)
+      throw UsageError(fmt::format(
+          "{} has one point; name a second study to compare it with, or sweep an option", folders.front()));
     for (std::size_t p = 0; p < first.labels.size(); ++p) {
-      if (p != reference) add(first.labels[p], first.values[reference], first.values[p]);
+      if (p != reference) comparison.add(first.labels[p], first.values[reference], first.values[p]);
     }
-    std::string name;
-    for (std::size_t a = 0; a < head.axes.size(); ++a)
-      name += fmt::format("{}{}={}", a == 0 ? "" : ", ", head.axes[a], first.labels[reference][a]);
-    fmt::print("differences from point {} ({})", reference, name);
+    comparison.print(
+        fmt::format("differences from point {} ({})", reference, name_of(head, first.labels[reference])));
+    return kExitDone;
   }
-  fmt::print(
-      ", metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
-      "Variance "
-      "reduction: variance for independent runs over that for pairs.\n\n{}",
-      100 * confidence, analysis::align(rows));
+  analysis::StoredStudy second(folders[1]);
+  if (second.head().axes != head.axes || second.head().metrics != head.metrics)
+    throw UsageError("the two studies have different axes or metrics; compare studies of the same sweep");
+  const Finals other = finals_of(second);
+  std::vector<bool> matched(other.labels.size());
+  for (std::size_t p = 0; p < first.labels.size(); ++p) {
+    const auto equal = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
+    if (equal == other.labels.end()) {
+      comparison.leave_out(folders[0], first.labels[p]);
+      continue;
+    }
+    const auto q = static_cast<std::size_t>(equal - other.labels.begin());
+    matched[q] = true;
+    comparison.add(first.labels[p], first.values[p], other.values[q]);
+  }
+  for (std::size_t q = 0; q < matched.size(); ++q) {
+    if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);
+  }
+  comparison.print(fmt::format("{} minus {}, point by point", folders[1], folders[0]));
   return kExitDone;
 }
 

@@ -19,15 +19,18 @@ constexpr std::string_view kSweepHelp =
     R"(sweep
   type      object that maps option paths to axes; every combination of their values is run
   axis      a list of values, or a range: {"from": a, "to": b, "step": s}, {"from": a, "to": b, "factor": f},
-            {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms")
+            {"from": a, "to": b, "count": n, "scale": "linear" | "log"}; numbers or quantities ("15 ms").
+            A listed value can have a label for tables and figures: {"label": "20 % down", "value": {...}}
   zip       list of objects whose axes vary together: [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}]
-  where     condition on the numeric axes, in SI units: "privacy.epsilon * data.records >= 1e4"
+  where     condition on the numeric axes, in SI units or with units: "privacy.epsilon * data.records >= 1e4",
+            "network.latency.max >= 25 ms"
   select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: report only the best value
             of one axis, selected by the mean of a recorded metric on validation instances of the data
   random_numbers
             common (default): a repetition uses the same random numbers at every point, so that points can be
             compared in pairs; independent: every point has its own seed, and thus its own data
-  --set     --set PATH=VALUE replaces the axis PATH by that one value; --set sweep.PATH=[...] sets the axis
+  --set     --set PATH=VALUE replaces the axis PATH by that one value; --set sweep.PATH=[...] sets the axis.
+            An option below a swept object cannot be set, because the axis would replace it
 )";
 
 // The alternatives or choices at a dotted path of members, or of the elements of a list there.
@@ -92,10 +95,11 @@ int show_command(const Arguments& arguments) {
     fmt::print("{}\n", plan.resolved);
     return kExitDone;
   }
+  const analysis::StudyHead head = plan.study().head;
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     fmt::print("{}", p);
-    for (std::size_t a = 0; a < plan.axes.size(); ++a)
-      fmt::print("  {}={}", plan.axes[a], plan.points[p].labels[a]);
+    const std::vector<std::string> labels = head.shown_labels(plan.points[p].labels);
+    for (std::size_t a = 0; a < plan.axes.size(); ++a) fmt::print("  {}={}", plan.axes[a], labels[a]);
     fmt::print("  x {}\n", plan.points[p].repeat);
   }
   return kExitDone;

@@ -8,7 +8,7 @@
 #include "analysis/figures/page.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/sweep/axis.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
 

@@ -1,7 +1,7 @@
 // hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -23,6 +23,7 @@ namespace hearsay::scenarios {
 namespace {
 
 struct RunArguments {
+  Arguments words;  // as given, with the name of the command
   InputArguments input;
   std::filesystem::path folder{};
   unsigned threads = 1;
@@ -44,7 +45,8 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
        "[--data-dir DIR] [--max-runs N] [--dry-run] [--no-progress]",
        with_input_options(with_sweep_options(own)), "one scenario", 1, 1});
   if (!values) return std::nullopt;
-  RunArguments run{.input = input_arguments(*values)};
+  RunArguments run{.words = arguments, .input = input_arguments(*values)};
+  run.words.insert(run.words.begin(), "run");
   for (const char* name : {"seed", "repeat"}) {
     if (values->has(name)) run.input.sets.push_back(fmt::format("{}={}", name, values->text(name)));
   }
@@ -68,22 +70,31 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
 
 // The outcome of the runs of one plan.
 struct Outcome {
-  bool ended = false;  // not interrupted
-  std::uint64_t runs = 0, fresh = 0;
+  bool ended = false;                 // not interrupted
+  std::uint64_t runs = 0, fresh = 0;  // of the plan; that this command has completed
 };
 
-void print_results(const analysis::Exported& exported, const std::string& conclusions, const Outcome& made,
-                   const std::filesystem::path& folder, double wall, const char* table) {
+// Runs that are not made again by the same command.
+std::uint64_t stored(const analysis::Totals& t) {
+  return t.runs - t.interrupted;
+}
+
+void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
+                   const std::optional<analysis::Conclusions>& conclusions, const Outcome& made,
+                   const std::filesystem::path& folder, double wall) {
   const analysis::Totals& t = exported.totals;
-  fmt::print("{}\n{}", exported.summary, conclusions);
+  const std::size_t width = terminal_width();
+  fmt::print("{}\n", analysis::summary_text(head, exported.points, width));
+  if (conclusions) fmt::print("{}\n", conclusions->text(width));
   if (t.diverged + t.failed > 0) {
     fmt::print("{} runs diverged, {} failed: see {}; the first: {}\n", t.diverged, t.failed,
                (folder / "runs.csv").string(), t.problem);
   }
   fmt::print(
-      "{} points, {} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
+      "{} points, {}{} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
       "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
-      t.points, t.runs, made.fresh, wall, folder.string(), table);
+      t.points, stored(t), made.ended ? "" : fmt::format(" of {}", made.runs), made.fresh, wall,
+      folder.string(), head.aggregate ? "quantiles" : "series");
 }
 
 class Runner {
@@ -94,10 +105,12 @@ class Runner {
   Outcome make(const Plan& plan, const std::filesystem::path& folder, const char* title) {
     refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
+    std::uint64_t completed = 0;
     Execution execution(plan, {.threads = arguments_.threads,
                                .trace_folder = folder,
                                .interrupted = &interrupt_.flag(),
                                .finished = [&](const analysis::RunResult& one) {
+                                 completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
                                  if (progress != nullptr) progress->finished(one);
                                }});
     try {
@@ -117,7 +130,8 @@ class Runner {
       shown.stop();
       progress = nullptr;
       store->close();
-      return {ended, execution.all(), execution.to_run()};
+      // A stored run that is made again for its trace is not new.
+      return {ended, execution.all(), std::min(completed, execution.to_run())};
     } catch (const OverBudget& e) {
       throw BudgetRefusal(plan.locate(e));
     } catch (const AssemblyError& e) {
@@ -168,9 +182,9 @@ int run_command(const Arguments& arguments) {
     return dry_run(*run, plan);
   }
   Runner runner(*run);
-  const auto interrupted = [](std::uint64_t stored, std::uint64_t runs) {
-    fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n", stored,
-               runs);
+  const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {
+    fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n",
+               stored(totals), made.runs);
     return kExitInterrupted;
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
@@ -179,9 +193,9 @@ int run_command(const Arguments& arguments) {
     PlanOptions options = run->plan;
     options.validation = true;
     const Outcome made = runner.make(plan_again(*run, options), selection_folder, "selection: ");
-    if (!made.ended) return interrupted(0, made.runs);
     analysis::StoredStudy study(selection_folder);
-    analysis::export_tables(study, selection_folder);
+    const analysis::Exported tables = analysis::export_tables(study, selection_folder);
+    if (!made.ended) return interrupted(tables.totals, made);
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = selection_json(*plan.selection, choices, plan.axes);
     options.validation = false;
@@ -202,15 +216,14 @@ int run_command(const Arguments& arguments) {
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,
                   .file = plan.file,
-                  .command = fmt::format("hearsay run {}", fmt::join(arguments, " ")),
+                  .command = command_text(run->words),
                   .resolved = plan.resolved,
                   .conclusions = conclusions ? conclusions->json() : "",
                   .threads = run->threads,
                   .wall = wall,
                   .selection = selected},
                  run->folder / "manifest.json");
-  print_results(exported, conclusions ? conclusions->text() + "\n" : "", made, run->folder, wall,
-                study.head().aggregate ? "quantiles" : "series");
+  print_results(study.head(), exported, conclusions, made, run->folder, wall);
   if (plan.selection) {
     fmt::print("{} selected by {} {} on {}: {}/\n", plan.selection->over,
                plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
@@ -220,7 +233,7 @@ int run_command(const Arguments& arguments) {
   for (const std::string& note : t.notes) {
     if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
   }
-  if (!made.ended) return interrupted(t.done + t.diverged, made.runs);
+  if (!made.ended) return interrupted(t, made);
   return t.diverged + t.failed > 0 ? kExitSomeFailed : kExitDone;
 }
 

@@ -74,6 +74,9 @@ analysis::TraceOptions options_of(const Parsed& values) {
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
   options.from = duration(values, "from", 0);
   options.to = duration(values, "to", sim::kNever);
+  if (options.to < options.from)
+    throw UsageError(fmt::format("--to: expected at least the value of --from ({}), found {}",
+                                 format_quantity(options.from, "s"), format_quantity(options.to, "s")));
   if (values.has("agent"))
     options.agent = static_cast<sim::AgentId>(values.whole("agent", 0, sim::kMaxAgents));
   return options;

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <type_traits>
 
+#include "scenarios/language/expected.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/reference/outline.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/language/units.hpp"
 
@@ -26,52 +27,6 @@ std::size_t index_of(std::span<const Named> all, const Node& name) {
     return name.is(Node::Kind::kText) && one.name == name.text;
   });
   return static_cast<std::size_t>(found - all.begin());
-}
-
-// A short value for a message; empty if no number is easy to find.
-std::string short_example(const Outline& option) {
-  using Kind = Outline::Kind;
-  if (option.kind == Kind::kBoolean) return "true";
-  if (option.kind == Kind::kText || option.kind == Kind::kFile) return "\"...\"";
-  if (!option.choices.empty()) return fmt::format("\"{}\"", option.choices.front().name);
-  if (!option.alternatives.empty()) return fmt::format("\"{}\"", option.alternatives.front().name);
-  if (option.kind == Kind::kList) return "[...]";
-  if (option.kind == Kind::kObject) return "{...}";
-  if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
-  for (const double x : {5.0, 1.0, option.max, option.min}) {
-    if (in_range(x, option.about())) return fmt::format("{}", x);
-  }
-  return {};
-}
-
-// `an object such as {"iterations": 5}`: with the first required member, or else the first one.
-std::string expected_object(const sim::Describe& members) {
-  Outliner outliner;
-  members(outliner);
-  for (const bool required : {true, false}) {
-    for (const Outline& member : outliner.taken) {
-      const std::string value = short_example(member);
-      if (member.required == required && !value.empty())
-        return fmt::format(R"(an object such as {{"{}": {}}})", member.name, value);
-    }
-  }
-  return "an object";
-}
-
-const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind) {
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const sim::Alternative& a) { return a.shorthand.kind == kind; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-// "a number or a distribution (constant, uniform, ...)", "text or one of star, ring".
-std::string expected_forms(std::span<const sim::Alternative> all) {
-  std::string out;
-  if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
-  if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";
-  if (with_shorthand(all, sim::Shorthand::kText) != nullptr) out += "text or ";
-  const std::string names = fmt::format("{}", fmt::join(names_of(all), ", "));
-  return out + (all.front().name == "constant" ? "a distribution (" + names + ")" : "one of " + names);
 }
 
 }  // namespace
@@ -99,18 +54,26 @@ const Node* Reader::find(std::string_view name, bool note) {
   return &frame.node->items()[*position].value;
 }
 
-// The value of a member, or nothing if it keeps its default: absent, or null in an object.
-const Node* Reader::given(const sim::About& about) {
+// The value of a member, or nothing if it keeps its default: absent, or null in an object. `expected`, a text or a
+// function that returns it, is for the message about a missing key.
+template <class Expected>
+const Node* Reader::given(const sim::About& about, const Expected& expected) {
   const Node* node = find(about.name, true);
   if (node != nullptr && (!node->is(Node::Kind::kNull) || frames_.back().kind != Frame::Kind::kObject))
     return node;
-  if (about.required) frames_.back().missing.emplace_back(about.name);
+  if (about.required) {
+    if constexpr (std::is_invocable_v<Expected>) {
+      frames_.back().missing.emplace_back(about.name, expected());
+    } else {
+      frames_.back().missing.emplace_back(about.name, expected);
+    }
+  }
   return nullptr;
 }
 
 // The same if it is of that kind; reports other kinds.
 const Node* Reader::given_as(const sim::About& about, Node::Kind kind, std::string_view expected) {
-  const Node* node = given(about);
+  const Node* node = given(about, expected);
   if (node == nullptr || node->is(kind)) return node;
   wrong(*node, about, expected);
   return nullptr;
@@ -147,23 +110,28 @@ void Reader::wrong(const Node& node, const sim::About& about, std::string_view e
   fault(node.at, pointer(about.name), fmt::format("expected {}, found {}", expected, found(node)));
 }
 
+std::string Reader::shown(double x, std::string_view unit) const {
+  return format_quantity(x, resolved({.name = "", .unit = unit}).unit);
+}
+
 void Reader::boolean(bool& value, const sim::About& about) {
   if (const Node* node = given_as(about, Node::Kind::kBoolean, "true or false")) value = node->boolean;
 }
 
 std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
-  const Node* node = given(about);
-  if (node == nullptr) return std::nullopt;
   const sim::About here = resolved(about);
   const std::string whole_number =
       "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
+  const auto any = [&] { return whole && here.unit.empty() ? whole_number : expected_quantity(here.unit); };
+  const Node* node = given(about, any);
+  if (node == nullptr) return std::nullopt;
   std::optional<double> read;
   if (node->is(Node::Kind::kNumber)) read = node->number;
   if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
   const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
                             fmt::format("{:.0f}", node->number) != node->text;
   if (!read) {
-    wrong(*node, about, whole && here.unit.empty() ? whole_number : expected_quantity(here.unit));
+    wrong(*node, about, any());
   } else if (whole && (std::abs(*read) > kMaxWhole || loses_digits)) {
     wrong(*node, about, "a whole number of at most 2^53 in magnitude");
   } else if (loses_digits) {
@@ -204,7 +172,7 @@ void Reader::file(sim::InputFile& value, const sim::About& about) {
 }
 
 void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
-  const Node* node = given(about);
+  const Node* node = given(about, [&] { return fmt::format("one of {}", fmt::join(names_of(all), ", ")); });
   if (node == nullptr) return;
   const std::size_t chosen = index_of(all, *node);
   if (chosen < all.size()) {
@@ -220,7 +188,7 @@ void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const 
 }
 
 void Reader::object(const sim::About& about, const sim::Describe& members) {
-  const Node* node = given(about);
+  const Node* node = given(about, [&] { return expected_object(members); });
   if (node != nullptr && !node->is(Node::Kind::kObject)) return wrong(*node, about, expected_object(members));
   if (node == nullptr && about.required) return;
   within({.node = node,
@@ -234,7 +202,7 @@ void Reader::optional(const sim::About& about, bool, const std::function<void(bo
                       const sim::Describe& value) {
   const Node* node = find(about.name, true);
   if (node == nullptr) {
-    if (about.required) frames_.back().missing.emplace_back(about.name);
+    if (about.required) frames_.back().missing.emplace_back(about.name, "a value");
     return;
   }
   set(!node->is(Node::Kind::kNull));
@@ -306,7 +274,7 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
 
 void Reader::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
                           const std::function<void(std::size_t)>& select, const sim::Describe& current) {
-  const Node* node = given(about);
+  const Node* node = given(about, [&] { return expected_forms(all); });
   if (node == nullptr) return;
   Chosen chosen = choose(*node, about, all, index);
   if (chosen.form == Chosen::Form::kNone) {
@@ -356,9 +324,9 @@ void Reader::within(Frame frame, const sim::Describe& members) {
     report_unknown(done, members);
   } else {
     const bool bare = done.kind == Frame::Kind::kBare;
-    for (const std::string& name : done.missing) {
-      fault(done.at, pointer(name),
-            bare ? fmt::format("required key '{}' is missing", name) : "required key is missing");
+    for (const auto& [name, expected] : done.missing) {
+      const std::string key = bare ? fmt::format("required key '{}'", name) : "required key";
+      fault(done.at, pointer(name), fmt::format("{} is missing; expected {}", key, expected));
       faults_.back().missing = true;
     }
   }

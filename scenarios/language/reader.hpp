@@ -2,6 +2,7 @@
 // Reads described options from a document.
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/language/input_path.hpp"
@@ -23,6 +24,8 @@ class Reader final : public sim::Visitor {
 
   /// Throws InputError with all errors, in the order of the input, if there are any.
   void finish() const;
+
+  std::string shown(double x, std::string_view unit) const override;
 
  protected:
   void boolean(bool& value, const sim::About& about) override;
@@ -55,7 +58,7 @@ class Reader final : public sim::Visitor {
     std::size_t index = 0;       // kList: the element being read
     std::size_t faults = 0;      // number of faults before it
     std::vector<bool> seen = {};
-    std::vector<std::string> missing = {};
+    std::vector<std::pair<std::string, std::string>> missing = {};  // required key, what is expected
   };
   struct Fault {
     Position at;
@@ -72,7 +75,8 @@ class Reader final : public sim::Visitor {
   };
 
   const Node* find(std::string_view name, bool note);
-  const Node* given(const sim::About& about);
+  template <class Expected>
+  const Node* given(const sim::About& about, const Expected& expected);
   const Node* given_as(const sim::About& about, Node::Kind kind, std::string_view expected);
   std::optional<double> quantity(const sim::About& about, bool whole);
   sim::About resolved(const sim::About& about) const;

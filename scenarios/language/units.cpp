@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -68,6 +69,25 @@ std::optional<double> parse_quantity(std::string_view text, std::string_view uni
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
   }
   return std::nullopt;
+}
+
+std::optional<std::pair<double, std::size_t>> leading_quantity(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  auto begin = static_cast<std::size_t>(end - text.data());
+  if (begin < text.size() && text[begin] == ' ') ++begin;
+  // The longest name that no letter follows: "1 m" is no part of "1 min".
+  std::optional<std::pair<double, std::size_t>> best;
+  for (const Dimension& d : dimensions()) {
+    for (const UnitName& name : d.names) {
+      const std::size_t after = begin + name.name.size();
+      const bool whole = after >= text.size() || !std::isalnum(static_cast<unsigned char>(text[after]));
+      if (!text.substr(begin).starts_with(name.name) || !whole || (best && best->second > after)) continue;
+      if (const auto value = parse_quantity(text.substr(0, after), d.unit)) best = {*value, after};
+    }
+  }
+  return best;
 }
 
 std::string format_quantity(double value, std::string_view unit) {

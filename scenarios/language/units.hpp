@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/options/describe.hpp"
@@ -22,6 +23,10 @@ const std::vector<UnitName>& unit_names(std::string_view unit);
 
 /// The SI value of a number with one of the names of `unit`; nothing for other text and on overflow.
 std::optional<double> parse_quantity(std::string_view text, std::string_view unit);
+
+/// The SI value of a number with a unit of any dimension at the beginning of `text`, and the number of bytes that it
+/// takes; nothing if there is none. (Units of different dimensions have different names.)
+std::optional<std::pair<double, std::size_t>> leading_quantity(std::string_view text);
 
 /// For people: "15 ms", "1.5 min", rounded to 6 digits; without a unit the plain number.
 std::string format_quantity(double value, std::string_view unit);

@@ -2,6 +2,7 @@
 // Errors found after a scenario is read: options that do not fit together, studies that are too large.
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ struct AssemblyError : std::runtime_error {
   AssemblyError(std::string p, const std::string& message)
       : std::runtime_error(message), part(std::move(p)) {}
   std::string part;
+  std::optional<std::size_t> point{};  ///< of the study; set by Execution
 };
 
 /// Releases that cannot fit their budget with any noise.

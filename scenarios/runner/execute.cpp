@@ -8,6 +8,7 @@
 #include "analysis/results/store/store_writer.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "sim/check.hpp"
@@ -44,6 +45,14 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
     work();
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+// The error with its point. A copy: several points can wait for the same problem, and then share its error.
+template <class Error>
+Error with_point(const Error& error, std::size_t point) {
+  Error copy = error;
+  copy.point = point;
+  return copy;
 }
 
 // Enough for two points per thread, few enough for large problems.
@@ -118,7 +127,13 @@ std::shared_ptr<const Experiment> Execution::experiment(std::size_t point, std::
   const Scenario& scenario = *plan_.points[point].scenario;
   const std::uint32_t instance = scenario.draws_anew() ? repetition : 0;
   return experiments_.get({static_cast<std::uint32_t>(point), instance}, [&] {
-    return std::make_shared<const Experiment>(scenario, solved(point, repetition), instance);
+    try {
+      return std::make_shared<const Experiment>(scenario, solved(point, repetition), instance);
+    } catch (const OverBudget& error) {
+      throw with_point(error, point);
+    } catch (const AssemblyError& error) {
+      throw with_point(error, point);
+    }
   });
 }
 
@@ -159,7 +174,10 @@ analysis::RunResult Execution::make(const Task& task) {
   } catch (const analysis::OutputError&) {
     throw;
   } catch (const std::exception& e) {
-    run = {.repetition = task.repetition, .status = analysis::Status::kFailed, .message = e.what()};
+    run = {.repetition = task.repetition,
+           .status = analysis::Status::kFailed,
+           .message = e.what(),
+           .end = analysis::RunEnd::kFailed};
   }
   run.point = task.point;
   if (run.status == analysis::Status::kInterrupted) {

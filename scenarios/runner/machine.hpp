@@ -1,6 +1,7 @@
 #pragma once
 // The memory, processor and signals of this machine.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -13,6 +14,8 @@ std::uint64_t memory_of_machine();
 /// Bytes that it uses now, and its maximum.
 std::uint64_t memory_in_use();
 std::uint64_t peak_memory();
+/// Characters in a line of the terminal: COLUMNS, or that of standard output; 0 if it is no terminal.
+std::size_t terminal_width();
 /// System, release and processor.
 std::string host();
 

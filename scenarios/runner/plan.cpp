@@ -21,6 +21,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/sweep/fix_axes.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
@@ -51,6 +52,66 @@ void require_metric(const Plan& plan) {
                                  plan.selection->metric));
 }
 
+// "point 3: privacy.epsilon=1, ..."
+std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
+  std::vector<std::string> values;
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    const auto shown = plan.shown[a].find(labels[a]);
+    values.push_back(fmt::format("{}={}", plan.axes[a],
+                                 printable(shown == plan.shown[a].end() ? labels[a] : shown->second)));
+  }
+  return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
+}
+
+// Every error at the points from number `first`, the first that has one. An error that not all points have names the
+// first point with it.
+[[noreturn]] void refuse_points(const Plan& plan, const std::vector<SweepPoint>& points, std::size_t first,
+                                const Folders& folders) {
+  constexpr std::size_t kMaxPoints = 1000;  // to look at
+  struct Seen {
+    std::string line;
+    std::size_t first, points = 0;
+  };
+  std::vector<Seen> seen;
+  const std::size_t end = std::min(points.size(), first + kMaxPoints);
+  for (std::size_t k = first; k < end && seen.size() < kMaxPoints; ++k) {
+    try {
+      Document at = at_point(plan.document, points[k]);
+      Scenario scenario;
+      read(at, at.root, scenario, folders);
+    } catch (const InputError& error) {
+      for (const std::string& line : error.lines()) {
+        auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.line == line; });
+        if (known == seen.end()) known = seen.insert(seen.end(), {line, k});
+        ++known->points;
+      }
+    }
+  }
+  std::vector<std::string> lines;
+  for (const Seen& s : seen) {
+    const std::string where = point_name(plan, s.first, points[s.first].labels);
+    lines.push_back(s.points == points.size() || where.empty() ? s.line
+                                                               : fmt::format("{} ({})", s.line, where));
+  }
+  throw InputError(std::move(lines));
+}
+
+// Checks that the run to trace is one of the study.
+void require_traced_run(const Plan& plan, const std::set<std::vector<std::string>>& selected) {
+  const PlannedPoint& first = plan.points.front();
+  if (!first.scenario->record.trace) return;
+  const analysis::TraceOptions& trace = *first.scenario->record.trace;
+  const std::size_t points = selected.empty() ? plan.points.size() : selected.size();
+  const auto check = [&](const char* option, std::uint64_t found, std::uint64_t count, const char* what) {
+    if (found < count) return;
+    throw InputError(
+        plan.locate(fmt::format("/record/trace/{}", option),
+                    fmt::format("expected a {} of the study, 0 to {}, found {}", what, count - 1, found)));
+  };
+  check("point", trace.point, points, "point");
+  check("repetition", trace.repetition, first.repeat, "repetition");
+}
+
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
                    const Folders& folders, const PlanOptions& options) {
   Plan plan{.file = file, .document = std::move(document)};
@@ -63,16 +124,26 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.axes = sweep.axes();
   plan.groups = sweep.groups();
   plan.numeric = sweep.numeric();
+  plan.shown = sweep.shown();
+  plan.axes_at = sweep.positions();
   plan.selection = sweep.selection();
   Keys keys;
-  for (const SweepPoint& swept : sweep.points(options.points, options.max_runs)) {
+  std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
+  const std::vector<SweepPoint> points = sweep.points(options.points, options.max_runs);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const SweepPoint& swept = points[k];
     const auto& chosen = options.chosen;
     if (!chosen.empty() && !chosen.contains(swept.labels)) continue;
+    if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
     Document at = at_point(plan.document, swept);
     if (options.validation && !plan.selection->on_test)
       at.set("data.instances", Node::string("validation", plan.selection->at));
     auto scenario = std::make_shared<Scenario>();
-    read(at, at.root, *scenario, folders);
+    try {
+      read(at, at.root, *scenario, folders);
+    } catch (const InputError&) {
+      refuse_points(plan, points, k, folders);
+    }
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
     plan.points.push_back({scenario, scenario->repeat, swept.labels, swept.numbers, std::move(key.point),
@@ -80,6 +151,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   }
   require_conclusions(plan);
   require_metric(plan);
+  require_traced_run(plan, groups);
   plan.record_key = record_key(*plan.points.front().scenario);
   // The scenario itself may be incomplete: the sweep may give a required option.
   nlohmann::ordered_json resolved = write_all(*plan.points.front().scenario);
@@ -145,6 +217,7 @@ analysis::StudyPlan Plan::study() const {
   analysis::StudyPlan study;
   study.head.axes = axes;
   study.head.groups = groups;
+  study.head.shown = shown;
   for (const MetricChoice& m : record.metrics) study.head.metrics.push_back((*m).info());
   study.head.aggregate = record.keep == Keep::kAggregate;
   study.head.by_time = record.every.time.has_value();
@@ -169,7 +242,19 @@ std::string Plan::locate(const std::string& pointer, const std::string& message)
 }
 
 std::string Plan::locate(const AssemblyError& error) const {
-  return locate(error.part, error.what());
+  std::string message = error.what();
+  if (error.point && !axes.empty()) message += " (" + name_of(*error.point) + ")";
+  std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (dotted == axes[a] || lies_below(dotted, axes[a]))
+      return located(document.where(axes_at[a]), error.part, message);
+  }
+  return locate(error.part, message);
+}
+
+std::string Plan::name_of(std::size_t point) const {
+  return point_name(*this, point, points[point].labels);
 }
 
 }  // namespace hearsay::scenarios

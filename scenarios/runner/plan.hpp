@@ -42,6 +42,8 @@ struct Plan {
   std::vector<std::string> axes{};
   std::vector<std::size_t> groups{};  ///< by axis; equal for axes that vary together
   std::vector<bool> numeric{};        ///< by axis: whether all its values are numbers
+  std::vector<std::map<std::string, std::string>> shown{};  ///< by axis: Sweep::shown()
+  std::vector<Position> axes_at{};                          ///< by axis: where its values are written
   std::vector<PlannedPoint> points{};
   std::optional<Selection> selection{};
   std::string record_key{};
@@ -54,6 +56,8 @@ struct Plan {
   /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
   std::string locate(const std::string& pointer, const std::string& message) const;
   std::string locate(const AssemblyError& error) const;
+  /// "point 3: privacy.epsilon=1, ..."; empty if nothing is swept.
+  std::string name_of(std::size_t point) const;
   analysis::StudyPlan study() const;
 };
 

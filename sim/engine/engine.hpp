@@ -53,7 +53,7 @@ class Engine {
   struct Options {
     NetworkOptions network;
     ClockOptions clocks;
-    std::size_t vector_length = 1;   ///< p: numbers that count as one vector
+    std::size_t vector_length = 1;   ///< p: numbers of a vector; see Transport
     std::size_t payload_width = 1;   ///< most numbers in one message
     bool publications_only = false;  ///< no message is ever sent: publications may travel without events
     bool hub = false;          ///< agent 0 is a hub: it has no clock, and availability may not apply to it

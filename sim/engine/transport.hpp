@@ -14,7 +14,8 @@ namespace hearsay::sim {
 
 class Transport {
  public:
-  /// `vector_length`: numbers that count as one vector. `hub`: the agent that is one, or kNoAgent. Throws
+  /// `vector_length`: numbers of one vector. A message counts the whole vectors in it, at least one if it carries a
+  /// number: a number beside a vector counts in bytes alone. `hub`: the agent that is one, or kNoAgent. Throws
   /// std::invalid_argument if options do not fit the graph.
   Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
             const Streams& streams, AgentId hub, const NetworkFiles& files)
@@ -39,7 +40,7 @@ class Transport {
   /// the next ones.
   std::uint64_t count(AgentId from, std::size_t numbers, std::uint32_t receivers = 1) {
     traffic_.messages += receivers;
-    traffic_.vectors += (numbers + vector_length_ - 1) / vector_length_ * receivers;
+    if (numbers > 0) traffic_.vectors += std::max<std::uint64_t>(numbers / vector_length_, 1) * receivers;
     traffic_.bytes += bytes(numbers) * receivers;
     return order_key(Rank::kMessage, from, std::exchange(sent_[from], sent_[from] + receivers));
   }

@@ -107,6 +107,9 @@ class Visitor {
     if (!holds) failed(key, message);
   }
 
+  /// A number in the message of a rule, with its unit ("=": that of the place). Here without one, to 6 digits.
+  virtual std::string shown(double x, std::string_view unit) const;
+
   /// Visits a value that is the index of one of the names of a table.
   void one_of(std::size_t& index, std::span<const Choice> all, const About& about) {
     choice(index, all, about);

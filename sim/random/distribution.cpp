@@ -16,7 +16,8 @@ void Constant::describe(Visitor& v) {
 void Uniform::describe(Visitor& v) {
   v(min, {.name = "min", .help = "Minimum.", .unit = "="});
   v(max, {.name = "max", .help = "Maximum.", .unit = "=", .required = true});
-  v.check(max >= min, "max", fmt::format("expected at least min ({:g}), found {:g}", min, max));
+  v.check(max >= min, "max",
+          fmt::format("expected at least min ({}), found {}", v.shown(min, "="), v.shown(max, "=")));
 }
 double Uniform::sample(Stream& s) const {
   return uniform(s, min, max);
@@ -27,17 +28,17 @@ double Uniform::sample_size_biased(Stream& s) const {
 }
 
 void Exponential::describe(Visitor& v) {
-  v(average, {.name = "mean", .help = "Mean.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(average, {.name = "mean", .help = "Mean.", .unit = "=", .min = 0, .required = true});
 }
 double Exponential::sample(Stream& s) const {
   return exponential(s, average);
 }
 double Exponential::sample_size_biased(Stream& s) const {
-  return gamma(s, 2, average);
+  return average == 0 ? 0 : gamma(s, 2, average);
 }
 
 void Lognormal::describe(Visitor& v) {
-  v(median, {.name = "median", .help = "Median.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(median, {.name = "median", .help = "Median.", .unit = "=", .min = 0, .required = true});
   v(sigma,
     {.name = "sigma", .help = "Standard deviation of the logarithm.", .min = 0, .max = 20, .required = true});
 }
@@ -53,31 +54,27 @@ double Lognormal::mean() const {
 
 void Gamma::describe(Visitor& v) {
   v(shape, {.name = "shape", .help = "Shape.", .min = 0, .open_min = true, .required = true});
-  v(average, {.name = "mean",
-              .help = "Mean: shape times scale.",
-              .unit = "=",
-              .min = 0,
-              .open_min = true,
-              .required = true});
+  v(average, {.name = "mean", .help = "Mean: shape times scale.", .unit = "=", .min = 0, .required = true});
 }
 double Gamma::sample(Stream& s) const {
-  return gamma(s, shape, average / shape);
+  return average == 0 ? 0 : gamma(s, shape, average / shape);
 }
 double Gamma::sample_size_biased(Stream& s) const {
-  return gamma(s, shape + 1, average / shape);
+  return average == 0 ? 0 : gamma(s, shape + 1, average / shape);
 }
 
 void Pareto::describe(Visitor& v) {
-  v(min, {.name = "min", .help = "Minimum.", .unit = "=", .min = 0, .open_min = true, .required = true});
+  v(min, {.name = "min", .help = "Minimum.", .unit = "=", .min = 0, .required = true});
   v(alpha, {.name = "alpha", .help = "Tail exponent.", .min = 0, .open_min = true, .required = true});
 }
 double Pareto::sample(Stream& s) const {
-  return min * std::pow(1 - uniform(s), -1 / alpha);
+  return min == 0 ? 0 : min * std::pow(1 - uniform(s), -1 / alpha);
 }
 double Pareto::sample_size_biased(Stream& s) const {
-  return min * std::pow(1 - uniform(s), -1 / (alpha - 1));
+  return min == 0 ? 0 : min * std::pow(1 - uniform(s), -1 / (alpha - 1));
 }
 double Pareto::mean() const {
+  if (min == 0) return 0;
   return alpha > 1 ? alpha * min / (alpha - 1) : std::numeric_limits<double>::infinity();
 }
 
@@ -144,10 +141,13 @@ void check_range(Visitor& v, const About& about, const Support& support) {
   const auto [lower, upper, attained] = support;
   const bool above = about.open_min && attained ? lower > about.min : lower >= about.min;
   const bool below = about.open_max && attained ? upper < about.max : upper <= about.max;
-  v.check(above && below, about.name,
-          fmt::format("expected values in {}{:g}, {:g}{}, found values in [{:g}, {:g}]",
-                      about.open_min ? '(' : '[', about.min, about.max, about.open_max ? ')' : ']', lower,
-                      upper));
+  const auto text = [&](double x) {
+    return std::isfinite(x) ? v.shown(x, about.unit) : fmt::format("{}", x);
+  };
+  v.check(
+      above && below, about.name,
+      fmt::format("expected values in {}{}, {}{}, found values in [{}, {}]", about.open_min ? '(' : '[',
+                  text(about.min), text(about.max), about.open_max ? ')' : ']', text(lower), text(upper)));
 }
 
 void Distribution::check_range(Visitor& v, const About& about) const {

@@ -12,7 +12,13 @@
 namespace hearsay::sim {
 
 // Each law has: sample(Stream&); sample_size_biased(Stream&), a draw from the density x f(x)/mean, the law of the
-// period that contains a fixed instant; mean(); lower() and upper(), the ends of its support.
+// period that contains a fixed instant; mean(); lower() and upper(), the ends of its support. Where the mean, median or
+// minimum that scales a law is 0, it is its limit: the constant 0.
+
+/// The upper end of a law on (0, infinity) of this scale.
+constexpr double unbounded_above(double scale) {
+  return scale == 0 ? 0 : std::numeric_limits<double>::infinity();
+}
 
 struct Constant {
   static constexpr std::string_view kName = "constant";
@@ -42,7 +48,7 @@ struct Uniform {
 
 struct Exponential {
   static constexpr std::string_view kName = "exponential";
-  static constexpr std::string_view kHelp = "Exponential with the given mean.";
+  static constexpr std::string_view kHelp = "Exponential with the given mean; 0: always 0.";
   static constexpr std::string_view kExample = R"({"type": "exponential", "mean": "20 ms"})";
   double average = 1;
   void describe(Visitor& v);
@@ -50,7 +56,7 @@ struct Exponential {
   double sample_size_biased(Stream& s) const;
   double mean() const { return average; }
   double lower() const { return 0; }
-  double upper() const { return std::numeric_limits<double>::infinity(); }
+  double upper() const { return unbounded_above(average); }
 };
 
 struct Lognormal {
@@ -65,7 +71,7 @@ struct Lognormal {
   double sample_size_biased(Stream& s) const;
   double mean() const;
   double lower() const { return 0; }
-  double upper() const { return std::numeric_limits<double>::infinity(); }
+  double upper() const { return unbounded_above(median); }
 };
 
 struct Gamma {
@@ -78,7 +84,7 @@ struct Gamma {
   double sample_size_biased(Stream& s) const;
   double mean() const { return average; }
   double lower() const { return 0; }
-  double upper() const { return std::numeric_limits<double>::infinity(); }
+  double upper() const { return unbounded_above(average); }
 };
 
 struct Pareto {
@@ -92,7 +98,7 @@ struct Pareto {
   double sample_size_biased(Stream& s) const;
   double mean() const;
   double lower() const { return min; }
-  double upper() const { return std::numeric_limits<double>::infinity(); }
+  double upper() const { return unbounded_above(min); }
 };
 
 /// One of several laws, picked anew for every draw.

@@ -86,6 +86,46 @@ TEST_CASE("summary: of axes that vary together only those that distinguish point
         std::vector<bool>{true, false, true, true, true});
 }
 
+TEST_CASE("table: columns that exceed the width are continued below, after the first ones") {
+  const std::vector<std::vector<std::string>> rows{
+      {"axis", "first", "second"}, {"1", "22", "333"}, {"\u00fc", "", "4"}};
+  const std::string whole =
+      "axis  first  second\n"
+      "   1     22     333\n"
+      "   \u00fc              4\n";
+  CHECK(analysis::align(rows) == whole);
+  CHECK(analysis::align(rows, 19) == whole);
+  CHECK(analysis::align(rows, 18) ==
+        "axis  first\n"
+        "   1     22\n"
+        "   \u00fc\n"
+        "\n"
+        "axis  second\n"
+        "   1     333\n"
+        "   \u00fc       4\n");
+  // 31 characters of width leave 24 for the label besides the 5 of "value" and two spaces.
+  CHECK(analysis::align({{"axis", "value"}, {"on_off up.mean=8 s down.mean=1 s", "1"}}, 31) ==
+        "                    axis  value\n"
+        "on_off up....wn.mean=1 s      1\n"
+        "labels are shortened to the width of the terminal\n");
+}
+
+TEST_CASE("summary: axes of one value stand above the table, labels as tables show them") {
+  analysis::StudyHead head{.axes = {"a", "b"}, .metrics = {{.name = "m"}}};
+  head.shown = {{}, {{"x mu=1", "x"}}};
+  const auto point = [](const char* a, const char* b) {
+    return analysis::PointSummary{.labels = {a, b}, .runs = 1, .finals = {{1, 1, 1}}};
+  };
+  CHECK(analysis::summary_text(head, {point("5", "x mu=1"), point("5", "y")}) ==
+        "a = 5 at all points\n"
+        "b  runs  m [quartiles]\n"
+        "x     1       1 [1, 1]\n"
+        "y     1       1 [1, 1]\n");
+  CHECK(analysis::summary_text(head, {point("5", "y")}) ==
+        "a  b  runs  m [quartiles]\n"
+        "5  y     1       1 [1, 1]\n");
+}
+
 TEST_CASE("trace: events are named, filtered by kind and time, and numbered including those left out") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "trace.csv";

@@ -144,7 +144,7 @@ class Walker {
     Json without = scenario_[at];
     without.erase(m.name);
     // The schema does not check it: without a member that identifies it, this is another alternative.
-    add_raw(at, without, at / m.name, "required key is missing", false);
+    add_raw(at, without, at / m.name, "required key is missing; expected ", false);
   }
 
   void whole_or_number(const Outline& o, const Json::json_pointer& at) {

@@ -85,7 +85,8 @@ TEST_CASE("bad: every violated range, type, unit and required option is refused 
     INFO(rule.scenario.dump());
     // Messages on units, unknown keys and objects go on with lists and examples, which are not repeated here.
     const bool exact = rule.message.find("furlong") == std::string::npos &&
-                       rule.message.find("no_such") == std::string::npos && !rule.message.ends_with("{");
+                       rule.message.find("no_such") == std::string::npos && !rule.message.ends_with("{") &&
+                       !rule.message.ends_with("expected ");
     if (exact) {
       CHECK(got == rule.message);
     } else {

@@ -52,8 +52,9 @@ TEST_CASE("explain: every alternative of an option is described") {
         "    named: By a word. A bare text is its word.\n"
         "      word    The word. (text, default \"none\")\n"
         "      colour  Its colour. (one of red, green, blue, default green)\n");
-  CHECK(explained("network.latency.lognormal").find("median  Median. (number in s, above 0 s, required)") !=
-        std::string::npos);
+  CHECK(
+      explained("network.latency.lognormal").find("median  Median. (number in s, at least 0 s, required)") !=
+      std::string::npos);
 }
 
 TEST_CASE("explain: a path can skip the alternative and passes through lists") {

@@ -134,13 +134,15 @@ test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
 }  // namespace
 
 TEST_CASE(
-    "resume: a study ended by SIGKILL, SIGINT or SIGTERM resumes, and its tables equal those of an uninterrupted "
+    "resume: a study ended by SIGKILL, SIGINT or SIGTERM resumes, and its tables equal those of an "
+    "uninterrupted "
     "study") {
   const Scratch fresh;
   for (const std::string signal : {"KILL", "INT", "TERM"}) {
     INFO(signal);
     const Scratch dir;
     const auto stopped = stopped_by(signal, dir);
+    std::string stored;
     if (signal == "KILL") {
       CHECK(stopped.code == 137);
       CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv"));
@@ -148,14 +150,18 @@ TEST_CASE(
     } else {
       // The program exports what there is, and says how to continue.
       CHECK(stopped.code == 130);
+      const std::string said = "interrupted: ";
+      stored = stopped.err.substr(stopped.err.find(said) + said.size());
+      stored = stored.substr(0, stored.find(' '));
       CHECK_THAT(stopped.err,
-                 Catch::Contains("interrupted: ") && Catch::Contains("run the same command to resume"));
+                 Catch::Contains(said + stored + " of 16 runs are stored; run the same command to resume"));
+      CHECK_THAT(stopped.out, Catch::Contains(" points, " + stored + " of 16 runs (" + stored + " new) in "));
       CHECK(text_of(dir / "out/runs.csv").find(",interrupted,") != std::string::npos);
       CHECK(std::filesystem::exists(dir / "out/manifest.json"));
     }
     const std::string again = run_again(dir, "-j 2 -o " + dir / "out");
     INFO(again);
-    CHECK(again.starts_with("16 runs: "));
+    CHECK(again.starts_with("16 runs: " + stored));
     CHECK_FALSE(again.starts_with("16 runs: 0 cached"));
     CHECK_FALSE(again.starts_with("16 runs: 16 cached"));
     check_same_exports(dir / "out", fresh / "out");

@@ -58,6 +58,12 @@ TEST_CASE("schema: an independent validator agrees with the reader") {
   for (const char* text : kGood) documents += std::string("1") + text + "\n";
   for (const char* text : kBad) documents += std::string("0") + text + "\n";
   documents += R"(1{"$schema": "s.json", "extends": "base.json", "network": {"latency": {"sigma": 2}}})"
+               "\n"
+               R"(1{"sweep": {"seed": [1, {"label": "two", "value": 2}, {"a": 3}]}})"
+               "\n"
+               R"(0{"sweep": {"seed": [1, {"label": "two"}]}})"
+               "\n"
+               R"(0{"sweep": {"seed": [1, {"label": "two", "value": 2, "values": 2}]}})"
                "\n";
   dir.write("documents", documents);
   dir.write("check.py", R"(

@@ -165,7 +165,7 @@ TEST_CASE("sweep: the command line replaces axes and sets them by name") {
 TEST_CASE("sweep: a swept type is set before its siblings, in any order of the axes") {
   const test::Scratch dir;
   auto document = scenarios::load(dir.write("x.json", R"({"n": {"t": {"type": "a", "x": 1}},
-    "sweep": {"n.t.y": [5], "n.t.type": ["b"], "n": [{"t": {"type": "c"}, "z": 1}]}})"));
+    "sweep": {"n.t.y": [5], "n.t.type": ["b"], "n": [{"t": {"w": 2}, "z": 1}]}})"));
   const Sweep sweep(document, {});
   const auto at = scenarios::at_point(document, sweep.points("", 10).front());
   CHECK(at.root.find_path("n.t.type")->text == "b");
@@ -184,4 +184,113 @@ TEST_CASE("sweep: the value of a point has the position of the axis") {
   CHECK(at.where(at.root.find_path("n.x")->at) == file + ":2:11");
   CHECK(at.where(at.root.find_path("n.x")->key_at) == file + ":2:3");
   CHECK(at.where(at.root.find_path("n.y")->key_at) == file + ":2:15");
+}
+
+TEST_CASE("sweep: the command line takes precedence over axes, or is refused") {
+  const auto points = [](const std::string& scenario, const std::vector<std::string>& sets) {
+    const test::Scratch dir;
+    auto document = scenarios::load(dir.write("x.json", scenario), sets);
+    std::string text;
+    for (const auto& point : Sweep(document, sets).points("", 100))
+      text += fmt::format("{} {};", scenarios::at_point(document, point).root.find_path("n.x")->text,
+                          fmt::join(point.labels, " "));
+    return text;
+  };
+  const std::string scenario = R"({"n": {"x": 1}, "sweep": {"n.x": [2, 3]}})";
+  CHECK(points(scenario, {}) == "2 2;3 3;");
+  CHECK(points(scenario, {"n.x=4"}) == "4 4;");
+  CHECK(points(scenario, {R"(n={"x":4})"}) == "4 4;");            // set in an object
+  CHECK(points(scenario, {R"(n={"y":4})"}) == "2 2;3 3;");        // which need not hold the swept option
+  CHECK(points(scenario, {"n.x=4", "sweep.n.x=[5]"}) == "5 5;");  // the last one counts
+  CHECK(points(scenario, {"sweep.n.x=[5]", "n.x=4"}) == "4 4;");
+  const auto refused = [&](const std::string& sweep, const std::string& set) {
+    return message_of([&] { points(R"({"n": {"type": "a", "x": 1}, "sweep": )" + sweep + "}", {set}); });
+  };
+  const std::string lost =
+      ": the sweep sets n at every point; change the values of that axis, or run without the sweep: "
+      "--set sweep=null";
+  CHECK(refused(R"({"n": [{"x": 2}, {"x": 3}]})", "n.x=4") == "--set n.x" + lost);
+  CHECK(refused(R"({"n": [{"y": 2}]})", "n.x=4") == "--set n.x" + lost);
+  CHECK(refused(R"({"zip": [{"n": [{"x": 2}], "m": [1]}]})", "n.x.y=4") == "--set n.x.y" + lost);
+  // A swept type clears the other members of its object.
+  CHECK(refused(R"({"n.type": ["b", "c"]})", "n.x=4")
+            .starts_with("--set n.x: the sweep sets n.type at every point"));
+  CHECK(refused(R"({"n.type": ["b", "c"], "n.x": [7]})", "n.x=4") == "accepted");
+  CHECK(refused(R"({"nn": [1]})", "n.x=4") == "accepted");
+}
+
+TEST_CASE("sweep: a point that is listed twice, and two axes of one option, are refused") {
+  CHECK(sweep_refusal(R"({"a": [1, 2, 1]})") == "1:24: /sweep/a/2: values 0 and 2 are both '1'; remove one");
+  CHECK(sweep_refusal(R"({"a": ["20 ms", 0.02]})").ends_with("values 0 and 1 are both '0.02'; remove one"));
+  CHECK(
+      sweep_refusal(R"({"a": [{"x": 1, "y": "1 s"}, {"y": 1, "x": 1.0}]})").find("values 0 and 1 are both") !=
+      std::string::npos);
+  CHECK(sweep_refusal(R"({"a": ["on", {"type": "on"}]})").find("values 0 and 1 are both 'on'") !=
+        std::string::npos);
+  CHECK(sweep_refusal(R"({"zip": [{"a": [1, 1], "b": ["x", "x"]}]})")
+            .ends_with("/sweep/zip/0/1: values 0 and 1 are both '1, x'; remove one"));
+  CHECK(labels(R"({"zip": [{"a": [1, 1], "b": ["x", "y"]}]})") == Labels{{"1", "x"}, {"1", "y"}});
+  CHECK(sweep_refusal(R"({"a.b": [1], "a": [{"c": 1}, {"b": 2}]})") ==
+        "1:38: /sweep/a: value 'b=2' sets a.b, which another axis sweeps; remove it from one of them");
+  CHECK(labels(R"({"a.b": [1], "a": [{"c": 1}, {"c": 2}]})").size() == 2);
+  CHECK(labels(R"({"ab": [1], "a": [{"b": 2}]})").size() == 1);
+}
+
+TEST_CASE("sweep: values with labels") {
+  const std::string down = R"({"n": [0, {"label": "20 % down", "value": {"type": "on_off", "down": "1 s"}},
+                                     {"label": "half", "value": 0.5}], "where": "m == 1", "m": [1]})";
+  const Sweep sweep = sweep_of(down);
+  const auto points = sweep.points("", 10);
+  REQUIRE(points.size() == 3);
+  CHECK(points[1].labels == std::vector<std::string>{"20 % down", "1"});
+  CHECK(points[1].settings[0].second.find("down")->text == "1 s");
+  CHECK(points[2].labels[0] == "half");
+  CHECK(points[2].numbers[0] == 0.5);
+  CHECK(sweep_refusal(R"({"a": [{"label": "x"}]})") ==
+        R"(1:18: /sweep/a/0: required key 'value' is missing; expected {"label": ..., "value": ...})");
+  CHECK(sweep_refusal(R"({"a": [{"label": 3, "value": 1}]})")
+            .ends_with("/sweep/a/0/label: expected text that is not empty, found 3"));
+  CHECK(sweep_refusal(R"({"a": [{"label": "x", "valu": 1}]})")
+            .ends_with("unknown key 'valu' of a labelled value; did you mean 'value'?"));
+  CHECK(sweep_refusal(R"({"a": [{"label": "x", "value": 1}, {"label": "x", "value": 2}]})")
+            .ends_with("/sweep/a/1: the labels of values 0 and 1 are both 'x'; remove one"));
+}
+
+TEST_CASE("sweep: tables show of objects only what differs") {
+  const auto shown = [](const std::string& values) {
+    const Sweep sweep = sweep_of(R"({"a": )" + values + "}");
+    std::vector<std::string> all;
+    for (const auto& point : sweep.points("", 10)) {
+      const auto text = sweep.shown()[0].find(point.labels[0]);
+      all.push_back(text == sweep.shown()[0].end() ? point.labels[0] : text->second);
+    }
+    return all;
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(shown(R"([{"mechanism": "none"}, {"mechanism": "laplace", "clip": 1, "epsilon": 10},
+                  {"mechanism": "laplace", "clip": 1, "epsilon": 1}])") ==
+        Texts{"mechanism=none", "mechanism=laplace epsilon=10", "mechanism=laplace epsilon=1"});
+  CHECK(shown(R"(["always", {"type": "on_off", "up": {"type": "exponential", "mean": "8 s"}, "down": "1 s"},
+                  {"type": "on_off", "up": {"type": "exponential", "mean": "4 s"}, "down": "1 s"}])") ==
+        Texts{"always", "on_off up.mean=8 s", "on_off up.mean=4 s"});
+  // Without the only member that the second value has, the two would be equal.
+  CHECK(shown(R"([{"type": "x"}, {"type": "x", "mu": 1}])") == Texts{"x", "x mu=1"});
+  CHECK(
+      shown(
+          R"([{"type": "x", "parts": [{"w": 8}, {"w": 1}]}, {"type": "x", "parts": [{"w": 8}, {"w": 2}]}])") ==
+      Texts{"parts.1.w=1", "parts.1.w=2"});
+  CHECK(shown(R"([[1, 2], [1, 3]])") == Texts{"1 2", "1 3"});
+  CHECK(shown(R"([{"type": "x", "mu": 1}])") == Texts{"x mu=1"});
+  CHECK(shown(R"([1, 2])") == Texts{"1", "2"});
+}
+
+TEST_CASE("sweep: conditions accept quantities") {
+  const std::string sweep = R"({"wait_2": ["20 ms", "30 ms"]})";
+  for (const char* only : {"wait_2 >= 25 ms", "wait_2>=25ms", "wait_2 >= \"25 ms\"", "wait_2 - 5 ms >= .02 s",
+                           "wait_2 > 1 min / 2400", "wait_2 >= 2.5e-2"}) {
+    INFO(only);
+    CHECK(labels(sweep, {}, only) == Labels{{"30 ms"}});
+  }
+  CHECK(labels(R"({"r": ["5 /s", "6 /s"]})", {}, "r > 5 /s") == Labels{{"6 /s"}});
+  CHECK(message_of([&] { labels(sweep, {}, "wait_2 >= 25 sm"); }).find("Unexpected") != std::string::npos);
 }

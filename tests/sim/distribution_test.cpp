@@ -51,6 +51,28 @@ TEST_CASE("distribution: a uniform law with min = max is that value") {
   CHECK(Distribution(Uniform{2, 2}).sample_size_biased(s) == 2);
 }
 
+TEST_CASE("distribution: with a mean, median or minimum of 0 it is the limit, a constant 0") {
+  for (const Distribution& law : {Distribution(Exponential{0}), Distribution(Lognormal{0, 20}),
+                                  Distribution(Gamma{0.5, 0}), Distribution(Pareto{0, 0.001})}) {
+    Stream s({1, 2}, 3, 4, 5);
+    for (int k = 0; k < 100; ++k) {
+      CHECK(law.sample(s) == 0);
+      CHECK(law.sample_size_biased(s) == 0);
+    }
+    CHECK(law.mean() == 0);
+    CHECK(law.lower() == 0);
+    CHECK(law.upper() == 0);
+    CHECK(law.support().attained);  // so that it is refused where 0 is
+  }
+  for (const auto& messages :
+       {Refusals::of(Exponential{0}), Refusals::of(Gamma{1, 0}), Refusals::of(Pareto{0, 2})})
+    CHECK(messages.empty());
+  CHECK_FALSE(allowed(kPositive, Exponential{0}));
+  CHECK_FALSE(allowed(kPositive, Lognormal{0, 1}));
+  CHECK(allowed(kNotNegative, Lognormal{0, 1}));
+  CHECK(allowed(kShare, Gamma{1, 0}));
+}
+
 TEST_CASE("range of an option: laws and numbers within it are allowed") {
   CHECK(allowed(kPositive, Constant{1e-300}));
   CHECK(allowed(kPositive, Uniform{0, 1}));  // 0 has probability 0

@@ -2,6 +2,7 @@
 #include "sim/engine/transport.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "sim/engine/network.hpp"
 #include "tests/support/streams.hpp"
@@ -32,8 +33,19 @@ TEST_CASE("transport: a broadcast counts one message per receiver, with consecut
   CHECK(net.transport.count(0, 0) == order_key(Rank::kMessage, 0, 0));
   const Traffic& traffic = net.transport.traffic();
   CHECK(traffic.messages == 1 + 5 + 1 + 1);
-  CHECK(traffic.vectors == 1 + 5 * 2);
+  CHECK(traffic.vectors == 1 + 5 * 1);  // 4 numbers: a vector of 3 and a number beside it
   CHECK(traffic.bytes == 25 + 5 * 30 + 10 + 10);
+}
+
+TEST_CASE("transport: a message counts the whole vectors in it, at least one if it carries a number") {
+  Pair net;
+  std::uint64_t before = 0;
+  const std::uint64_t expected[] = {0, 1, 1, 1, 1, 1, 2, 2, 2, 3};  // of 0 to 9 numbers, p = 3
+  for (std::size_t numbers = 0; numbers < 10; ++numbers) {
+    net.transport.count(0, numbers);
+    CHECK(net.transport.traffic().vectors - std::exchange(before, net.transport.traffic().vectors) ==
+          expected[numbers]);
+  }
 }
 
 TEST_CASE("transport: a message arrives at its receiver's downlink after uplink and latency") {

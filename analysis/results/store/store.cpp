@@ -106,6 +106,7 @@ void Store::begin_study(const StudyPlan& plan) {
   auto info = plan.info;
   info["axes"] = json_text(plan.head.axes);
   info["groups"] = json_text(plan.head.groups);
+  info["shown"] = json_text(plan.head.shown);
   info["metrics"] = json_text(plan.head.metrics);
   info["keep"] = plan.head.aggregate ? "aggregate" : "runs";
   info["every"] = plan.head.by_time ? "time" : "";

@@ -46,11 +46,13 @@ struct StoredStudy::Row {
 
 StoredStudy::StoredStudy(const std::filesystem::path& folder)
     : folder_(folder), database_(open_store(folder)) {
-  const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups");
+  const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups"),
+                    shown = info("shown");
   if (axes.empty() || metrics.empty())
     throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
   head_.axes = decoded<std::vector<std::string>>(axes);
   if (!groups.empty()) head_.groups = decoded<std::vector<std::size_t>>(groups);
+  if (!shown.empty()) head_.shown = decoded<decltype(head_.shown)>(shown);
   head_.metrics = decoded<std::vector<MetricInfo>>(metrics);
   head_.aggregate = info("keep") == "aggregate";
   head_.by_time = info("every") == "time";

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "analysis/results/tables/output_file.hpp"
-#include "analysis/results/tables/summary.hpp"
 #include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
@@ -137,7 +136,6 @@ class Tables {
 
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) {
   Tables tables(study.head(), folder);
-  std::vector<PointSummary> points;
   Exported out;
   Totals& totals = out.totals;
   std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};
@@ -162,7 +160,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
       fingerprint.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);
     });
     tables.end_point();
-    points.push_back(collector.summary());
+    out.points.push_back(collector.summary());
     totals.unaccounted.insert(point.unaccounted.begin(), point.unaccounted.end());
     totals.notes.insert(point.notes.begin(), point.notes.end());
     if (suspicious > 0) {
@@ -170,9 +168,8 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
                                       point.labels.empty() ? "" : ": ", first_warning, suspicious, runs));
     }
   }
-  totals.points = points.size();
+  totals.points = out.points.size();
   totals.fingerprint = fingerprint.value();
-  out.summary = summary_text(study.head(), points);
   tables.commit();
   return out;
 }

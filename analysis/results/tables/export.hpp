@@ -17,8 +17,10 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -33,7 +35,7 @@ struct Totals {
 
 struct Exported {
   Totals totals;
-  std::string summary;
+  std::vector<PointSummary> points;  ///< for summary_text()
 };
 
 /// Writes the tables into a folder, in one pass over the runs. In memory there is one run, or those of one point.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace hearsay::analysis {
@@ -71,18 +72,99 @@ std::string interval_text(double low, double high) {
   return std::isnan(low) ? "-" : fmt::format("[{}, {}]", rounded(low), rounded(high));
 }
 
-std::string align(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width;
-  for (const auto& row : rows) {
-    width.resize(std::max(width.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+}
+
+// Number of characters of UTF-8 text.
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+// The text with its middle replaced by "..." where it has more than `most` characters.
+std::string shortened(const std::string& text, std::size_t most) {
+  const std::size_t all = characters(text), head = (most - 3) / 2, tail = most - 3 - head;
+  if (all <= most) return text;
+  std::string out;
+  std::size_t number = 0;  // of the character
+  for (const char c : text) {
+    number += begins_character(c) ? 1 : 0;
+    if (number <= head || number > all - tail) out += c;
+    if (number == head + 1 && begins_character(c)) out += "...";
   }
+  return out;
+}
+
+std::vector<std::size_t> widths_of(const Cells& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], characters(row[c]));
+  }
+  return widths;
+}
+
+// Width of these columns with two spaces before each but the first.
+template <class Columns>
+std::size_t width_of(const std::vector<std::size_t>& widths, const Columns& columns) {
+  std::size_t all = 0;
+  for (const std::size_t c : columns) all += widths[c] + 2;
+  return all - 2;
+}
+
+void print_columns(std::string& text, const Cells& rows, const std::vector<std::size_t>& widths,
+                   const std::vector<std::size_t>& columns) {
+  for (const auto& row : rows) {
+    std::string line;
+    for (const std::size_t c : columns) {
+      const std::string cell = c < row.size() ? row[c] : "";
+      line += std::string((c == columns.front() ? 0 : 2) + widths[c] - characters(cell), ' ') + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+}
+
+}  // namespace
+
+std::string align(const Cells& rows, std::size_t width, std::size_t fixed) {
+  std::vector<std::size_t> widths = widths_of(rows), columns(widths.size());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
   std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      text += fmt::format("{}{:>{}}", c == 0 ? "" : "  ", row[c], width[c]);
-    text += "\n";
+  if (columns.empty()) return text;
+  if (width == 0 || width_of(widths, columns) <= width || fixed >= columns.size()) {
+    print_columns(text, rows, widths, columns);
+    return text;
   }
+  const std::vector<std::size_t> first(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(fixed));
+  const std::size_t widest =
+      *std::max_element(widths.begin() + static_cast<std::ptrdiff_t>(fixed), widths.end());
+  Cells cells = rows;
+  // The widest of the first columns give way until one more column fits.
+  constexpr std::size_t kMinLabel = 12;
+  while (fixed > 0 && width_of(widths, first) + 2 + widest > width) {
+    std::size_t& largest =
+        *std::max_element(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(fixed));
+    if (largest <= kMinLabel) break;
+    --largest;
+  }
+  for (auto& row : cells) {
+    for (std::size_t c = 0; c < std::min(fixed, row.size()); ++c)
+      row[c] = shortened(row[c], std::max(widths[c], kMinLabel));
+  }
+  for (std::size_t next = fixed; next < columns.size();) {
+    std::vector<std::size_t> block = first;
+    do {
+      block.push_back(next++);
+    } while (next < columns.size() && width_of(widths, block) + 2 + widths[next] <= width);
+    if (!text.empty()) text += "\n";
+    print_columns(text, cells, widths, block);
+  }
+  if (cells != rows) text += "labels are shortened to the width of the terminal\n";
   return text;
 }
 
@@ -94,16 +176,25 @@ std::vector<std::string> selected(const std::vector<std::string>& texts, const s
   return some;
 }
 
-std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points, std::size_t most) {
-  std::vector<std::vector<std::string>> labels{}, rows(1);
+std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points, std::size_t width,
+                         std::size_t most) {
+  Cells labels, rows(1);
   for (const PointSummary& point : points) labels.push_back(point.labels);
-  const std::vector<bool> wanted = distinguishing_axes(labels, study.groups, study.axes.size());
+  std::vector<bool> wanted = distinguishing_axes(labels, study.groups, study.axes.size());
+  std::string shared;
+  for (std::size_t a = 0; a < study.axes.size() && points.size() > 1; ++a) {
+    const bool equal = std::all_of(labels.begin(), labels.end(),
+                                   [&](const auto& of_point) { return of_point[a] == labels.front()[a]; });
+    if (equal && wanted[a])
+      shared += fmt::format("{} = {} at all points\n", study.axes[a], study.shown_labels(labels.front())[a]);
+    if (equal) wanted[a] = false;
+  }
   rows[0] = selected(study.axes, wanted);
   const std::size_t axes = rows[0].size();
   rows[0].emplace_back("runs");
   for (const MetricInfo& m : study.metrics) rows[0].push_back(m.name + " [quartiles]");
   for (std::size_t p = 0; p < std::min(points.size(), most); ++p) {
-    auto& row = rows.emplace_back(selected(points[p].labels, wanted));
+    auto& row = rows.emplace_back(selected(study.shown_labels(points[p].labels), wanted));
     row.push_back(std::to_string(points[p].runs));
     for (const Quartiles& q : points[p].finals)
       row.push_back(std::isnan(q.median) ? "-" : rounded(q.median) + " " + interval_text(q.low, q.high));
@@ -113,7 +204,7 @@ std::string summary_text(const StudyHead& study, const std::vector<PointSummary>
       for (const double x : medians) line.push_back(std::isnan(x) ? "" : rounded(x));
     }
   }
-  return align(rows) +
+  return shared + align(rows, width, axes + 1) +
          (points.size() <= most ? "" : fmt::format("... and {} more points\n", points.size() - most));
 }
 

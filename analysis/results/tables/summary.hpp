@@ -46,10 +46,10 @@ class PointCollector {
       baselines_;  // of the point, and of each run with its own problem
 };
 
-/// One row per point: the axes that distinguish points, median and quartiles of each metric, the baselines below. At
-/// most `most` points.
+/// One row per point: the axes that distinguish points, median and quartiles of each metric, the baselines below; above
+/// it the axes of one value. At most `most` points. `width` as for align().
 std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points,
-                         std::size_t most = 200);
+                         std::size_t width = 0, std::size_t most = 200);
 
 /// By axis: whether it distinguishes points that the axes before it in its group do not; the `taken` axes of the
 /// group come first. True for a taken axis, and for the first axis of a group of which none is taken. (Of axes that
@@ -68,7 +68,10 @@ std::string rounded(double x);
 /// "[low, high]"; "-" if `low` is NaN.
 std::string interval_text(double low, double high);
 
-/// Rows of cells, the first the header, as aligned columns; numbers to the right.
-std::string align(const std::vector<std::vector<std::string>>& rows);
+/// Rows of cells, the first the header, as aligned columns; numbers to the right. A table of more than `width`
+/// characters is divided into several below each other, each with the first `fixed` columns, whose cells are shortened
+/// if they leave no space; 0: any width.
+std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0,
+                  std::size_t fixed = 1);
 
 }  // namespace hearsay::analysis

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "models/core/option_error.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -15,10 +16,20 @@ namespace {
 
 constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
 
+// The values of owners; an error names the option.
+std::vector<double> owner_values(const char* option, const sim::PerAgent& law, sim::AgentId first,
+                                 sim::AgentId count, std::uint32_t index, const sim::Streams& streams) {
+  try {
+    return law.values(first, count, index, streams);
+  } catch (const std::invalid_argument& error) {
+    throw OptionError(option, error.what());
+  }
+}
+
 std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
                                     const sim::Streams& streams) {
   std::vector<std::uint64_t> rounded;
-  for (const double value : steps.values(first, count, kStepsOption, streams)) {
+  for (const double value : owner_values("steps", steps, first, count, kStepsOption, streams)) {
     if ((steps.constant() || steps.list()) && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
     rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
@@ -154,8 +165,8 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
       privacy.warnings.emplace_back(
           "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
   } else {
-    privacy.epsilon = options.epsilon.values(first_agent, static_cast<sim::AgentId>(problem.owners()),
-                                             kEpsilonOption, streams);
+    privacy.epsilon = owner_values("epsilon", options.epsilon, first_agent,
+                                   static_cast<sim::AgentId>(problem.owners()), kEpsilonOption, streams);
   }
   privacy.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, privacy);

@@ -141,6 +141,10 @@ void apply_set(Document& document, const std::string& set) {
   const std::string shown = printable(path);
   const std::uint32_t source = document.add_source({Source::Kind::kCommandLine, "--set " + shown, {}});
   Node value = command_line_value(document, source, std::string_view(set).substr(equals + 1), shown);
+  if (path == "extends" || path.starts_with("extends.")) {
+    throw InputError(
+        fmt::format("--set {}: a scenario is extended by a file: write \"extends\" into one", shown));
+  }
   if (path.starts_with(kSweepPrefix)) return set_axis(document, path.substr(kSweepPrefix.size()), value);
   document.set(path, std::move(value));
 }

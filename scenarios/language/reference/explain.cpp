@@ -91,21 +91,39 @@ std::string facts(const Outline& o) {
   return out;
 }
 
+// Meaning, type, range and default of a member.
+std::string summary_of(const Outline& m) {
+  std::string what = kind_text(m);
+  if (!m.unit.empty()) what += fmt::format(" in {}", m.unit);
+  if (const std::string range = range_text(m.about()); !range.empty()) what += ", " + range;
+  if (m.required) {
+    what += ", required";
+  } else if (!m.standard.empty()) {
+    what += ", default " + m.standard;
+  }
+  return fmt::format("{}{}({})", m.help, m.help.empty() ? "" : " ", what);
+}
+
 void table(std::string& out, const std::vector<Outline>& members, int indent) {
   std::size_t width = 0;
   for (const Outline& m : members) width = std::max(width, m.name.size());
-  for (const Outline& m : members) {
-    std::string what = kind_text(m);
-    if (!m.unit.empty()) what += fmt::format(" in {}", m.unit);
-    if (const std::string range = range_text(m.about()); !range.empty()) what += ", " + range;
-    if (m.required) {
-      what += ", required";
-    } else if (!m.standard.empty()) {
-      what += ", default " + m.standard;
-    }
-    out += fmt::format("{:{}}{:<{}}  {}{}{}\n", "", indent, m.name, width, m.help, m.help.empty() ? "" : " ",
-                       "(" + what + ")");
+  for (const Outline& m : members)
+    out += fmt::format("{:{}}{:<{}}  {}\n", "", indent, m.name, width, summary_of(m));
+}
+
+// The members that all alternatives have, with the same meaning.
+std::vector<Outline> common_members(const std::vector<OutlineAlternative>& all) {
+  std::vector<Outline> common;
+  if (all.size() < 2) return common;
+  for (const Outline& m : all.front().members) {
+    const bool everywhere = std::all_of(all.begin(), all.end(), [&](const OutlineAlternative& a) {
+      return std::any_of(a.members.begin(), a.members.end(), [&](const Outline& other) {
+        return other.name == m.name && summary_of(other) == summary_of(m);
+      });
+    });
+    if (everywhere) common.push_back(m);
   }
+  return common;
 }
 
 std::string shorthand_text(const OutlineAlternative& a) {
@@ -116,11 +134,19 @@ std::string shorthand_text(const OutlineAlternative& a) {
 
 // The alternatives of an option, with their members.
 void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
+  const std::vector<Outline> common = common_members(all);
   for (const OutlineAlternative& a : all) {
     out += fmt::format("    {}{}{}{}\n", a.name, a.help.empty() ? "" : ": ", a.help, shorthand_text(a));
     if (!a.example.empty()) out += fmt::format("      example: {}\n", a.example);
-    table(out, a.members, 6);
+    std::vector<Outline> own = a.members;
+    std::erase_if(own, [&](const Outline& m) {
+      return std::any_of(common.begin(), common.end(), [&](const Outline& c) { return c.name == m.name; });
+    });
+    table(out, own, 6);
   }
+  if (common.empty()) return;
+  out += "    options of every type:\n";
+  table(out, common, 6);
 }
 
 std::string describe(const Place& place) {

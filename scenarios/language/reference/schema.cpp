@@ -49,7 +49,12 @@ constexpr const char* kSweepSchema = R"({
       "description": "Whether all points have the same random numbers."}},
   "additionalProperties": true})";
 constexpr const char* kAxisSchema = R"({"anyOf": [
-  {"type": "array", "minItems": 1},
+  {"type": "array", "minItems": 1, "items": {
+    "if": {"type": "object", "required": ["label"]},
+    "then": {
+      "properties": {"label": {"type": "string", "minLength": 1}, "value": {}},
+      "required": ["value"],
+      "additionalProperties": false}}},
   {"type": "object",
    "properties": {
      "from": {"type": ["number", "string"]},

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/units.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
 
@@ -33,38 +34,6 @@ std::optional<Quantity> quantity(const Node& node) {
 
 }  // namespace
 
-std::optional<double> si_number(const Node& value) {
-  if (value.is(Node::Kind::kNumber)) return value.number;
-  if (!value.is(Node::Kind::kText)) return std::nullopt;
-  // Units of different dimensions have different names.
-  for (const char* unit : {"s", "B", "B/s", "1/s", "m", "m/s"}) {
-    if (const auto number = parse_quantity(value.text, unit)) return number;
-  }
-  return std::nullopt;
-}
-
-std::string label_of(const Node& value) {
-  switch (value.kind) {
-    case Node::Kind::kNull:
-      return "default";
-    case Node::Kind::kBoolean:
-      return value.boolean ? "true" : "false";
-    case Node::Kind::kNumber:
-    case Node::Kind::kText:
-      return value.text;
-    case Node::Kind::kList:
-    case Node::Kind::kObject: {
-      std::string text;
-      for (const auto& item : value.items()) {
-        const bool named = !item.key.empty() && item.key != "type";
-        text += (text.empty() ? "" : " ") + (named ? item.key + "=" : "") + label_of(item.value);
-      }
-      return text;
-    }
-  }
-  return "";
-}
-
 Axis::Axis(const Document& document, std::string path, const Node& written, const std::string& pointer)
     : path_(std::move(path)), written_(written) {
   if (written.is(Node::Kind::kObject)) {
@@ -75,7 +44,43 @@ Axis::Axis(const Document& document, std::string path, const Node& written, cons
         fmt::format("expected a list of at least one value or a range such as {{\"from\": 0, \"to\": 1, "
                     "\"step\": 0.1}}, found {}",
                     written.is(Node::Kind::kList) ? "an empty list" : found(written)));
+  } else {
+    read_list(document, pointer);
   }
+}
+
+// Takes the labels of the values {"label": ..., "value": ...}.
+void Axis::read_list(const Document& document, const std::string& pointer) {
+  std::vector<Node> values;
+  for (std::size_t i = 0; i < written_.items().size(); ++i) {
+    const Node item = written_.items()[i].value;
+    const Node* label = item.find("label");
+    const std::string place = fmt::format("{}/{}", pointer, i);
+    labels_.emplace_back(label == nullptr ? "" : label->text);
+    if (label == nullptr) {
+      values.push_back(item);
+      continue;
+    }
+    const Names known{"label", "value"};
+    for (const auto& member : item.items()) {
+      if (std::find(known.begin(), known.end(), member.key) == known.end())
+        document.fail(member.value.key_at, place + pointer_step(member.key),
+                      unknown_key(member.key, known, " of a labelled value"));
+    }
+    const Node* value = item.find("value");
+    if (value == nullptr)
+      document.fail(item.at, place,
+                    R"(required key 'value' is missing; expected {"label": ..., "value": ...})");
+    if (!label->is(Node::Kind::kText) || label->text.empty())
+      document.fail(label->at, place + "/label", "expected text that is not empty, found " + found(*label));
+    values.push_back(*value);
+    Node kept = *value;  // releases `written_` before it changes
+    written_.changeable_items()[i].value = std::move(kept);
+  }
+  const bool short_ones = std::any_of(values.begin(), values.end(), [](const Node& value) {
+    return value.is(Node::Kind::kObject) || value.is(Node::Kind::kList);
+  });
+  if (short_ones) shown_ = short_labels(values);
 }
 
 void Axis::read_range(const Document& document, const std::string& pointer) {
@@ -161,9 +166,9 @@ AxisValue Axis::value(std::size_t i) const {
   if (kind_ == Kind::kList) {
     Node node = written_.items()[i].value;
     node.key_at = written_.key_at;
-    const std::string label = label_of(node);
     const std::optional<double> number = si_number(node);
-    return {std::move(node), label, number};
+    const std::string label = labels_[i].empty() ? label_of(node) : labels_[i];
+    return {std::move(node), label, !labels_[i].empty() || shown_.empty() ? label : shown_[i], number};
   }
   const auto k = static_cast<double>(i);
   double x = from_;
@@ -185,8 +190,8 @@ AxisValue Axis::value(std::size_t i) const {
     node.kind = Node::Kind::kText;
   }
   const std::optional<double> number = si_number(node);
-  std::string label = node.text;
-  return {std::move(node), std::move(label), number};
+  const std::string label = node.text;
+  return {std::move(node), label, label, number};
 }
 
 }  // namespace hearsay::scenarios

@@ -6,7 +6,7 @@
 //   {"from": a, "to": b, "count": n}     n values from a to b at equal distances; with "scale": "log" at equal factors
 //
 // of numbers or quantities ("15 ms"). The values of a range have its unit and are rounded to 15 digits, so that 3
-// steps of 0.1 are 0.3.
+// steps of 0.1 are 0.3. A value of a list can have a label: {"label": "20 % down", "value": {...}}.
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +17,8 @@ namespace hearsay::scenarios {
 
 struct AxisValue {
   Node node;
-  std::string label;             ///< for tables
+  std::string label;  ///< as given, or the whole value: identifies it in files
+  std::string shown;  ///< in tables and figures: of an object only what differs from the other values
   std::optional<double> number;  ///< in SI, if it is a number
 };
 
@@ -30,22 +31,22 @@ class Axis {
   /// Number of values, which can be 1e30.
   double size() const;
   AxisValue value(std::size_t i) const;
+  /// Whether the values are listed, not those of a range.
+  bool listed() const { return kind_ == Kind::kList; }
+  Position at() const { return written_.at; }
 
  private:
   enum class Kind { kList, kStep, kFactor, kCount, kLogCount };
+  void read_list(const Document& document, const std::string& pointer);
   void read_range(const Document& document, const std::string& pointer);
 
   std::string path_;
-  Node written_;
+  Node written_;  // without the labels
+  std::vector<std::string> labels_,
+      shown_;  // of a list; empty label: none is given, empty list: as the labels
   Kind kind_ = Kind::kList;
   double from_ = 0, to_ = 0, by_ = 0;  // by: step, factor or count
   std::string unit_;                   // of from, to and step; empty: SI
 };
-
-/// The label of a value in tables.
-std::string label_of(const Node& value);
-
-/// The value in SI of a number or a quantity of any dimension; nothing for other values.
-std::optional<double> si_number(const Node& value);
 
 }  // namespace hearsay::scenarios

@@ -4,10 +4,13 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/units.hpp"
 
 namespace hearsay::scenarios {
 
@@ -32,6 +35,38 @@ bool assigns(const std::string& text) {
   return false;
 }
 
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
+
+// The expression with its quantities ("25 ms", with or without quotes) in SI.
+std::string in_si(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool quoted = text[i] == '"';
+    const std::string_view rest = std::string_view(text).substr(i + (quoted ? 1 : 0));
+    const bool digit = !rest.empty() && (std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.');
+    const auto quantity = digit ? leading_quantity(rest) : std::nullopt;
+    const std::size_t end = quantity ? i + quantity->second + (quoted ? 1 : 0) : i;
+    if (quantity && (!quoted || (end < text.size() && text[end] == '"'))) {
+      out += fmt::format("({})", quantity->first);
+      i = end + (quoted ? 1 : 0);
+    } else if (in_name(text[i])) {
+      // A name or a number, as a whole: the digits in a name are no number.
+      double number = 0;
+      const char* begin = text.data() + i;
+      const auto [after, error] = std::from_chars(begin, text.data() + text.size(), number);
+      std::size_t length = error == std::errc{} ? static_cast<std::size_t>(after - begin) : 0;
+      while (length == 0 || (i + length < text.size() && in_name(text[i + length]))) ++length;
+      out += text.substr(i, length);
+      i += length;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Condition::Condition(const std::string& expression, const std::vector<std::string>& names,
@@ -42,7 +77,7 @@ Condition::Condition(const std::string& expression, const std::vector<std::strin
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());
   try {
-    parser.SetExpr(expression);
+    parser.SetExpr(in_si(expression));
     for (const auto& [name, ignored] : parser.GetUsedVar()) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {

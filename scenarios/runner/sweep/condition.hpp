@@ -1,6 +1,6 @@
 #pragma once
 // A condition on swept options, "privacy.epsilon * data.records >= 1e4": an expression of muParser over the numeric
-// axes, in SI.
+// axes, in SI. Quantities in it ("25 ms") are numbers in SI too.
 #include <memory>
 #include <span>
 #include <string>

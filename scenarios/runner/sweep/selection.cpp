@@ -47,6 +47,14 @@ std::string Selection::instances() const {
   return on_test ? "the test data (optimistically biased)" : "validation instances";
 }
 
+std::vector<std::string> Selection::group_of(const std::vector<std::string>& labels) const {
+  std::vector<std::string> others;
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    if (std::find(axes.begin(), axes.end(), a) == axes.end()) others.push_back(labels[a]);
+  }
+  return others;
+}
+
 Selection read_selection(const Document& document, const Node& written,
                          const std::vector<std::vector<std::string>>& groups) {
   SelectOptions options;
@@ -90,10 +98,7 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
   const auto begin_point = [&](const analysis::PointResult& point) {
     Candidate& c = candidates.emplace_back();
     c.labels = point.labels;
-    for (std::size_t a = 0; a < point.labels.size(); ++a) {
-      const auto& mine = selection.axes;
-      if (std::find(mine.begin(), mine.end(), a) == mine.end()) c.group.push_back(point.labels[a]);
-    }
+    c.group = selection.group_of(point.labels);
   };
   study.each_run(begin_point, [&](const analysis::PointResult& point, const analysis::RunResult& run) {
     Candidate& c = candidates.back();

@@ -27,6 +27,8 @@ struct Selection {
 
   /// "validation instances", or "the test data (optimistically biased)".
   std::string instances() const;
+  /// The labels of a point on the axes that do not vary.
+  std::vector<std::string> group_of(const std::vector<std::string>& labels) const;
 };
 
 /// Reads "select" of a sweep with these axes; those of one group vary together. Throws InputError.

@@ -1,13 +1,15 @@
 #include "scenarios/runner/sweep/sweep.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/json/merge.hpp"
 #include "scenarios/runner/sweep/condition.hpp"
+#include "scenarios/runner/sweep/fix_axes.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -16,45 +18,39 @@ namespace {
 
 constexpr double kMaxCombinations = 1e7;  // to test conditions on
 
-Node list_of(const Node& value) {
-  Node list;
-  list.kind = Node::Kind::kList;
-  list.at = list.key_at = value.at;
-  list.add("", value);
-  return list;
-}
-
-// The axis of a path in a sweep as it is written, or null.
-Node* axis_of(Node& sweep, std::string_view path) {
-  if (const auto own = sweep.position(path)) return &sweep.changeable_items()[*own].value;
-  const auto zip = sweep.position("zip");
-  if (!zip || !sweep.items()[*zip].value.is(Node::Kind::kList)) return nullptr;
-  for (auto& entry : sweep.changeable_items()[*zip].value.changeable_items()) {
-    if (entry.value.find(path) != nullptr) return axis_of(entry.value, path);
-  }
-  return nullptr;
-}
-
-// The command line takes precedence: an axis whose option it sets keeps that one value, as an independent axis.
-void fix_axes(Document& document, std::span<const std::string> sets) {
-  const Node* written = document.root.find("sweep");
-  if (written == nullptr || !written->is(Node::Kind::kObject)) return;
-  Node& sweep = document.root.changeable_items()[*document.root.position("sweep")].value;
-  for (const std::string& set : sets) {
-    const std::string_view path = std::string_view(set).substr(0, set.find('='));
-    if (path.starts_with(kSweepPrefix) || axis_of(sweep, path) == nullptr) continue;
-    const Node* value = document.root.find_path(path);
-    const Node one = list_of(value != nullptr ? *value : Node{});
-    if (sweep.find(path) != nullptr) {
-      *axis_of(sweep, path) = one;
-      continue;
+// Refuses a point that is listed twice, and two points of the same label.
+void refuse_duplicates(const Document& document, const std::vector<Axis>& group, const std::string& pointer) {
+  if (!std::all_of(group.begin(), group.end(), [](const Axis& axis) { return axis.listed(); })) return;
+  std::map<std::string, std::size_t> values, labels;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(group.front().size()); ++i) {
+    std::string value, label;
+    std::vector<std::string> shown;
+    for (const Axis& axis : group) {
+      const AxisValue one = axis.value(i);
+      value += canonical(one.node) + "\n";
+      label += one.label + "\n";
+      shown.push_back(printable(one.label));
     }
-    auto& entries = sweep.changeable_items()[*sweep.position("zip")].value.changeable_items();
-    for (auto& entry : entries) entry.value.erase(path);
-    std::erase_if(entries, [](const auto& entry) {
-      return entry.value.is(Node::Kind::kObject) && entry.value.items().empty();
-    });
-    sweep.add(std::string(path), one);
+    const auto fail = [&](std::string_view what, std::size_t first) {
+      document.fail(
+          group.front().value(i).node.at, fmt::format("{}/{}", pointer, i),
+          fmt::format("{} {} and {} are both '{}'; remove one", what, first, i, fmt::join(shown, ", ")));
+    };
+    if (const auto [first, is_new] = values.emplace(value, i); !is_new) fail("values", first->second);
+    if (const auto [first, is_new] = labels.emplace(label, i); !is_new)
+      fail("the labels of values", first->second);
+  }
+}
+
+// Refuses two axes that give the same option different values.
+void refuse_overlap(const Document& document, const Axis& above, const Axis& below) {
+  if (!above.listed() || !lies_below(below.path(), above.path())) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(above.size()); ++i) {
+    const AxisValue value = above.value(i);
+    if (value.node.find_path(below.path().substr(above.path().size() + 1)) == nullptr) continue;
+    document.fail(value.node.at, "/sweep" + pointer_step(above.path()),
+                  fmt::format("value '{}' sets {}, which another axis sweeps; remove it from one of them",
+                              printable(value.label), below.path()));
   }
 }
 
@@ -102,6 +98,9 @@ void Sweep::read(const Document& document, const Node& sweep) {
     } else {
       add_group(document, {Axis(document, item.key, item.value, pointer)}, item.value, pointer);
     }
+  }
+  for (const Axis* above : all()) {
+    for (const Axis* below : all()) refuse_overlap(document, *above, *below);
   }
   const Node* select = sweep.find("select");
   if (select == nullptr || select->is(Node::Kind::kNull)) return;
@@ -151,21 +150,45 @@ void Sweep::add_group(const Document& document, Group group, const Node& written
       document.fail(written.at, pointer,
                     fmt::format("{} is swept twice; remove one of its axes", axis.path()));
   }
+  refuse_duplicates(document, group, pointer);
   groups_.push_back(std::move(group));
 }
 
-std::vector<std::string> Sweep::axes() const {
-  std::vector<std::string> all;
+std::vector<const Axis*> Sweep::all() const {
+  std::vector<const Axis*> all;
   for (const Group& group : groups_) {
-    for (const Axis& axis : group) all.push_back(axis.path());
+    for (const Axis& axis : group) all.push_back(&axis);
   }
   return all;
+}
+
+std::vector<std::string> Sweep::axes() const {
+  std::vector<std::string> paths;
+  for (const Axis* axis : all()) paths.push_back(axis->path());
+  return paths;
 }
 
 std::vector<std::size_t> Sweep::groups() const {
   std::vector<std::size_t> all;
   for (std::size_t g = 0; g < groups_.size(); ++g) all.insert(all.end(), groups_[g].size(), g);
   return all;
+}
+
+std::vector<std::map<std::string, std::string>> Sweep::shown() const {
+  std::vector<std::map<std::string, std::string>> texts;
+  for (const Axis* axis : all()) {
+    auto& mine = texts.emplace_back();
+    for (std::size_t i = 0; axis->listed() && i < static_cast<std::size_t>(axis->size()); ++i) {
+      if (const AxisValue value = axis->value(i); value.shown != value.label) mine[value.label] = value.shown;
+    }
+  }
+  return texts;
+}
+
+std::vector<Position> Sweep::positions() const {
+  std::vector<Position> where;
+  for (const Axis* axis : all()) where.push_back(axis->at());
+  return where;
 }
 
 double Sweep::combinations() const {
@@ -175,17 +198,15 @@ double Sweep::combinations() const {
 }
 
 std::vector<bool> Sweep::numeric() const {
-  std::vector<bool> all;
-  for (const Group& group : groups_) {
-    for (const Axis& axis : group) {
-      bool numbers = true;
-      // Ranges are numbers; long lists do not fit a scenario.
-      for (std::size_t i = 0; numbers && i < static_cast<std::size_t>(std::min(axis.size(), 1e5)); ++i)
-        numbers = axis.value(i).number.has_value();
-      all.push_back(numbers);
-    }
+  std::vector<bool> numeric;
+  for (const Axis* axis : all()) {
+    bool numbers = true;
+    // Ranges are numbers; long lists do not fit a scenario.
+    for (std::size_t i = 0; numbers && i < static_cast<std::size_t>(std::min(axis->size(), 1e5)); ++i)
+      numbers = axis->value(i).number.has_value();
+    numeric.push_back(numbers);
   }
-  return all;
+  return numeric;
 }
 
 std::vector<Condition> Sweep::conditions(const std::string& only) const {

@@ -8,6 +8,7 @@
 //     "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
 //                                                                        only the best value of an axis: selection.hpp
 //     "random_numbers": "independent" }                                  default: "common"
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,13 +32,18 @@ struct SweepPoint {
 class Sweep {
  public:
   /// Removes "sweep" from the document. `sets` are "path=value" of the command line, already applied: an axis that one
-  /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError.
+  /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError, also for a set option
+  /// that an axis would overwrite, for a point that is listed twice, and for two axes that set the same option.
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
   /// By axis: a number that is equal for axes that vary together, and whether all values are numbers.
   std::vector<std::size_t> groups() const;
   std::vector<bool> numeric() const;
+  /// By axis: for labels of tables and figures that differ from those that identify a value, the text by label.
+  std::vector<std::map<std::string, std::string>> shown() const;
+  /// By axis: where its values are written.
+  std::vector<Position> positions() const;
   bool independent() const { return independent_; }
   const std::optional<Selection>& selection() const { return selection_; }
 
@@ -51,6 +57,7 @@ class Sweep {
   void read(const Document& document, const Node& written);
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
+  std::vector<const Axis*> all() const;
   double combinations() const;
   std::vector<Condition> conditions(const std::string& only) const;
 

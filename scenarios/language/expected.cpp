@@ -1,0 +1,68 @@
+#include "scenarios/language/expected.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/outline.hpp"
+#include "scenarios/language/units.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// A short value for a message; empty if no number is easy to find.
+std::string short_example(const Outline& option) {
+  using Kind = Outline::Kind;
+  if (option.kind == Kind::kBoolean) return "true";
+  if (option.kind == Kind::kText || option.kind == Kind::kFile) return "\"...\"";
+  if (!option.choices.empty()) return fmt::format("\"{}\"", option.choices.front().name);
+  if (!option.alternatives.empty()) return fmt::format("\"{}\"", option.alternatives.front().name);
+  if (option.kind == Kind::kList) return "[...]";
+  if (option.kind == Kind::kObject) return "{...}";
+  if (!example_quantity(option.unit).empty()) return fmt::format("\"{}\"", example_quantity(option.unit));
+  for (const double x : {5.0, 1.0, option.max, option.min}) {
+    if (in_range(x, option.about())) return fmt::format("{}", x);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string expected_object(const sim::Describe& members) {
+  Outliner outliner;
+  members(outliner);
+  for (const bool required : {true, false}) {
+    for (const Outline& member : outliner.taken) {
+      const std::string value = short_example(member);
+      if (member.required == required && !value.empty())
+        return fmt::format(R"(an object such as {{"{}": {}}})", member.name, value);
+    }
+  }
+  return "an object";
+}
+
+const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const sim::Alternative& a) { return a.shorthand.kind == kind; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string expected_forms(std::span<const sim::Alternative> all) {
+  std::string out;
+  if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
+  if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";
+  if (with_shorthand(all, sim::Shorthand::kText) != nullptr) out += "text or ";
+  if (all.front().name == "constant")
+    return out + fmt::format("a distribution ({})", fmt::join(names_of(all), ", "));
+  Names names;  // but for the one that a number is
+  for (const sim::Alternative& a : all) {
+    if (a.shorthand.kind != sim::Shorthand::kNumber) names.emplace_back(a.name);
+  }
+  if (names.size() == 1) return out + "\"" + names.front() + "\"";
+  return out + fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,168 @@
+// What the commands print and refuse, as a user meets it.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+using test::text_of;
+
+namespace {
+
+std::string run(const Scratch& dir, const std::string& more) {
+  const auto outcome = shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress " + more);
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  return outcome.out;
+}
+
+std::string refusal(const Scratch& dir, const std::string& command) {
+  const auto outcome = shell("cd " + dir.path().string() + " && hearsay " + command);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  return outcome.err;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t all = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++all;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("output: the command in the manifest is quoted for a shell and runs the same study again") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  run(dir, R"(--set 'name=it'\''s $HOME "5" \' --set 'sweep.privacy.epsilon=[1, 2]' -o 'two words')");
+  const auto manifest = nlohmann::json::parse(text_of(dir / "two words/manifest.json"));
+  CHECK(manifest.at("scenario").at("name") == R"(it's $HOME "5" \)");
+  const std::string command = manifest.at("command");
+  CHECK_THAT(command,
+             Catch::StartsWith("hearsay run s.json --no-progress --set 'name=it'\\''s $HOME \"5\" \\'"));
+  const auto again = shell("cd " + dir.path().string() + " && " + command);
+  CHECK_THAT(again.err, Catch::StartsWith("2 runs: 2 cached, 0 to run; results: two words/"));
+}
+
+TEST_CASE("output: tables fit the terminal") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy": [
+    {"mechanism": "none"},
+    {"label": "a label for the second value", "value": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 50}},
+    {"mechanism": "laplace", "epsilon": 10, "gradient_bound": 50}]})"));
+  const std::string wide = run(dir, "-o out");
+  CHECK_THAT(wide,
+             Contains("\n                     privacy  runs  relative_fitness [quartiles]  epsilon_spent") &&
+                 Contains("\na label for the second value ") && !Contains("gradient_bound"));
+  CHECK_THAT(text_of(dir / "out/runs.csv"),
+             Contains("mechanism=laplace epsilon=10 gradient_bound=50,0,done"));
+  const auto narrow =
+      shell("cd " + dir.path().string() + " && COLUMNS=60 hearsay run s.json -o out --no-progress");
+  std::stringstream lines(narrow.out.substr(0, narrow.out.find("\n3 points")));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 60);
+  CHECK(count(narrow.out, "a label for the second value") == 2);  // once for each metric
+}
+
+TEST_CASE("output: an error at some points of a sweep names the first of them") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, -1], "protocol.rho": [1, 2]})"));
+  CHECK(refusal(dir, "run s.json") ==
+        "s.json:8:44: /privacy/epsilon: expected a value above 0, found -1 (point 2: privacy.epsilon=-1, "
+        "protocol.rho=1)\n");
+  // One at every point does not depend on the sweep.
+  CHECK(refusal(dir, "run s.json --set 'sweep.privacy.epsilon=[1,2]' --set data.owners=0") ==
+        "--set data.owners: /data/owners: expected a value in [1, 100000000], found 0\n");
+  CHECK_THAT(
+      refusal(dir, "validate s.json --set 'sweep.privacy.epsilon=[1,-1]' --set protocol.rho=-1"),
+      Contains(
+          "--set sweep.privacy.epsilon: /privacy/epsilon: expected a value above 0, found -1 (point 1: ") &&
+          Contains("--set protocol.rho: /protocol/rho: expected a value above 0, found -1\n"));
+  // An error that is found once the data are there.
+  CHECK_THAT(refusal(dir, "run s.json --set 'sweep.privacy.epsilon=[1,[1,2]]'"),
+             Catch::StartsWith(
+                 "--set sweep.privacy.epsilon: /privacy/epsilon: expected a list of 3 numbers, found 2 "
+                 "(point 2: privacy.epsilon=1 2, protocol.rho=1)"));
+  CHECK_THAT(
+      refusal(dir, "run s.json --set sweep=null --set 'privacy.epsilon=[1,2]'"),
+      Catch::StartsWith("--set privacy.epsilon: /privacy/epsilon: expected a list of 3 numbers, found 2\n"));
+}
+
+TEST_CASE("output: a trace of a run that the study does not have is refused") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]}, "repeat": 3)"));
+  CHECK(refusal(dir, R"(run s.json --set 'record.trace={"point":2}')") ==
+        "--set record.trace: /record/trace/point: expected a point of the study, 0 to 1, found 2\n");
+  CHECK(
+      refusal(dir, R"(run s.json --set 'record.trace={"repetition":3}')") ==
+      "--set record.trace: /record/trace/repetition: expected a repetition of the study, 0 to 2, found 3\n");
+  run(dir, R"(--set 'record.trace={"point":1,"repetition":2}' -o out)");
+  CHECK(text_of(dir / "out/trace.csv").size() > 1000);
+  CHECK(refusal(dir, "trace s.json --from 5 --to '1 s'") ==
+        "hearsay: --to: expected at least the value of --from (5 s), found 1 s\n");
+  CHECK(shell("hearsay trace " + dir / "s.json" + " --from 1 --to 1").code == 0);
+}
+
+TEST_CASE("output: arguments that no command takes are named") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  CHECK_THAT(refusal(dir, "run s.json extra"),
+             Catch::StartsWith("hearsay: unexpected argument 'extra': expected one scenario; usage: "));
+  CHECK_THAT(refusal(dir, "run s.json --set extends=t.json"),
+             Catch::StartsWith("--set extends: a scenario is extended by a file"));
+  CHECK_THAT(refusal(dir, "run s.json --set protocol.rho=null"),
+             Contains("/protocol/rho: required key is missing; expected a number or \"auto\"\n"));
+}
+
+TEST_CASE("output: compare selects metrics, writes csv, and names points without a counterpart") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]}, "repeat": 3)"));
+  run(dir, "-o a");
+  run(dir, "-o b --set 'sweep.privacy.epsilon=[2,3]'");
+  const auto both =
+      shell("cd " + dir.path().string() + " && hearsay compare a b --metric relative_fitness --format csv");
+  CHECK(both.code == 0);
+  // Point 2 is the same in both.
+  CHECK(both.out ==
+        "privacy.epsilon,metric,pairs,mean_difference,low,high,variance_reduction\n2,relative_fitness,3,0,0,"
+        "0,inf\n");
+  CHECK(both.err ==
+        "not compared: only a has the point privacy.epsilon=1\n"
+        "not compared: only b has the point privacy.epsilon=3\n");
+  const std::string within =
+      shell("cd " + dir.path().string() + " && hearsay compare a --metric relative_fitness").out;
+  CHECK_THAT(within, Contains("relative_fitness") && !Contains("epsilon_spent"));
+  CHECK_THAT(refusal(dir, "compare a --metric relative_fitnes"),
+             Contains("did you mean 'relative_fitness'?"));
+  CHECK_THAT(refusal(dir, "compare a --format tsv"), Contains("--format: expected one of text, csv"));
+}
+
+TEST_CASE("output: explain lists options of every type once") {
+  const std::string text = shell("hearsay explain network.topology").out;
+  for (const char* common : {"\n      overlay ", "\n      size ", "\n      nodes "})
+    CHECK(count(text, common) == 1);
+  CHECK(count(text, "\n      radius ") == 1);
+  CHECK(count(text, "    options of every type:\n") == 1);
+  // One type alone has them all.
+  CHECK(count(shell("hearsay explain network.topology.ring").out, "\n    overlay ") == 1);
+}
+
+TEST_CASE("output: a run that fails ended by its failure") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 2)"));
+  // A graph drawn by each repetition: at some of these densities it is not connected.
+  const auto failed = shell(
+      "cd " + dir.path().string() +
+      R"( && hearsay run s.json --no-progress -o out --repeat 40 --set 'protocol={"type":"p2p_coordinate_descent"}' --set )" +
+      R"('network.topology={"type":"erdos_renyi","probability":0.7,"draw":"repetition"}' --set 'data={"type":"linear_separators","owners":5}' --set privacy='{"mechanism":"none"}' )" +
+      R"(--set 'model={"loss":"logistic"}' --set 'record.metrics=["objective_q"]')");
+  INFO(failed.err);
+  CHECK(failed.code == 6);
+  const std::string runs = text_of(dir / "out/runs.csv");
+  CHECK(count(runs, ",failed,") == 2 * count(runs, ",failed,failed,"));  // status and end
+  CHECK(count(runs, ",failed,failed,") > 0);
+}
