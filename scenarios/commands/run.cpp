@@ -81,7 +81,7 @@ void print_results(const analysis::Exported& exported, const std::string& conclu
   }
   fmt::print(
       "{} points, {} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
-      "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
+      "({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv, results.sqlite, manifest.json)\n",
       t.points, t.runs, made.fresh, wall, folder.string(), table);
 }
 

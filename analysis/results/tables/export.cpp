@@ -162,6 +162,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
   totals.fingerprint = fingerprint.value();
   out.summary = summary_text(study.head(), points);
   tables.commit();
+  export_participants(study, folder);
   return out;
 }
 
