@@ -12,7 +12,8 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 40;  // nodes with their names beside them
+constexpr std::size_t kMostNodeRows = 6000;  // nodes of all points in one figure
+constexpr std::size_t kMostNamed = 40;       // nodes with their names beside them
 
 // A figure with a bar for each owner of a selected point.
 struct Bars {
@@ -71,7 +72,7 @@ Json bar_values(const Bars& all) {
 struct NetworkRows {
   Json nodes = Json::array(), links = Json::array(), names = Json::array(), network_of = Json::array();
   std::size_t largest = 0;  // nodes of a network
-  bool logarithmic = false;
+  bool whole = true;        // no point was left out
 };
 
 void add_links(const NetworkGraph& network, std::size_t number, Json& rows) {
@@ -95,8 +96,12 @@ NetworkRows network_rows(const StudyData& study, std::optional<std::size_t> metr
   for (const FigurePoint& point : study.points) {
     if (!point.network) continue;
     if (metric ? point.by_owner[*metric].values.empty() : drawn[*point.network]) continue;
-    drawn[*point.network] = true;
     const NetworkGraph& network = study.networks[*point.network];
+    if (!all.names.empty() && all.nodes.size() + network.nodes.size() > kMostNodeRows) {
+      all.whole = false;
+      break;
+    }
+    drawn[*point.network] = true;
     const std::vector<std::uint32_t> degrees = network.degrees();
     const std::vector<std::string> named = different_names(point);
     all.largest = std::max(all.largest, network.nodes.size());
@@ -209,8 +214,9 @@ std::vector<Drawing> draw_network(const FigureInput& input, std::size_t metric) 
   }
   if (all.largest <= kMostNamed) values["named"] = true;
   return {{any ? fmt::format("{} at the end, on the network", m.name) : std::string("The network"),
-           any ? "Colour: {centre} over repetitions; grey: agents without a value."
-               : "Colour: number of links of the agent.",
+           std::string(any ? "Colour: {centre} over repetitions; grey: agents without a value."
+                           : "Colour: number of links of the agent.") +
+               (all.whole ? "" : fmt::format(" Only the first {} points are shown.", all.names.size())),
            fill("network", values), !any}};
 }
 

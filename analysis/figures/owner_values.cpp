@@ -8,8 +8,8 @@ namespace hearsay::analysis {
 namespace {
 
 // A number of each owner, NaN where there is none; empty if there is none at all.
-std::vector<double> by_owner(const std::vector<Scalar>& scalars, const std::string& name,
-                             const PointResult& point) {
+std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std::string& name,
+                                  const PointResult& point) {
   std::vector<double> all;
   for (const Scalar& s : scalars) {
     if (!s.agent || s.name != name) continue;
@@ -19,7 +19,7 @@ std::vector<double> by_owner(const std::vector<Scalar>& scalars, const std::stri
   return all;
 }
 
-GainCounts count(const std::vector<Statistics>& gains) {
+GainCounts count_gains(const std::vector<Statistics>& gains) {
   GainCounts counts{.owners = gains.size()};
   for (const Statistics& g : gains) {
     counts.gain += g.mean > 0 ? 1u : 0u;
@@ -60,20 +60,20 @@ std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t mo
 }
 
 OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
-                         const std::vector<ReducedRun>& runs) {
+                         const std::vector<ReducedRun>& runs, bool detailed) {
   OwnerValues out;
   const auto value = [&](const ReducedRun& run, std::size_t i) {
     const std::vector<double>& last = run.last[m];
     return last.empty() ? std::nan("") : last[metric.per_agent ? i : 0];
   };
-  if (metric.per_agent && !runs.empty()) out.values = over_runs(runs, point.owners, value);
+  if (metric.per_agent && detailed && !runs.empty()) out.values = over_runs(runs, point.owners, value);
   for (const char* name : {"isolated", "pooled"}) {
     const std::string wanted = std::string(name) + "." + metric.name;
-    const std::vector<double> of_point = by_owner(point.scalars, wanted, point);
+    const std::vector<double> of_point = owner_scalars(point.scalars, wanted, point);
     std::vector<std::vector<double>> of_runs;
     bool any = !of_point.empty();
     for (const ReducedRun& run : runs) {
-      of_runs.push_back(by_owner(run.scalars, wanted, point));
+      of_runs.push_back(owner_scalars(run.scalars, wanted, point));
       if (of_runs.back().empty()) of_runs.back() = of_point;
       any = any || !of_runs.back().empty();
     }
@@ -89,7 +89,7 @@ OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointRes
     out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
       return baseline(run, i) - value(run, i);
     });
-    out.counts = count(out.gains);
+    out.counts = count_gains(out.gains);
   }
   return out;
 }

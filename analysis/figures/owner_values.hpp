@@ -15,10 +15,10 @@ struct ReducedRun {
   std::vector<Scalar> scalars{};
 };
 
-/// Values, baselines and gains of metric number `m`. An isolated model belongs to the point, or to a run that draws its
+/// Values (only if `detailed`), baselines and gains of metric number `m`. An isolated model belongs to the point, or to a run that draws its
 /// own data.
 OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
-                         const std::vector<ReducedRun>& runs);
+                         const std::vector<ReducedRun>& runs, bool detailed = true);
 
 /// `most` of `values`, evenly spaced in ascending order of their medians.
 std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t most);

@@ -97,8 +97,10 @@ class Networks {
     const auto [found, is_new] = places_.try_emplace(*number);
     if (!is_new) return found->second;
     NetworkGraph network = study_.network(*number);
-    if (network.nodes.size() > most_ || network.links.size() > 5 * most_) return ++omitted_, std::nullopt;
+    if (network.nodes.size() > most_ || links_ + network.links.size() > 5 * most_)
+      return ++omitted_, std::nullopt;
     if (network.nodes.empty()) return std::nullopt;
+    links_ += network.links.size();
     place_nodes(network);
     all_.push_back(std::move(network));
     return found->second = all_.size() - 1;
@@ -108,7 +110,7 @@ class Networks {
 
  private:
   StoredStudy& study_;
-  std::size_t most_, omitted_ = 0;
+  std::size_t most_, links_ = 0, omitted_ = 0;
   std::map<std::int64_t, std::optional<std::size_t>> places_;
   std::vector<NetworkGraph> all_;
 };
@@ -204,7 +206,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
         if (!r.metrics[m].empty()) ends.push_back(r.metrics[m].back());
       }
       point.ends.push_back(statistics_of(std::move(ends)));
-      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs));
+      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[p]));
       if (!with_agents[p]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
     if (with_agents[p]) point.network = networks.place_of(study.network_number(p));
@@ -232,7 +234,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
         fmt::format("{} of {} agents, evenly spaced in order of their value", limits.agents, crowd->owners));
   if (networks.omitted() > 0)
     data.omitted.push_back(
-        fmt::format("networks of at most {} nodes and {} links", limits.nodes, 5 * limits.nodes));
+        fmt::format("networks of at most {} nodes, and {} links in all", limits.nodes, 5 * limits.nodes));
   if (per_agent && points > limits.agent_points)
     data.omitted.push_back(
         fmt::format("values of each agent at {} of {} points", limits.agent_points, points));

@@ -72,8 +72,7 @@ struct FigureLimits {
   std::size_t samples = 500;  ///< of one curve
   std::size_t rows = 60000;   ///< of all curves of all metrics, but at least 20 samples each
   std::size_t agents = 200;  ///< of one point; if it has more, a sample evenly spaced in order of their value
-  std::size_t nodes =
-      1000;  ///< of a network; larger ones are not drawn, nor those with over five times as many links
+  std::size_t nodes = 1000;  ///< of a network; larger ones are not drawn; five times as many links in all
   std::size_t agent_points = 24;  ///< points with numbers of each agent
 };
 

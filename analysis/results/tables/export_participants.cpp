@@ -9,7 +9,7 @@ namespace hearsay::analysis {
 namespace {
 
 // An empty field for what is not known.
-std::string known(double x) {
+std::string field_of(double x) {
   return std::isnan(x) ? std::string() : fmt::format("{}", x);
 }
 
@@ -19,11 +19,11 @@ void add_network(const NetworkGraph& network, std::size_t number, const std::vec
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const NetworkGraph::Node& n = network.nodes[i];
     nodes.print("{},{},{},{},{},{},{}\n", number, i, csv_field(n.name),
-                i < owners.size() ? csv_field(owners[i]) : "", known(n.x), known(n.y), degrees[i]);
+                i < owners.size() ? csv_field(owners[i]) : "", field_of(n.x), field_of(n.y), degrees[i]);
   }
   for (const NetworkGraph::Link& l : network.links)
     links.print("{},{},{},{},{},{},{}\n", number, l.source, l.target, l.weight, l.latency, l.return_latency,
-                known(l.length));
+                field_of(l.length));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void export_participants(StoredStudy& study, const std::filesystem::path& folder
     for (std::size_t j = 0; j < facts.size(); ++j) {
       const OwnerFacts& o = facts[j];
       owners.print("{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
-                   o.test_records, known(o.epsilon), known(o.delta));
+                   o.test_records, field_of(o.epsilon), field_of(o.delta));
     }
   }
   owners.commit();
