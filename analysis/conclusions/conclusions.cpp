@@ -197,10 +197,12 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
   find_bounds(input, finals, out);
   for (std::size_t g = 0; g < gains.size(); ++g) {
     for (std::size_t p = 0; p < out.points.size(); ++p) {
+      const std::vector<OwnerFacts> owners = study.owners(p);
       for (std::size_t owner = 0; owner < finals[p].by_owner[g].size(); ++owner) {
         out.gains.push_back({.of = gains[g],
                              .point = p,
                              .owner = owner,
+                             .name = owner < owners.size() ? owners[owner].name : "",
                              .isolated = mean_of(finals[p].isolated[g][owner]),
                              .joint = mean_with_interval(finals[p].by_owner[g][owner], out.confidence)});
       }

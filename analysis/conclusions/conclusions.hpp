@@ -51,6 +51,7 @@ struct Conclusions {
   struct Gain {
     std::string of;
     std::size_t point = 0, owner = 0;
+    std::string name;  ///< of the owner
     double isolated = 0;
     Estimate joint;
   };

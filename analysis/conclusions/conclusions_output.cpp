@@ -101,8 +101,8 @@ void write_fits(const Conclusions& c, const std::filesystem::path& path) {
   }
   for (const auto& g : c.gains) {
     const PointResult& point = c.points[g.point];
-    file.print("{}gain,,{},{},{},{},{},isolated minus mean\n", csv_prefix(point.labels), g.of,
-               point.first_owner + g.owner, g.isolated - g.joint.value, g.isolated - g.joint.high,
+    file.print("{}gain,{},{},{},{},{},{},isolated minus mean\n", csv_prefix(point.labels), csv_field(g.name),
+               g.of, point.first_owner + g.owner, g.isolated - g.joint.value, g.isolated - g.joint.high,
                g.isolated - g.joint.low);
   }
   file.commit();

@@ -13,10 +13,12 @@
 
 namespace hearsay::analysis {
 
-/// One picture, with its title and caption.
+/// One picture, with its title and caption, in which "{centre}" and "{spread}" stand for the statistics shown: median and
+/// quartiles, or mean and interval.
 struct Drawing {
   std::string title, caption;
-  Json specification;  ///< Vega-Lite
+  Json specification;   ///< Vega-Lite
+  bool always = false;  ///< shown whatever the chosen metric
 };
 
 struct FigureInput {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <cctype>
 #include <cmath>
 
 #include "analysis/figures/figure.hpp"
@@ -31,6 +32,12 @@ std::string cells(const char* tag, const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += fmt::format("<{0}>{1}</{0}>", tag, escaped(text));
   return all;
+}
+
+// A section that can be folded.
+std::string section(std::string_view title, std::string_view content, bool open = true) {
+  return fmt::format("<details class=\"section\"{}><summary><h2>{}</h2></summary>\n{}</details>\n",
+                     open ? " open" : "", escaped(title), content);
 }
 
 std::string baseline_rows(const FigurePoint& point, std::size_t axes) {
@@ -77,21 +84,84 @@ std::string table(const StudyData& study) {
   return t;
 }
 
-Json drawings(const FigureInput& input) {
+// The name of a downloaded figure: study, title; letters, digits, '.', '_' and '-'.
+std::string file_name(const std::string& study, const std::string& title) {
+  std::string name;
+  for (const char c : study + "-" + title) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+    if (plain || (!name.empty() && name.back() != '-')) name += plain ? c : '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.substr(0, 120);
+}
+
+Json drawings(const FigureInput& input, const std::string& title) {
   Json all = Json::array();
   for (const Figure& figure : figures()) {
     const std::size_t times = figure.of_metric ? input.study.head.metrics.size() : 1;
     for (std::size_t m = 0; m < times; ++m) {
       for (const Drawing& d : figure.draw(input, m)) {
         all.push_back(Json{{"figure", figure.name},
-                           {"metric", figure.of_metric ? Json(m) : Json()},
+                           {"metric", figure.of_metric && !d.always ? Json(m) : Json()},
                            {"title", d.title},
                            {"caption", d.caption},
+                           {"file", file_name(title, d.title)},
                            {"specification", d.specification}});
       }
     }
   }
   return all;
+}
+
+// How many owners gain from collaborating, by point and metric; empty if there are no isolated models to compare with.
+std::string gains_table(const StudyData& study) {
+  const std::vector<bool> wanted = distinguishing(study);
+  std::string rows;
+  for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
+    const FigurePoint& point = study.points[p];
+    for (std::size_t m = 0; m < point.by_owner.size(); ++m) {
+      const GainCounts& counts = point.by_owner[m].counts;
+      if (counts.owners == 0) continue;
+      auto row = selected(point.labels, wanted);
+      row.push_back(study.head.metrics[m].name);
+      for (const std::size_t count : {counts.owners, counts.gain, counts.significant, counts.lose})
+        row.push_back(std::to_string(count));
+      rows += "<tr>" + cells("td", row) + "</tr>\n";
+    }
+  }
+  if (rows.empty()) return "";
+  auto header = selected(study.head.axes, wanted);
+  for (const char* name : {"metric", "owners", "gain", "gain significantly", "lose significantly"})
+    header.emplace_back(name);
+  return section(
+      "Gains of collaborating",
+      "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n" + rows +
+          "</tbody></table></div>\n<p class=\"dim\">Owners whose mean with collaboration lies below the "
+          "value of their isolated model without privacy; significantly: with its 95 % interval.</p>\n");
+}
+
+std::string owners_table(const StudyData& study) {
+  if (study.owners.empty()) return "";
+  const auto known = [](double x) { return std::isfinite(x) ? rounded(x) : std::string(); };
+  std::string rows;
+  const sim::AgentId first = study.points.front().first_owner;
+  for (std::size_t i = 0; i < std::min(study.owners.size(), kMostRows); ++i) {
+    const OwnerFacts& o = study.owners[i];
+    rows += "<tr>" +
+            cells("td", {std::to_string(first + i), o.name, std::to_string(o.records),
+                         std::to_string(o.test_records), known(o.epsilon), known(o.delta)}) +
+            "</tr>\n";
+  }
+  std::string text =
+      "<div class=\"scroll\"><table><thead><tr>" +
+      cells("th", {"agent", "name", "records", "test records", "epsilon", "delta"}) +
+      "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n<p class=\"dim\">" +
+      (study.points.size() > 1 ? "Of the first point: owners.csv has those of all points. " : "") +
+      "epsilon and delta: total budget of a run; empty without one.</p>\n";
+  if (study.owners.size() > kMostRows)
+    text += fmt::format("<p class=\"dim\">... and {} more owners: see owners.csv.</p>\n",
+                        study.owners.size() - kMostRows);
+  return section("Owners", text, study.owners.size() <= 12);
 }
 
 std::string html_list(const std::vector<std::string>& items) {
@@ -119,7 +189,9 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
     throw OutputError(
         "hearsay was built without the scripts that draw figures; install npm, run script/bootstrap and "
         "build again");
-  Json report{{"metrics", Json::array()}, {"drawings", drawings({study, trace})}};
+  Json report{
+      {"metrics", Json::array()}, {"drawings", drawings({study, trace}, text.title)}, {"along", kAlongNames}};
+  if (trace) report["trace"] = {{"from", trace->begin}, {"to", trace->end}};
   for (const MetricInfo& m : study.head.metrics) report["metrics"].push_back(m.name);
 
   std::string out = fmt::format(R"(<!DOCTYPE html>
@@ -142,23 +214,27 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   out += fmt::format("<p class=\"dim\">{}</p>\n", counts(study));
   for (const std::string& s : text.statements)
     out += fmt::format("<p class=\"statement\">{}</p>\n", escaped(s));
-  out += "</header>\n<main>\n<h2>Results</h2>\n" + table(study);
+  out += "</header>\n<main>\n" + section("Results", table(study)) + gains_table(study) + owners_table(study);
   out +=
-      "<nav><label>metric <select id=\"metric\"></select></label></nav>\n<div id=\"drawings\"></div>\n"
+      "<nav><label>metric <select id=\"metric\"></select></label>\n"
+      "<label>against <select id=\"along\"></select></label>\n"
+      "<label>show <select id=\"statistic\"><option value=\"median\">median with quartiles</option>"
+      "<option value=\"mean\">mean with 95 % interval</option></select></label>\n"
+      "<label>scale <select id=\"scale\"><option>automatic</option><option>linear</option>"
+      "<option>logarithmic</option></select></label></nav>\n<div id=\"drawings\"></div>\n"
       "<noscript><p>The figures are drawn by scripts in this page; scripts are disabled.</p></noscript>\n";
   if (!study.omitted.empty())
     out += "<p class=\"dim\">To limit its size, this page shows only:</p>\n" + html_list(study.omitted);
-  out += "<h2>How to reproduce it</h2>\n<dl>\n";
+  std::string steps = "<dl>\n";
   for (const auto& [what, how] : text.reproduce)
-    out += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escaped(what), escaped(how));
-  out += "</dl>\n";
+    steps += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escaped(what), escaped(how));
+  out += section("How to reproduce it", steps + "</dl>\n");
   if (!text.unaccounted.empty())
-    out += "<h2>Fitted on private data without accounting</h2>\n<p>In addition to any epsilon:</p>\n" +
-           html_list(text.unaccounted);
-  if (!text.notes.empty()) out += "<h2>Notes</h2>\n" + html_list(text.notes);
-  out += fmt::format(
-      "<h2>Scenario</h2>\n<details><summary>with every default filled in</summary><pre>{}</pre></details>\n",
-      escaped(text.scenario));
+    out += section("Fitted on private data without accounting",
+                   "<p>In addition to any epsilon:</p>\n" + html_list(text.unaccounted));
+  if (!text.notes.empty()) out += section("Notes", html_list(text.notes));
+  out += section("Scenario, with every default filled in",
+                 fmt::format("<pre>{}</pre>\n", escaped(text.scenario)), false);
   out += "</main>\n<footer class=\"dim\">Made by hearsay; figures by Vega and Vega-Lite.</footer>\n";
   // Without '<' nothing in the JSON ends its element.
   out += "<script type=\"application/json\" id=\"figures\">" +

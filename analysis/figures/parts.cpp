@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/figures/page_files.hpp"
 
@@ -43,8 +44,9 @@ double seven_digits(double x) {
   return std::stod(fmt::format("{:.7g}", x));
 }
 
-Json row_of(const StudyData& study, const FigurePoint& point, const Quartiles& q) {
-  Json row{{"m", seven_digits(q.median)}, {"l", seven_digits(q.low)}, {"h", seven_digits(q.high)}};
+Json row_of(const StudyData& study, const FigurePoint& point, const Statistics& s) {
+  Json row{{"m", seven_digits(s.median)}, {"l", seven_digits(s.low)},      {"h", seven_digits(s.high)},
+           {"e", seven_digits(s.mean)},   {"f", seven_digits(s.mean_low)}, {"g", seven_digits(s.mean_high)}};
   for (std::size_t a = 0; a < study.axes.size(); ++a) {
     if (study.axes[a].labels.size() > 1) row[axis_key(a)] = point.labels[a];
   }
@@ -65,7 +67,7 @@ bool spans_decades(const Json& rows) {
   double min = HUGE_VAL, max = 0;
   for (const Json& row : rows) {
     for (const char* key : {"l", "m", "h"}) {
-      const auto x = row.at(key).get<double>();
+      const double x = row.at(key).is_null() ? NAN : row.at(key).get<double>();
       if (!std::isfinite(x)) continue;
       min = std::min(min, x);
       max = std::max(max, x);
@@ -80,6 +82,87 @@ Json scale(bool logarithmic) {
 
 std::string title_of(const MetricInfo& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
+std::string median_of(const std::string& metric) {
+  return "median of " + metric;
+}
+
+References references(const StudyData& study, std::size_t metric) {
+  References all;
+  std::map<std::string, std::vector<double>> values;
+  for (const FigurePoint& point : study.points) {
+    for (const auto& [name, medians] : point.baselines) {
+      if (!std::isfinite(medians[metric])) continue;
+      values[name].push_back(medians[metric]);
+      Json& row = all.rows.emplace_back(row_of(study, point, {}));
+      add_numbers(study, point, row);
+      for (const char* key : {"m", "l", "h", "e", "f", "g"}) row.erase(key);
+      row["b"] = name;
+      row["v"] = seven_digits(medians[metric]);
+    }
+  }
+  for (const auto& [name, v] : values) {
+    const auto [min, max] = std::minmax_element(v.begin(), v.end());
+    all.varying = all.varying || v.size() != study.points.size() || *max - *min > 1e-9 * std::abs(*max);
+  }
+  if (all.varying) return all;
+  all.rows = Json::array();
+  for (const auto& [name, v] : values) all.rows.push_back({{"b", name}, {"v", seven_digits(v.front())}});
+  return all;
+}
+
+void add_numbers(const StudyData& study, const FigurePoint& point, Json& row) {
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    const auto& [name, labels, numbers, logarithmic] = study.axes[a];
+    if (numbers.empty()) continue;
+    const auto label = std::find(labels.begin(), labels.end(), point.labels[a]) - labels.begin();
+    row[fmt::format("n{}", a)] = seven_digits(numbers[static_cast<std::size_t>(label)]);
+  }
+}
+
+void dodge(Json& rows, const StudyData& study, std::size_t axis, std::optional<std::size_t> by) {
+  const FigureAxis& a = study.axes[axis];
+  if (a.numbers.empty()) return;
+  const auto place = [&](double x) { return a.logarithmic ? std::log(x) : x; };
+  double gap = HUGE_VAL;
+  for (std::size_t i = 1; i < a.numbers.size(); ++i)
+    gap = std::min(gap, place(a.numbers[i]) - place(a.numbers[i - 1]));
+  const std::size_t values = by ? study.axes[*by].labels.size() : 1;
+  const double range = place(a.numbers.back()) - place(a.numbers.front());
+  // All values of `by` beside each other, each 1 % of the width from the next if there is room.
+  const double one = values < 2 ? 0 : std::min(0.01 * range, 0.4 * gap / static_cast<double>(values - 1));
+  for (Json& row : rows) {
+    const double x = place(row.at(fmt::format("n{}", axis)).get<double>());
+    double moved = x;
+    if (by) {
+      const std::vector<std::string>& labels = study.axes[*by].labels;
+      const auto label = std::find(labels.begin(), labels.end(), row.at(axis_key(*by)).get<std::string>());
+      moved += one * (static_cast<double>(label - labels.begin()) - static_cast<double>(values - 1) / 2);
+    }
+    row[fmt::format("d{}", axis)] = seven_digits(a.logarithmic ? std::exp(moved) : moved);
+  }
+}
+
+std::string name_of(const StudyData& study, const FigurePoint& point) {
+  std::string name;
+  for (const std::size_t a : other_axes(study))
+    name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", study.axes[a].name, point.labels[a]);
+  return name;
+}
+
+std::vector<std::string> different_names(const FigurePoint& point) {
+  std::map<std::string, std::size_t> count;
+  for (const std::string& name : point.names) ++count[name];
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < point.names.size(); ++i) {
+    const std::string& name = point.names[i];
+    const std::size_t agent = i + point.first_owner;
+    all.push_back(name.empty()      ? std::to_string(agent)
+                  : count[name] > 1 ? fmt::format("{} ({})", name, agent)
+                                    : name);
+  }
+  return all;
 }
 
 std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken) {
@@ -140,7 +223,7 @@ Json along(const StudyData& study, std::size_t axis) {
             {"sort", a.labels},
             {"axis", {{"labelAngle", a.labels.size() > 6 ? -40 : 0}, {"labelLimit", 140}}}};
   }
-  Json x{{"field", fmt::format("n{}", axis)},
+  Json x{{"field", fmt::format("d{}", axis)},
          {"type", "quantitative"},
          {"title", a.name},
          {"scale", scale(a.logarithmic)}};

@@ -17,15 +17,35 @@ Json fill(std::string_view name, const Json& values);
 /// A number to seven digits, more than can be seen.
 double seven_digits(double x);
 
-/// The row of a point: quartiles as "m", "l" and "h", the labels of the axes of more than one value as "a0", "a1", ...
+/// The row of a point: median and quartiles as "m", "l" and "h", mean and its interval as "e", "f" and "g", the labels of the axes of more than one value as "a0", "a1", ...
 /// by number of the axis.
-Json row_of(const StudyData& study, const FigurePoint& point, const Quartiles& quartiles);
+Json row_of(const StudyData& study, const FigurePoint& point, const Statistics& statistics);
 std::string axis_key(std::size_t axis);
+/// Adds the numbers of the axes, as "n0", "n1", ...
+void add_numbers(const StudyData& study, const FigurePoint& point, Json& row);
 /// {"m": "median", ...} as entries of a tooltip.
-inline const std::vector<std::pair<std::string, std::string>> kQuartileNames{
-    {"m", "median"}, {"l", "lower quartile"}, {"h", "upper quartile"}};
+inline const std::vector<std::pair<std::string, std::string>> kStatisticNames{
+    {"m", "median"}, {"l", "lower quartile"},     {"h", "upper quartile"},
+    {"e", "mean"},   {"f", "95 % interval from"}, {"g", "95 % interval to"}};
+/// The title of an axis that shows the median of a metric. The page replaces it when it shows means.
+std::string median_of(const std::string& metric);
 /// [{"field": ..., "title": ...}, ...]
 Json tooltip(const std::vector<std::pair<std::string, std::string>>& fields);
+
+/// The baselines of a metric, as rows with name "b" and value "v": one for each point, with its labels, or one for all
+/// if they are equal at all points.
+struct References {
+  Json rows = Json::array();
+  bool varying = false;
+};
+References references(const StudyData& study, std::size_t metric);
+/// Adds to each row, which has number "n0", "n1", ... of `axis`, the same as "d0", ..., moved aside by its value of the
+/// axis `by`, so that points at one place do not hide each other: by less than half of the smallest step.
+void dodge(Json& rows, const StudyData& study, std::size_t axis, std::optional<std::size_t> by);
+/// The label of every point, of the axes that distinguish it.
+std::string name_of(const StudyData& study, const FigurePoint& point);
+/// The names of a point's owners, each different: with the agent's number where two are equal, or empty.
+std::vector<std::string> different_names(const FigurePoint& point);
 
 /// Whether the quartiles of rows need a logarithmic scale: all above 0, and over two decades.
 bool spans_decades(const Json& rows);
@@ -55,7 +75,7 @@ Json selector(const std::string& name, const Json& options, const std::string& t
 /// Colour by the values of an axis: in their order, numbers from dark to light.
 Json colour(const StudyData& study, std::size_t axis);
 
-/// The values of an axis from left to right: its numbers, which rows have as "n0", "n1", ..., with its labels, or
+/// The values of an axis from left to right: its numbers, which rows have as "d0", "d1", ..., with its labels, or
 /// its labels in order.
 Json along(const StudyData& study, std::size_t axis);
 

@@ -3,24 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <map>
+#include <numeric>
+
+#include "analysis/figures/layout.hpp"
+#include "analysis/figures/owner_values.hpp"
 
 namespace hearsay::analysis {
 
 namespace {
 
-// One run, reduced to what figures need.
-struct Reduced {
-  std::array<std::vector<double>, kAlongNames.size()> x;  // one per sample
-  std::vector<std::vector<double>> metrics;               // by metric; one per sample
-  std::vector<std::vector<double>> agents;                // by per-agent metric; the last value of each owner
-};
-
-Reduced reduce(const StudyHead& head, const SeriesLayout& layout, const Series& series) {
+ReducedRun reduce(const StudyHead& head, const SeriesLayout& layout, const RunResult& run) {
+  const Series& series = run.series;
   const std::size_t metrics = head.metrics.size(), samples = series.samples.size();
-  Reduced r;
+  ReducedRun r;
+  r.scalars = run.scalars;
   r.metrics.resize(metrics);
-  r.agents.resize(metrics);
+  r.last.resize(metrics);
   for (std::size_t k = 0; k < samples; ++k) {
     const auto along = series.samples[k].numbers();
     for (std::size_t a = 0; a < along.size(); ++a) r.x[a].push_back(along[a]);
@@ -29,22 +30,14 @@ Reduced reduce(const StudyHead& head, const SeriesLayout& layout, const Series& 
   }
   for (std::size_t m = 0; m < metrics && samples > 0; ++m) {
     const auto last = layout.values_of(m, layout.sample(series, samples - 1));
-    if (head.metrics[m].per_agent) r.agents[m].assign(last.begin(), last.end());
+    r.last[m].assign(last.begin(), last.end());
   }
   return r;
 }
 
-// `most` of 0 .. size - 1, evenly, the first and the last among them.
-std::vector<std::size_t> spread(std::size_t size, std::size_t most) {
-  std::vector<std::size_t> all;
-  const std::size_t count = std::min(size, std::max<std::size_t>(most, 2));
-  for (std::size_t i = 0; i < count; ++i) all.push_back(count < 2 ? 0 : i * (size - 1) / (count - 1));
-  return all;
-}
-
 // The places at which the curves of a point are drawn.
-std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, std::size_t samples) {
-  const auto same = [&](const Reduced& r) { return r.x[along] == runs.front().x[along]; };
+std::vector<double> grid(const std::vector<ReducedRun>& runs, std::size_t along, std::size_t samples) {
+  const auto same = [&](const ReducedRun& r) { return r.x[along] == runs.front().x[along]; };
   std::vector<double> places;
   if (std::all_of(runs.begin(), runs.end(), same)) {
     const std::vector<double>& x = runs.front().x[along];
@@ -57,7 +50,7 @@ std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, st
   }
   double last = 0;
   std::size_t most = 0;
-  for (const Reduced& r : runs) {
+  for (const ReducedRun& r : runs) {
     if (!r.x[along].empty()) last = std::max(last, r.x[along].back());
     most = std::max(most, r.x[along].size());
   }
@@ -67,7 +60,7 @@ std::vector<double> grid(const std::vector<Reduced>& runs, std::size_t along, st
   return places;
 }
 
-Curve curve(const std::vector<Reduced>& runs, std::size_t metric, std::size_t along,
+Curve curve(const std::vector<ReducedRun>& runs, std::size_t metric, std::size_t along,
             const std::vector<double>& at) {
   Curve c{.x = at};
   std::vector<std::size_t> next(runs.size(), 0);
@@ -79,30 +72,12 @@ Curve curve(const std::vector<Reduced>& runs, std::size_t metric, std::size_t al
       while (next[r] < places.size() && places[next[r]] <= x) ++next[r];
       if (next[r] > 0) numbers.push_back(runs[r].metrics[metric][next[r] - 1]);
     }
-    c.y.push_back(quartiles(numbers));
+    c.y.push_back(statistics_of(numbers));
   }
   return c;
 }
 
-std::vector<Quartiles> agents_of(const std::vector<Reduced>& runs, std::size_t metric, std::size_t owners,
-                                 std::size_t most) {
-  std::vector<Quartiles> all;
-  std::vector<double> numbers;
-  for (std::size_t i = 0; i < owners; ++i) {
-    numbers.clear();
-    for (const Reduced& r : runs) {
-      if (i < r.agents[metric].size()) numbers.push_back(r.agents[metric][i]);
-    }
-    all.push_back(quartiles(numbers));
-  }
-  if (owners <= most) return all;
-  std::ranges::sort(all, {}, &Quartiles::median);
-  std::vector<Quartiles> some;
-  for (const std::size_t i : spread(owners, most)) some.push_back(all[i]);
-  return some;
-}
-
-std::vector<std::array<Curve, kAlongNames.size()>> curves_of(const std::vector<Reduced>& runs,
+std::vector<std::array<Curve, kAlongNames.size()>> curves_of(const std::vector<ReducedRun>& runs,
                                                              std::size_t metrics, std::size_t samples) {
   std::vector<std::array<Curve, kAlongNames.size()>> all(metrics);
   for (std::size_t along = 0; along < kAlongNames.size(); ++along) {
@@ -113,6 +88,33 @@ std::vector<std::array<Curve, kAlongNames.size()>> curves_of(const std::vector<R
   return all;
 }
 
+// The different networks of the study, as far as they are small enough to be drawn.
+class Networks {
+ public:
+  Networks(StoredStudy& study, std::size_t nodes) : study_(study), most_(nodes) {}
+  std::optional<std::size_t> place_of(std::optional<std::int64_t> number) {
+    if (!number) return std::nullopt;
+    const auto [found, is_new] = places_.try_emplace(*number);
+    if (!is_new) return found->second;
+    NetworkGraph network = study_.network(*number);
+    if (network.nodes.size() > most_ || links_ + network.links.size() > 5 * most_)
+      return ++omitted_, std::nullopt;
+    if (network.nodes.empty()) return std::nullopt;
+    links_ += network.links.size();
+    place_nodes(network);
+    all_.push_back(std::move(network));
+    return found->second = all_.size() - 1;
+  }
+  std::size_t omitted() const { return omitted_; }
+  std::vector<NetworkGraph> take() { return std::move(all_); }
+
+ private:
+  StoredStudy& study_;
+  std::size_t most_, links_ = 0, omitted_ = 0;
+  std::map<std::int64_t, std::optional<std::size_t>> places_;
+  std::vector<NetworkGraph> all_;
+};
+
 std::vector<bool> chosen(std::size_t points, std::size_t most) {
   std::vector<bool> all(points);
   for (const std::size_t p : spread(points, std::min(most, points))) all[p] = true;
@@ -120,6 +122,22 @@ std::vector<bool> chosen(std::size_t points, std::size_t most) {
 }
 
 }  // namespace
+
+Statistics statistics_of(std::vector<double> numbers) {
+  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  Statistics s{quartiles(numbers)};
+  if (numbers.empty()) return s.mean = s.mean_low = s.mean_high = s.median, s;
+  const auto count = static_cast<double>(numbers.size());
+  s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+  if (count < 2) return s;
+  double squares = 0;
+  for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
+  const double half = boost::math::quantile(boost::math::students_t(count - 1), 0.975) *
+                      std::sqrt(squares / (count - 1) / count);
+  s.mean_low -= half;
+  s.mean_high += half;
+  return s;
+}
 
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number) {
   FigureAxis axis{.name = std::move(name)};
@@ -155,6 +173,7 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits) {
   StudyData data;
   data.head = study.head();
+  data.limits = limits;
   const std::size_t points = study.points();
   const std::size_t metrics = data.head.metrics.size();
   const std::vector<bool> with_curves = chosen(points, limits.curves),
@@ -163,29 +182,40 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   const std::size_t samples = std::clamp(limits.rows / std::max<std::size_t>(lines, 1),
                                          std::min<std::size_t>(20, limits.samples), limits.samples);
   std::size_t longest = 0;  // samples of a run
+  Networks networks(study, limits.nodes);
   for (std::size_t p = 0; p < points; ++p) {
     const PointResult described = study.point(p);
     const SeriesLayout layout = data.head.layout(described);
     PointCollector collector(data.head, described);
-    std::vector<Reduced> runs;
+    std::vector<ReducedRun> runs;
     study.runs(p, [&](const RunResult& run) {
       collector.add(run);
       data.diverged += run.status == Status::kDiverged ? 1u : 0u;
       data.failed += run.status == Status::kFailed ? 1u : 0u;
       data.unfinished += run.status == Status::kInterrupted ? 1u : 0u;
-      if (run.status == Status::kDone) runs.push_back(reduce(data.head, layout, run.series));
+      if (run.status == Status::kDone) runs.push_back(reduce(data.head, layout, run));
     });
-    FigurePoint& point = data.points.emplace_back(
-        FigurePoint{collector.summary(), described.owners, described.first_owner, {}, {}});
+    FigurePoint& point =
+        data.points.emplace_back(FigurePoint{collector.summary(), described.owners, described.first_owner});
     point.labels = data.head.shown_labels(described.labels);
-    point.agents.resize(metrics);
-    for (std::size_t m = 0; m < metrics && with_agents[p]; ++m) {
-      if (data.head.metrics[m].per_agent) point.agents[m] = agents_of(runs, m, point.owners, limits.agents);
+    const std::vector<OwnerFacts> owners = study.owners(p);
+    for (const OwnerFacts& o : owners) point.names.push_back(o.name);
+    if (p == 0) data.owners = owners;
+    for (std::size_t m = 0; m < metrics; ++m) {
+      std::vector<double> ends;
+      for (const ReducedRun& r : runs) {
+        if (!r.metrics[m].empty()) ends.push_back(r.metrics[m].back());
+      }
+      point.ends.push_back(statistics_of(std::move(ends)));
+      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[p]));
+      if (!with_agents[p]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
+    if (with_agents[p]) point.network = networks.place_of(study.network_number(p));
     if (runs.empty() || !with_curves[p]) continue;
     point.curves = curves_of(runs, metrics, samples);
-    for (const Reduced& r : runs) longest = std::max(longest, r.x[0].size());
+    for (const ReducedRun& r : runs) longest = std::max(longest, r.x[0].size());
   }
+  data.networks = networks.take();
 
   for (std::size_t a = 0; a < data.head.axes.size(); ++a) {
     std::vector<std::string> labels;
@@ -203,6 +233,9 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   if (per_agent && crowd != data.points.end())
     data.omitted.push_back(
         fmt::format("{} of {} agents, evenly spaced in order of their value", limits.agents, crowd->owners));
+  if (networks.omitted() > 0)
+    data.omitted.push_back(
+        fmt::format("networks of at most {} nodes, and {} links in all", limits.nodes, 5 * limits.nodes));
   if (per_agent && points > limits.agent_points)
     data.omitted.push_back(
         fmt::format("values of each agent at {} of {} points", limits.agent_points, points));

@@ -8,19 +8,28 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/results/participants.hpp"
 #include "analysis/results/store/stored_study.hpp"
 #include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
 /// The possible horizontal axes of a curve, in the order of Sample::numbers().
-inline constexpr std::array<std::string_view, 4> kAlongNames{"iteration", "time (s)", "vectors", "bytes"};
+inline constexpr std::array<std::string_view, 5> kAlongNames{"iteration", "time (s)", "vectors", "bytes",
+                                                             "messages"};
+
+/// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
+struct Statistics : Quartiles {
+  double mean = 0, mean_low = 0, mean_high = 0;
+};
+/// Of those numbers that are finite.
+Statistics statistics_of(std::vector<double> numbers);
 
 /// A metric along one of these: at the samples of the repetitions if they are all at the same places, else on an even
 /// grid, with the last value of each repetition there.
 struct Curve {
   std::vector<double> x{};
-  std::vector<Quartiles> y{};
+  std::vector<Statistics> y{};
 };
 
 /// A swept option.
@@ -31,19 +40,29 @@ struct FigureAxis {
   bool logarithmic = false;           ///< its numbers are better shown on a logarithmic scale
 };
 
+/// How many owners have a gain above 0, that is a metric whose mean lies below the value of their isolated model, and
+/// for how many the 95 % interval lies above or below 0.
+struct GainCounts {
+  std::size_t owners = 0, gain = 0, significant = 0, lose = 0;
+};
+
+/// A metric of each owner at the end of runs.
+struct OwnerValues {
+  std::vector<Statistics> values{};  ///< by owner; of per-agent metrics
+  std::vector<Statistics> gains{};   ///< by owner: isolated model minus collaboration, for each repetition
+  /// Name of a baseline and its value for each owner, the median over repetitions; NaN where there is none.
+  std::vector<std::pair<std::string, std::vector<double>>> baselines{};
+  GainCounts counts{};
+};
+
 struct FigurePoint : PointSummary {
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
-  std::vector<std::vector<Quartiles>> agents;  ///< by metric, owner; empty but for per-agent metrics
-  std::vector<std::array<Curve, kAlongNames.size()>> curves;  ///< by metric; empty if the point is left out
-};
-
-struct StudyData {
-  StudyHead head;
-  std::vector<FigureAxis> axes;  ///< of more than one value
-  std::vector<FigurePoint> points;
-  std::vector<std::string> omitted;
-  std::size_t diverged = 0, failed = 0, unfinished = 0;
+  std::vector<std::string> names{};     ///< of owners
+  std::vector<Statistics> ends{};       ///< by metric, at the end of runs; per-agent metrics: of their mean
+  std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
+  std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
+  std::optional<std::size_t> network{};                         ///< in StudyData::networks
 };
 
 /// Bounds on what is kept.
@@ -53,7 +72,19 @@ struct FigureLimits {
   std::size_t samples = 500;  ///< of one curve
   std::size_t rows = 60000;   ///< of all curves of all metrics, but at least 20 samples each
   std::size_t agents = 200;  ///< of one point; if it has more, a sample evenly spaced in order of their value
+  std::size_t nodes = 1000;  ///< of a network; larger ones are not drawn; five times as many links in all
   std::size_t agent_points = 24;  ///< points with numbers of each agent
+};
+
+struct StudyData {
+  StudyHead head;
+  std::vector<FigureAxis> axes;  ///< of more than one value
+  std::vector<FigurePoint> points;
+  std::vector<std::string> omitted;
+  std::vector<NetworkGraph> networks;  ///< different ones, all nodes with positions (layout.hpp)
+  std::vector<OwnerFacts> owners;      ///< of the first point
+  FigureLimits limits;
+  std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
 
 /// The number in SI that a label stands for, if any.

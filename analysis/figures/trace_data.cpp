@@ -30,10 +30,13 @@ sim::AgentId agent_of(const std::string& text) {
 
 }  // namespace
 
-std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most) {
+std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most, double from,
+                                    double to) {
   std::ifstream in(file);
   if (!in) return std::nullopt;
   TraceData data;
+  data.begin = data.end = from;
+  data.whole = from <= 0;
   std::map<std::string, TraceData::Message> under_way;
   std::map<sim::AgentId, double> down_since;
   std::string line;
@@ -41,12 +44,14 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
     if (f.empty() || f[0] == "sequence" || f[3].empty()) continue;
-    if (++events > most) {
+    const double time = std::strtod(f[1].c_str(), nullptr);
+    const std::string& event = f[2];
+    const bool presence = event == "down" || event == "up";
+    if (time < from && !presence) continue;
+    if (time > to || (time >= from && ++events > most)) {
       data.whole = false;
       break;
     }
-    const double time = std::strtod(f[1].c_str(), nullptr);
-    const std::string& event = f[2];
     const sim::AgentId agent = agent_of(f[3]), peer = agent_of(f[4]);
     data.end = std::max(data.end, time);
     data.agents = std::max({data.agents, agent + 1, f[4].empty() ? 0 : peer + 1});
@@ -60,10 +65,10 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       data.messages.push_back(sent->second);
       under_way.erase(sent);
     } else if (event == "down") {
-      down_since[agent] = time;
+      down_since[agent] = std::max(time, from);
     } else if (event == "up") {
       if (const auto since = down_since.find(agent); since != down_since.end()) {
-        data.down.push_back({since->second, time, agent});
+        if (time > from) data.down.push_back({since->second, time, agent});
         down_since.erase(since);
       }
     } else {

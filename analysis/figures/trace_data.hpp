@@ -29,11 +29,14 @@ struct TraceData {
   std::vector<Message> messages;
   std::vector<Down> down;
   sim::AgentId agents = 0;  ///< largest number plus 1
+  double begin = 0;         ///< s, from which on events were read
   double end = 0;           ///< s, of the last event that was read
   bool whole = true;        ///< nothing was left out
 };
 
-/// Reads at most `most` events of a trace; nothing if there is no such file. Ignores lines that are not events.
-std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most = 3000);
+/// Reads at most `most` events of a trace between two times in s; nothing if there is no such file. Ignores lines that
+/// are not events, and messages that were sent before.
+std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most = 20000,
+                                    double from = 0, double to = sim::kNever);
 
 }  // namespace hearsay::analysis

@@ -14,7 +14,7 @@ constexpr double kDivergence = 1e6, kInfinite = std::numeric_limits<double>::inf
 
 Sample sample_of(const models::World& world) {
   const sim::Traffic& traffic = world.engine.traffic();
-  return {world.iterations, world.engine.now(), traffic.vectors, traffic.bytes};
+  return {world.iterations, world.engine.now(), traffic.vectors, traffic.bytes, traffic.messages};
 }
 
 std::vector<MetricInfo> infos(const std::vector<const Metric*>& metrics) {

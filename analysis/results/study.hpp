@@ -23,11 +23,12 @@ struct MetricInfo {
 /// The state of a run when its metrics were recorded.
 struct Sample {
   std::uint64_t iteration = 0;
-  double time = 0;  ///< simulated s
-  std::uint64_t vectors = 0, bytes = 0;
+  double time = 0;                                     ///< simulated s
+  std::uint64_t vectors = 0, bytes = 0, messages = 0;  ///< sent so far, including lost ones
 
-  std::array<double, 4> numbers() const {
-    return {static_cast<double>(iteration), time, static_cast<double>(vectors), static_cast<double>(bytes)};
+  std::array<double, 5> numbers() const {
+    return {static_cast<double>(iteration), time, static_cast<double>(vectors), static_cast<double>(bytes),
+            static_cast<double>(messages)};
   }
 };
 
@@ -127,6 +128,9 @@ struct PointResult {
   sim::AgentId first_owner = 0;  ///< agent of owner 0
 };
 
+/// The values of "record.every", in the order of Sample::numbers().
+inline constexpr std::array<std::string_view, 4> kEveryNames{"iterations", "time", "vectors", "bytes"};
+
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
@@ -137,6 +141,7 @@ struct StudyHead {
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
   bool by_time = false;    ///< samples are at equal times, not at equal iterations
+  std::size_t every = 0;   ///< what was equal between samples: a place in Sample::numbers()
 
   SeriesLayout layout(const PointResult& point) const { return {metrics, point.owners, point.first_owner}; }
   /// The labels of a point in tables and figures.

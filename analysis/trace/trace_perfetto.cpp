@@ -49,8 +49,10 @@ class TracePerfetto final : public TraceText {
   static constexpr std::int64_t kSliceNs = 1000;
   static constexpr std::size_t kMostNamed = 16;  // actions of an agent at one time; the others are counted
 
-  explicit TracePerfetto(const TraceOptions& options)
-      : options_(options), periods_(options.wants(TraceKind::kDown) && options.wants(TraceKind::kUp)) {}
+  TracePerfetto(const TraceOptions& options, std::vector<std::string> names)
+      : options_(options),
+        names_(std::move(names)),
+        periods_(options.wants(TraceKind::kDown) && options.wants(TraceKind::kUp)) {}
   std::string head() override {
     return R"({"displayTimeUnit":"ms","traceEvents":[
 {"ph":"M","pid":1,"tid":1,"name":"process_name","args":{"name":"agents"}})";
@@ -121,14 +123,19 @@ class TracePerfetto final : public TraceText {
     sim::AgentId from;
   };
 
+  // "agent 3: north"
+  std::string title_of(sim::AgentId agent) const {
+    const std::string title = fmt::format("agent {}", agent);
+    return agent < names_.size() && !names_[agent].empty() ? title + ": " + names_[agent] : title;
+  }
   // The thread of an agent; names it when it is first used.
   std::uint64_t thread(sim::AgentId agent, std::string& out) {
     const std::uint64_t tid = std::uint64_t{agent} + 1;
     if (named_.insert(agent).second) {
       out += fmt::format(R"(,
-{{"ph":"M","pid":1,"tid":{0},"name":"thread_name","args":{{"name":"agent {1}"}}}},
+{{"ph":"M","pid":1,"tid":{0},"name":"thread_name","args":{{"name":{2}}}}},
 {{"ph":"M","pid":1,"tid":{0},"name":"thread_sort_index","args":{{"sort_index":{1}}}}})",
-                         tid, agent);
+                         tid, agent, json_text(title_of(agent)));
     }
     return tid;
   }
@@ -186,6 +193,7 @@ class TracePerfetto final : public TraceText {
   }
 
   TraceOptions options_;
+  std::vector<std::string> names_;        // of agents
   bool periods_;                          // whether times down are written
   std::int64_t now_ = 0;                  // ns
   std::map<sim::AgentId, Slice> slices_;  // at this time
@@ -198,8 +206,8 @@ class TracePerfetto final : public TraceText {
 
 }  // namespace
 
-std::unique_ptr<TraceText> perfetto_text(const TraceOptions& options) {
-  return std::make_unique<TracePerfetto>(options);
+std::unique_ptr<TraceText> perfetto_text(const TraceOptions& options, std::vector<std::string> names) {
+  return std::make_unique<TracePerfetto>(options, std::move(names));
 }
 
 }  // namespace hearsay::analysis

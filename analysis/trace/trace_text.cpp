@@ -35,15 +35,18 @@ std::string happening(sim::Cause key) {
                      sim::sequence_of(key));
 }
 
-std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options) {
-  if (format == TraceFormat::kPerfetto) return perfetto_text(options);
+std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options,
+                                      std::vector<std::string> names) {
+  if (format == TraceFormat::kPerfetto) return perfetto_text(options, std::move(names));
   return std::make_unique<TraceCsv>();
 }
 
-TraceFiles::TraceFiles(const TraceOptions& options, const std::filesystem::path& folder) : options_(options) {
+TraceFiles::TraceFiles(const TraceOptions& options, const std::filesystem::path& folder,
+                       const std::vector<std::string>& names)
+    : options_(options) {
   for (const TraceFormat format : std::set(options.format.begin(), options.format.end())) {
     const char* name = format == TraceFormat::kCsv ? "trace.csv" : "trace.perfetto.json";
-    open_.push_back({trace_text(format, options), std::make_unique<OutputFile>(folder / name)});
+    open_.push_back({trace_text(format, options, names), std::make_unique<OutputFile>(folder / name)});
     open_.back().file->write(open_.back().text->head());
   }
 }

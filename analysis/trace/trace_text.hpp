@@ -33,15 +33,18 @@ class TraceText {
   TraceText& operator=(const TraceText&) = default;
 };
 
-std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options);
+/// `names`: of agents, for the tracks of Perfetto; may be empty.
+std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options,
+                                      std::vector<std::string> names = {});
 /// The same for TraceFormat::kPerfetto.
-std::unique_ptr<TraceText> perfetto_text(const TraceOptions& options);
+std::unique_ptr<TraceText> perfetto_text(const TraceOptions& options, std::vector<std::string> names = {});
 
 /// The files of a traced run, one per format: trace.csv, trace.perfetto.json.
 class TraceFiles final : public sim::TraceSink {
  public:
   /// Throws OutputError.
-  TraceFiles(const TraceOptions& options, const std::filesystem::path& folder);
+  TraceFiles(const TraceOptions& options, const std::filesystem::path& folder,
+             const std::vector<std::string>& names = {});
   void record(const sim::TraceRecord& record) override;
   void commit();
 

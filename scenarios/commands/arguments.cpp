@@ -9,6 +9,7 @@
 #include <limits>
 #include <sstream>
 
+#include "scenarios/language/units.hpp"
 #include "scenarios/runner/plan.hpp"
 
 namespace hearsay::scenarios {
@@ -150,6 +151,16 @@ std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t
       fmt::format("--{}: expected a whole number {}, found '{}'", option,
                   bounded ? fmt::format("from {} to {}", min, max) : fmt::format("of at least {}", min),
                   printable(written)));
+}
+
+sim::Time Parsed::duration(const char* option, sim::Time standard) const {
+  if (!has(option)) return standard;
+  const std::string given = text(option);
+  for (const std::string& quantity : {given, given + " s"}) {
+    if (const auto time = parse_quantity(quantity, "s")) return *time;
+  }
+  throw UsageError(
+      fmt::format("--{}: expected {}, found '{}'", option, expected_quantity("s"), printable(given)));
 }
 
 std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {

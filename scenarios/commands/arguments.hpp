@@ -12,6 +12,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "sim/options/describe.hpp"
+#include "sim/time.hpp"
 
 namespace hearsay::scenarios {
 
@@ -55,6 +56,8 @@ class Parsed {
   /// A number in [min, max] from the option or its default. Throw UsageError.
   double number(const char* option, double min, double max) const;
   std::uint64_t whole(const char* option, std::uint64_t min, std::uint64_t max) const;
+  /// "20 s", or a number of seconds. Throws UsageError.
+  sim::Time duration(const char* option, sim::Time standard) const;
   /// The enumerator that the option names, or the default. Throws UsageError.
   template <class E>
   E choice(const char* option, E standard) const {

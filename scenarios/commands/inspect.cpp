@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/core/registry.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
@@ -49,6 +50,16 @@ std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view
         {"...", fmt::format("and {} more, such as {}", place->unlisted.size(), place->unlisted.front())});
   for (const OutlineAlternative& a : place->alternatives) all.push_back({a.name, a.help});
   return all;
+}
+
+// "[async_mtl, sync_mtl]" after a metric that only these protocols have, "[all protocols]" after the others.
+std::string protocols_with(std::string_view metric) {
+  std::vector<std::string_view> all;
+  for (const models::ProtocolRow& row : models::protocols()) {
+    if (std::ranges::count(row.metrics, metric, &models::ProtocolMetric::name) > 0)
+      all.push_back(row.entry.name);
+  }
+  return all.empty() ? " [all protocols]" : fmt::format(" [{}]", fmt::join(all, ", "));
 }
 
 std::string reference() {
@@ -147,7 +158,8 @@ int list_command(const Arguments& arguments) {
   for (const auto& [list, path] : kLists) {
     names.emplace_back(list);
     if (list != wanted) continue;
-    for (const auto& [name, help] : names_at(scenario_outline(), path)) fmt::print("{:24} {}\n", name, help);
+    for (const auto& [name, help] : names_at(scenario_outline(), path))
+      fmt::print("{:24} {}{}\n", name, help, wanted == "metrics" ? protocols_with(name) : "");
     return kExitDone;
   }
   throw UsageError(fmt::format("unknown list '{}'; expected one of {}{}", printable(wanted),

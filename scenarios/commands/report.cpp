@@ -88,8 +88,10 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
 
 int report_command(const Arguments& arguments) {
   const auto values =
-      parse_arguments(arguments, {"report DIR [-o FILE]",
-                                  {{"output,o", "FILE", "file of the page (default: DIR/report.html)"}},
+      parse_arguments(arguments, {"report DIR [-o FILE] [--from T] [--to T]",
+                                  {{"output,o", "FILE", "file of the page (default: DIR/report.html)"},
+                                   {"from", "T", "first time of the trace that the page shows, e.g. '20 s'"},
+                                   {"to", "T", "last time of the trace that the page shows"}},
                                   "one folder",
                                   1,
                                   1});
@@ -99,8 +101,9 @@ int report_command(const Arguments& arguments) {
       values->has("output") ? std::filesystem::path(values->text("output")) : folder / "report.html";
   analysis::StoredStudy study(folder);
   const analysis::StudyData data = analysis::gather(study, label_number);
-  const std::string page =
-      analysis::page(data, analysis::read_trace(folder / "trace.csv"), text_of(study, folder));
+  const auto trace = analysis::read_trace(folder / "trace.csv", 20000, values->duration("from", 0),
+                                          values->duration("to", sim::kNever));
+  const std::string page = analysis::page(data, trace, text_of(study, folder));
   analysis::OutputFile file(place);
   file.write(page);
   file.commit();

@@ -99,25 +99,47 @@ std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, std:
                      line(a, parting->first), line(b, parting->second));
 }
 
+void write_graphml(analysis::StoredStudy& study, std::size_t point, const std::filesystem::path& path) {
+  const auto number = study.network_number(point);
+  const analysis::NetworkGraph network = number ? study.network(*number) : analysis::NetworkGraph{};
+  if (network.nodes.empty())
+    throw analysis::OutputError(
+        fmt::format("{}: the network of point {} is not stored; see the notes in "
+                    "manifest.json",
+                    study.folder().string(), point));
+  analysis::OutputFile file(path);
+  file.write(analysis::graphml(network, study.owners(point), study.point(point).first_owner));
+  file.commit();
+  fmt::print("network of point {}, {} nodes, {} links: {}\n", point, network.nodes.size(),
+             network.links.size(), path.string());
+}
+
 }  // namespace
 
 int export_command(const Arguments& arguments) {
-  const auto values = parse_arguments(arguments, {"export DIR [-o DIR] [--format csv]",
-                                                  {{"output,o", "DIR", "folder of the tables (default: DIR)"},
-                                                   {"format", "FORMAT", "csv", "csv"}},
-                                                  "one folder",
-                                                  1,
-                                                  1});
+  const auto values = parse_arguments(
+      arguments, {"export DIR [-o DIR] [--format csv|graphml] [--point N]",
+                  {{"output,o", "DIR", "folder of the tables (default: DIR)"},
+                   {"format", "FORMAT", "csv, or graphml: only the network, to network.graphml", "csv"},
+                   {"point", "N", "graphml: number of the point whose network is written", "0"}},
+                  "one folder",
+                  1,
+                  1});
   if (!values) return kExitDone;
-  Parsed::index_of("format", values->text("format"), {"csv"});
+  const bool network = Parsed::index_of("format", values->text("format"), {"csv", "graphml"}) == 1;
   const std::filesystem::path folder =
       values->has("output") ? values->text("output") : values->operands.front();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   analysis::StoredStudy study(values->operands.front());
+  if (network) {
+    write_graphml(study, values->whole("point", 0, study.points() - 1), folder / "network.graphml");
+    return kExitDone;
+  }
   const analysis::Exported exported = analysis::export_tables(study, folder);
-  fmt::print("{} points, {} runs: {}/ ({}.csv, scalars.csv, runs.csv)\n", exported.totals.points,
-             exported.totals.runs, folder.string(), study.head().aggregate ? "quantiles" : "series");
+  fmt::print("{} points, {} runs: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
+             exported.totals.points, exported.totals.runs, folder.string(),
+             study.head().aggregate ? "quantiles" : "series");
   return kExitDone;
 }
 

@@ -92,7 +92,7 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
   }
   fmt::print(
       "{} points, {}{} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
-      "({}.csv, scalars.csv, runs.csv, results.sqlite, manifest.json)\n",
+      "({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv, results.sqlite, manifest.json)\n",
       t.points, stored(t), made.ended ? "" : fmt::format(" of {}", made.runs), made.fresh, wall,
       folder.string(), head.aggregate ? "quantiles" : "series");
 }

@@ -10,7 +10,6 @@
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/units.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/plan.hpp"
@@ -22,8 +21,8 @@ namespace {
 // The text of a trace, to a file or standard output.
 class Printed final : public sim::TraceSink {
  public:
-  Printed(const analysis::TraceOptions& options, const Parsed& values)
-      : options_(options), text_(analysis::trace_text(options.format.front(), options)) {
+  Printed(const analysis::TraceOptions& options, const Parsed& values, std::vector<std::string> names)
+      : options_(options), text_(analysis::trace_text(options.format.front(), options, std::move(names))) {
     if (values.has("output")) file_.emplace(values.text("output"));
     write(text_->head());
   }
@@ -55,16 +54,6 @@ class Printed final : public sim::TraceSink {
   std::uint64_t sequence_ = 0;
 };
 
-sim::Time duration(const Parsed& values, const char* name, sim::Time standard) {
-  if (!values.has(name)) return standard;
-  const std::string text = values.text(name);
-  for (const std::string& quantity : {text, text + " s"}) {
-    if (const auto time = parse_quantity(quantity, "s")) return *time;
-  }
-  throw UsageError(
-      fmt::format("--{}: expected {}, found '{}'", name, expected_quantity("s"), printable(text)));
-}
-
 analysis::TraceOptions options_of(const Parsed& values) {
   analysis::TraceOptions options;
   options.format = {values.choice("format", analysis::TraceFormat{})};
@@ -72,8 +61,8 @@ analysis::TraceOptions options_of(const Parsed& values) {
   std::stringstream parts(values.text("kinds"));
   for (std::string part; std::getline(parts, part, ',');)
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
-  options.from = duration(values, "from", 0);
-  options.to = duration(values, "to", sim::kNever);
+  options.from = values.duration("from", 0);
+  options.to = values.duration("to", sim::kNever);
   if (options.to < options.from)
     throw UsageError(fmt::format("--to: expected at least the value of --from ({}), found {}",
                                  format_quantity(options.from, "s"), format_quantity(options.to, "s")));
@@ -112,13 +101,15 @@ int trace_command(const Arguments& arguments) {
   const Plan plan = plan_of(input.files.front(), input);
   const std::size_t point = values.whole("point", 0, plan.points.size() - 1);
   const auto repetition = values.whole("repetition", 0, std::numeric_limits<std::uint32_t>::max());
-  Printed sink(options, values);
   try {
-    Execution(plan).repeat(point, static_cast<std::uint32_t>(repetition), &sink);
+    Execution execution(plan);
+    const auto number = static_cast<std::uint32_t>(repetition);
+    Printed sink(options, values, execution.agent_names(point, number));
+    execution.repeat(point, number, &sink);
+    sink.finish();
   } catch (const AssemblyError& e) {
     throw InputError(plan.locate(e));
   }
-  sink.finish();
   return kExitDone;
 }
 

@@ -102,7 +102,35 @@ std::string_view nearest(std::string_view name, const Names& names) {
   return best;
 }
 
+Names nearest_three(std::string_view name, const Names& names) {
+  if (name.empty()) return {};
+  const std::string first(nearest(name, names));
+  std::vector<std::pair<double, std::string>> others;  // letters that differ, as a share of the longer name
+  for (const std::string& candidate : names) {
+    if (candidate == first) continue;
+    const double longer = static_cast<double>(std::max(name.size(), candidate.size()));
+    const bool within = name.size() >= 4 && (candidate.find(name) != std::string::npos ||
+                                             name.find(candidate) != std::string_view::npos);
+    const double share = static_cast<double>(edit_distance(name, candidate)) / longer;
+    if (within || share <= 0.5) others.emplace_back(within ? share - 1 : share, candidate);
+  }
+  std::ranges::stable_sort(others, {}, &std::pair<double, std::string>::first);
+  Names all;
+  if (!first.empty()) all.push_back(first);
+  for (const auto& [share, candidate] : others) {
+    if (all.size() < 3) all.push_back(candidate);
+  }
+  return all;
+}
+
 std::string did_you_mean(std::string_view name, const Names& names) {
+  if (names.size() > kLongList) {
+    const Names some = nearest_three(name, names);
+    if (some.size() > 1) {
+      return fmt::format("; did you mean '{}' or '{}'?", fmt::join(some.begin(), some.end() - 1, "', '"),
+                         some.back());
+    }
+  }
   const std::string_view best = nearest(name, names);
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
 }

@@ -43,7 +43,12 @@ Names names_of(const Named& all) {
 /// name that contains it, else nothing. Among equally near names, one with all letters of `name`, or the first.
 std::string_view nearest(std::string_view name, const Names& names);
 
-/// "; did you mean 'protocol'?", or nothing.
+/// Up to three names, nearest first: nearest(), then those that differ in at most half of their letters, that contain
+/// `name` or that it contains.
+Names nearest_three(std::string_view name, const Names& names);
+
+/// "; did you mean 'protocol'?", or nothing. Of more than kLongList names: "; did you mean 'a', 'b' or 'c'?".
+inline constexpr std::size_t kLongList = 20;
 std::string did_you_mean(std::string_view name, const Names& names);
 
 /// "unknown key 'latencyy'; did you mean 'latency'?", or the known keys if none is near. `of` follows the key:

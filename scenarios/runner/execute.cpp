@@ -151,19 +151,24 @@ void Execution::assemble() {
     const std::size_t p = points[i];
     const auto one = experiment(p, 0);
     if (described_[p]) return;
-    described_points_[p] = one->describe_point(plan_.points[p].labels);
-    if (plan_.points[p].scenario->draws_anew()) described_points_[p]->scalars.clear();
+    Description& description = described_points_[p].emplace(
+        Description{one->describe_point(plan_.points[p].labels), one->participants()});
+    if (plan_.points[p].scenario->draws_anew()) description.point.scalars.clear();
+    if (description.participants.network.nodes.empty())
+      description.point.notes.push_back(
+          fmt::format("network: not stored, because it has more than {} links", analysis::kMostStoredLinks));
   });
 }
 
 analysis::RunResult Execution::make(const Task& task) {
   const Scenario& scenario = *plan_.points[task.point].scenario;
   std::unique_ptr<analysis::TraceFiles> trace;
-  if (task.traced)
-    trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, options_.trace_folder);
   analysis::RunResult run;
   try {
     const auto one = experiment(task.point, task.repetition);
+    if (task.traced)
+      trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, options_.trace_folder,
+                                                     one->agent_names());
     run = one->run(task.repetition, trace.get(), options_.interrupted);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
@@ -202,7 +207,7 @@ void Execution::compare(const Task& task, const analysis::RunResult& run) const 
 bool Execution::run(analysis::Store& store) {
   store.begin_study(plan_.study());
   for (std::size_t p = 0; p < described_points_.size(); ++p) {
-    if (described_points_[p]) store.put_point(p, *described_points_[p]);
+    if (const auto& d = described_points_[p]) store.put_point(p, d->point, d->participants);
   }
   store.commit();
 
@@ -225,6 +230,10 @@ bool Execution::run(analysis::Store& store) {
   if (interrupted()) return false;
   store.aggregate();
   return true;
+}
+
+std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {
+  return experiment(point, repetition)->agent_names();
 }
 
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,

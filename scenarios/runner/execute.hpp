@@ -54,6 +54,8 @@ class Execution {
   /// stored. Returns false if interrupted.
   bool run(analysis::Store& store);
 
+  /// The names of the agents of a run. Throws AssemblyError.
+  std::vector<std::string> agent_names(std::size_t point, std::uint32_t repetition);
   /// Makes one run without storing it. Throws AssemblyError and InvariantError.
   analysis::RunResult repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                              const std::atomic<bool>* interrupted = nullptr);
@@ -77,7 +79,11 @@ class Execution {
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> problem_of_;  // number of the point's problem
   std::vector<bool> described_;
-  std::vector<std::optional<analysis::PointResult>> described_points_;
+  struct Description {
+    analysis::PointResult point;
+    analysis::Participants participants;
+  };
+  std::vector<std::optional<Description>> described_points_;
   std::uint64_t cached_ = 0, recorded_anew_ = 0;
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition

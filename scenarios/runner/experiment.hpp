@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/results/participants.hpp"
 #include "analysis/results/study.hpp"
 #include "models/core/world.hpp"
 #include "scenarios/runner/errors.hpp"
@@ -44,6 +45,9 @@ class Experiment {
 
   /// The description of the point as a whole: optimum, baselines, noise.
   analysis::PointResult describe_point(std::vector<std::string> labels) const;
+  /// Its owners and network. Latencies drawn per link or agent are those of repetition 0.
+  analysis::Participants participants() const;
+  std::vector<std::string> agent_names() const;
   const models::Privacy& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
 

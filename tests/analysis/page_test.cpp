@@ -3,95 +3,25 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/metrics/metric.hpp"
-#include "analysis/results/store/store.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/support/figure_study.hpp"
 
 using namespace hearsay;
-using analysis::RunResult;
 using analysis::StudyData;
 using nlohmann::json;
+using test::draw;
+using test::Made;
+using test::plain_number;
+using test::rows_of;
+using test::spec_of;
+using test::study;
 
 namespace {
-
-std::optional<double> plain_number(const std::string& label) {
-  char* end = nullptr;
-  const double x = std::strtod(label.c_str(), &end);
-  return *end == '\0' && !label.empty() ? std::optional(x) : std::nullopt;
-}
-
-struct Made {
-  std::vector<std::string> axes{"privacy.epsilon"};
-  std::vector<std::vector<std::string>> points{{"0.1"}, {"1"}, {"10"}};
-  std::uint32_t repetitions = 3;
-  std::size_t owners = 2, samples = 3;
-  bool ragged = false;  // repetitions have samples at different times
-};
-
-// At iteration 10 k of repetition r of point p the objective is 1000 / 10^p / (k + 1) + r, and owner i has
-// spent (i + 1) (k + r) / 100.
-StudyData study(const test::Scratch& dir, const Made& made, const analysis::FigureLimits& limits = {}) {
-  {
-    analysis::Store store(dir.path());
-    analysis::StudyPlan plan;
-    plan.head.axes = made.axes;
-    plan.head.metrics = {analysis::find_metric("objective")->info(),
-                         analysis::find_metric("epsilon_spent_by_owner")->info()};
-    plan.record_key = "r";
-    for (std::size_t p = 0; p < made.points.size(); ++p)
-      plan.points.push_back({fmt::format("key-{}", p), made.points[p], made.repetitions, "d"});
-    store.begin_study(plan);
-    for (std::size_t p = 0; p < made.points.size(); ++p) {
-      store.put_point(p, {.labels = {},
-                          .scalars = {{"pooled.objective", {}, 0.125}},
-                          .unaccounted = {},
-                          .notes = {},
-                          .owners = made.owners,
-                          .first_owner = 1});
-      for (std::uint32_t r = 0; r < made.repetitions; ++r) {
-        RunResult run;
-        run.point = p;
-        run.repetition = r;
-        for (std::size_t k = 0; k < made.samples; ++k) {
-          run.series.samples.push_back(
-              {10 * k, static_cast<double>(k) * (made.ragged ? 1 + r : 1), 20 * k, 2000 * k});
-          run.series.values.push_back(1000 / std::pow(10.0, p) / static_cast<double>(k + 1) + r);
-          for (std::size_t i = 0; i < made.owners; ++i)
-            run.series.values.push_back(static_cast<double>((i + 1) * (k + r)) / 100);
-        }
-        store.put_run(run, "run");
-      }
-    }
-    store.close();
-  }
-  analysis::StoredStudy stored(dir.path());
-  return analysis::gather(stored, plain_number, limits);
-}
-
-json spec_of(const analysis::Drawing& drawing) {
-  return drawing.specification;
-}
-
-json rows_of(const analysis::Drawing& drawing) {
-  return spec_of(drawing).at("data").at("values");
-}
-
-std::vector<analysis::Drawing> draw(const StudyData& data, const char* name, std::size_t metric,
-                                    const std::optional<analysis::TraceData>& trace = {}) {
-  for (const analysis::Figure& f : analysis::figures()) {
-    if (f.name == name) return f.draw({data, trace}, metric);
-  }
-  FAIL("no such figure");
-  return {};
-}
 
 // The text between two others.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
@@ -247,6 +177,13 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(trace->moments.size() == 2);
   CHECK(trace->whole);
   CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
+  // From 1.2 to 1.8 s: agent 2 goes down; both messages were sent before.
+  const auto part = analysis::read_trace(dir / "trace.csv", 100, 1.2, 1.8);
+  CHECK_FALSE(part->whole);
+  CHECK(part->messages.empty());
+  CHECK(part->down.at(0).from == 1.25);
+  CHECK(part->end == 1.75);
+  CHECK(analysis::read_trace(dir / "trace.csv", 100, 1.5)->down.at(0).from == 1.5);
   CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
   const test::Scratch other;
   const StudyData data = study(other, {});

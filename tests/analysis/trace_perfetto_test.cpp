@@ -223,3 +223,19 @@ TEST_CASE("perfetto: in a busy run slices of a track nest or are disjoint, and a
     CHECK(misplaced == 0);
   }
 }
+
+TEST_CASE("perfetto: a track is named by its agent's number and name") {
+  const auto text =
+      analysis::trace_text(analysis::TraceFormat::kPerfetto, {}, {"learner", "north \"1\"", ""});
+  std::string out = text->head();
+  std::uint64_t sequence = 0;
+  for (const auto& r : story()) text->add(sequence++, r, true, out);
+  text->end(out);
+  std::map<int, std::string> names;
+  for (const json& e : json::parse(out).at("traceEvents")) {
+    if (e.at("name") == "thread_name") names[e.at("tid").get<int>()] = e.at("args").at("name");
+  }
+  CHECK(names.at(1) == "agent 0: learner");
+  CHECK(names.at(2) == "agent 1: north \"1\"");
+  CHECK(names.at(3) == "agent 2");
+}

@@ -7,3 +7,4 @@ trap 'rm -rf "$folder"' EXIT
 "$1" run "$here/study.json" -o "$folder" --no-progress >/dev/null
 "$1" report "$folder"
 python3 "$here/check.py" "$folder/report.html" "$2"
+if command -v node >/dev/null; then node "$here/draw.mjs" "$folder/report.html"; fi

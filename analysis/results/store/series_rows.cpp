@@ -15,15 +15,17 @@ namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kRepetitions = "@repetition";
-constexpr std::array<std::string_view, 4> kSampleColumns{"@iteration", "@time_s", "@vectors", "@bytes"};
+constexpr std::array<std::string_view, 5> kSampleColumns{"@iteration", "@time_s", "@vectors", "@bytes",
+                                                         "@messages"};
 
 [[noreturn]] void damaged(const Database& database, std::string_view what, std::int64_t id) {
   throw OutputError(fmt::format("{}: damaged: {} {}", database.path().string(), what, id));
 }
 
-Sample sample_of(double iteration, double time, double vectors, double bytes) {
-  return {static_cast<std::uint64_t>(iteration), time, static_cast<std::uint64_t>(vectors),
-          static_cast<std::uint64_t>(bytes)};
+// From numbers in the order of Sample::numbers().
+Sample sample_of(const std::array<double, kSampleColumns.size()>& numbers) {
+  const auto count = [&](std::size_t n) { return static_cast<std::uint64_t>(numbers[n]); };
+  return {count(0), numbers[1], count(2), count(3), count(4)};
 }
 
 }  // namespace
@@ -33,8 +35,11 @@ Series read_series(Database& database, std::int64_t run, std::size_t width) {
   const auto samples = database.first<std::vector<double>>("SELECT data FROM sample WHERE run = ?", run)
                            .value_or(std::vector<double>());
   if (samples.empty()) return series;
-  for (std::size_t k = 0; k + 4 <= samples.size(); k += 4)
-    series.samples.push_back(sample_of(samples[k], samples[k + 1], samples[k + 2], samples[k + 3]));
+  std::array<double, kSampleColumns.size()> numbers{};
+  for (std::size_t k = 0; k + numbers.size() <= samples.size(); k += numbers.size()) {
+    std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(k), numbers.size(), numbers.begin());
+    series.samples.push_back(sample_of(numbers));
+  }
   series.values.resize(series.samples.size() * width);
   std::size_t c = 0;
   Statement& rows = database.prepared("SELECT data FROM series WHERE run = ? ORDER BY rowid")(run);
@@ -77,7 +82,7 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
                                  std::size_t width) {
   SeriesByRepetition all;
   std::vector<Series*> runs;
-  std::vector<std::vector<double>> samples;  // of one sample: four numbers of every repetition
+  std::vector<std::vector<double>> samples;  // of one sample: its numbers in every repetition
   std::size_t c = 0;                         // numbers of the sample so far
   Statement& rows = database.prepared(
       "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid")(point, record);
@@ -103,7 +108,9 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
       if (std::isnan(samples[1][r])) continue;  // the run had ended
       std::vector<double>& values = runs[r]->values;
       if (of_sample) {
-        runs[r]->samples.push_back(sample_of(samples[0][r], samples[1][r], samples[2][r], samples[3][r]));
+        std::array<double, kSampleColumns.size()> numbers{};
+        for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = samples[n][r];
+        runs[r]->samples.push_back(sample_of(numbers));
         values.resize(values.size() + width);
       } else {
         values[values.size() - width + c] = data[r];

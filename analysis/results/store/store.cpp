@@ -7,6 +7,7 @@
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
+#include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
 
@@ -109,7 +110,7 @@ void Store::begin_study(const StudyPlan& plan) {
   info["shown"] = json_text(plan.head.shown);
   info["metrics"] = json_text(plan.head.metrics);
   info["keep"] = plan.head.aggregate ? "aggregate" : "runs";
-  info["every"] = plan.head.by_time ? "time" : "";
+  info["every"] = plan.head.by_time ? "time" : kEveryNames.at(plan.head.every);
   info["record_key"] = plan.record_key;
   for (const auto& [name, value] : info)
     d.execute("INSERT INTO info (name, value) VALUES (?,?)", name, value);
@@ -134,15 +135,31 @@ void Store::begin_study(const StudyPlan& plan) {
   commit();
 }
 
-void Store::put_point(std::size_t number, const PointResult& point) {
+std::int64_t Store::document(const std::string& text) {
+  const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+  Statement& same = database_->prepared("SELECT id, text FROM document WHERE hash = ?")(hash);
+  while (same.step()) {
+    if (same.get<std::string>(1) != text) continue;
+    const auto id = same.get<std::int64_t>(0);
+    same.reset();
+    return id;
+  }
+  return database_
+      ->first<std::int64_t>("INSERT INTO document (hash, text) VALUES (?,?) RETURNING id", hash, text)
+      .value();
+}
+
+void Store::put_point(std::size_t number, const PointResult& point, const Participants& participants) {
   begin();
   Place& place = places_[number];
   place.layout = plan_.head.layout(point);
   database_->execute(
-      "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = ? "
-      "WHERE id = ?",
+      "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = "
+      "?, "
+      "owner_list = ?, network = ? WHERE id = ?",
       plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
-      json_text(point.notes), place.id);
+      json_text(point.notes), document(owners_text(participants.owners)),
+      document(network_text(participants.network)), place.id);
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/results/participants.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/study.hpp"
 
@@ -66,7 +67,7 @@ class Store {
 
   /// Makes this the study of the store; runs of other studies remain stored.
   void begin_study(const StudyPlan& plan);
-  void put_point(std::size_t number, const PointResult& point);
+  void put_point(std::size_t number, const PointResult& point, const Participants& participants = {});
   /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and
   /// record.
   void put_run(const RunResult& run, const std::string& run_key);
@@ -82,6 +83,8 @@ class Store {
  private:
   void begin();
   void erase(std::int64_t run);
+  /// The row of a text that points share; adds it if there is none.
+  std::int64_t document(const std::string& text);
   void insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                       const std::vector<Scalar>& scalars);
 

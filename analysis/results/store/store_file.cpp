@@ -18,7 +18,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr int kStoreVersion = 3;
+constexpr int kStoreVersion = 4;
 constexpr int kApplicationId = 0x68656172;  // "hear": identifies the database to file(1) and to hearsay
 
 constexpr const char* kSchema = R"sql(
@@ -26,7 +26,10 @@ CREATE TABLE info (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE point (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, described_by TEXT NOT NULL DEFAULT '',
   owners INTEGER NOT NULL DEFAULT 0, first_owner INTEGER NOT NULL DEFAULT 0,
-  fitted_on_private_data TEXT NOT NULL DEFAULT '[]', notes TEXT NOT NULL DEFAULT '[]');
+  fitted_on_private_data TEXT NOT NULL DEFAULT '[]', notes TEXT NOT NULL DEFAULT '[]',
+  owner_list INTEGER, network INTEGER);
+CREATE TABLE document (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX document_by_hash ON document (hash);
 CREATE TABLE study (
   number INTEGER PRIMARY KEY, point INTEGER NOT NULL, labels TEXT NOT NULL, repetitions INTEGER NOT NULL);
 CREATE TABLE record (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, metrics TEXT NOT NULL);

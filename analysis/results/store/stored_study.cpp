@@ -55,7 +55,10 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
   if (!shown.empty()) head_.shown = decoded<decltype(head_.shown)>(shown);
   head_.metrics = decoded<std::vector<MetricInfo>>(metrics);
   head_.aggregate = info("keep") == "aggregate";
-  head_.by_time = info("every") == "time";
+  const std::string every = info("every");
+  head_.by_time = every == "time";
+  const auto found = std::find(kEveryNames.begin(), kEveryNames.end(), every);
+  if (found != kEveryNames.end()) head_.every = static_cast<std::size_t>(found - kEveryNames.begin());
   points_ = database_->first<std::size_t>("SELECT count(*) FROM study").value();
   record_ =
       database_->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key")).value_or(0);
@@ -90,6 +93,27 @@ PointResult StoredStudy::point(std::size_t number) {
 
 std::string StoredStudy::key(std::size_t number) {
   return row(number).key;
+}
+
+std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
+  const auto text = database_->first<std::string>(
+      "SELECT text FROM study JOIN point ON point.id = study.point JOIN document ON document.id = "
+      "point.owner_list "
+      "WHERE number = ?",
+      number);
+  return text ? owners_from(*text) : std::vector<OwnerFacts>();
+}
+
+std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
+  return database_
+      ->first<std::optional<std::int64_t>>(
+          "SELECT network FROM study JOIN point ON point.id = study.point WHERE number = ?", number)
+      .value_or(std::nullopt);
+}
+
+NetworkGraph StoredStudy::network(std::int64_t network_number) {
+  return network_from(
+      database_->first<std::string>("SELECT text FROM document WHERE id = ?", network_number).value());
 }
 
 void StoredStudy::runs(std::size_t number, const ForRun& for_run) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/results/participants.hpp"
 #include "analysis/results/store/series_rows.hpp"
 
 namespace hearsay::analysis {
@@ -24,6 +25,10 @@ class StoredStudy {
   /// Point `number` with its scalars. `key` identifies its options.
   PointResult point(std::size_t number);
   std::string key(std::size_t number);
+  std::vector<OwnerFacts> owners(std::size_t number);
+  /// Equal numbers: equal networks. Nothing if the point is not described.
+  std::optional<std::int64_t> network_number(std::size_t number);
+  NetworkGraph network(std::int64_t network_number);
 
   using ForRun = std::function<void(const RunResult& run)>;
   /// Calls `for_run` for each stored run of a point by repetition, whatever order they ran in. About 10 us per run.

@@ -171,6 +171,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
   totals.points = out.points.size();
   totals.fingerprint = fingerprint.value();
   tables.commit();
+  export_participants(study, folder);
   return out;
 }
 

@@ -9,6 +9,11 @@
 //                  the numbers of each point (no repetition)
 //   runs.csv       axes..., repetition, status, end, iterations, time_s, events, messages, delivered, vectors,
 //                  bytes, lost_..., fingerprint, message
+//   owners.csv     axes..., network, agent, name, records, test_records, epsilon, delta: the owners of each point,
+//                  their total budgets, and the number of the network between them
+//   nodes.csv      network, agent, name, owner, x, y, degree: every network once, from 0; x and y in m, or degrees
+//                  east and north
+//   links.csv      network, source, target, weight, latency_s, return_latency_s, length_m
 //
 // In quantiles.csv repetitions are grouped where they have samples at equal iterations (time_s is empty); if samples
 // are at equal times, at every time at which any of them has a sample, each with its last value at that time
@@ -41,5 +46,8 @@ struct Exported {
 /// Writes the tables into a folder, in one pass over the runs. In memory there is one run, or those of one point.
 /// Throws OutputError; then no table has changed.
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder);
+
+/// The last three of them alone.
+void export_participants(StoredStudy& study, const std::filesystem::path& folder);
 
 }  // namespace hearsay::analysis

@@ -1,0 +1,97 @@
+#include "analysis/figures/owner_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hearsay::analysis {
+
+namespace {
+
+// A number of each owner, NaN where there is none; empty if there is none at all.
+std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std::string& name,
+                                  const PointResult& point) {
+  std::vector<double> all;
+  for (const Scalar& s : scalars) {
+    if (!s.agent || s.name != name) continue;
+    all.resize(point.owners, std::nan(""));
+    all.at(*s.agent - point.first_owner) = s.value;
+  }
+  return all;
+}
+
+GainCounts count_gains(const std::vector<Statistics>& gains) {
+  GainCounts counts{.owners = gains.size()};
+  for (const Statistics& g : gains) {
+    counts.gain += g.mean > 0 ? 1u : 0u;
+    // One repetition has no interval.
+    counts.significant += g.mean_low > 0 && g.mean_low < g.mean ? 1u : 0u;
+    counts.lose += g.mean_high < 0 && g.mean_high > g.mean ? 1u : 0u;
+  }
+  return counts;
+}
+
+// f(run) for every run, by owner.
+template <class F>
+std::vector<Statistics> over_runs(const std::vector<ReducedRun>& runs, std::size_t owners, F&& f) {
+  std::vector<Statistics> all;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < owners; ++i) {
+    numbers.clear();
+    for (const ReducedRun& run : runs) numbers.push_back(f(run, i));
+    all.push_back(statistics_of(numbers));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::size_t> spread(std::size_t size, std::size_t most) {
+  std::vector<std::size_t> all;
+  const std::size_t count = std::min(size, std::max<std::size_t>(most, 2));
+  for (std::size_t i = 0; i < count; ++i) all.push_back(count < 2 ? 0 : i * (size - 1) / (count - 1));
+  return all;
+}
+
+std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t most) {
+  std::ranges::sort(values, {}, &Statistics::median);
+  std::vector<Statistics> some;
+  for (const std::size_t i : spread(values.size(), most)) some.push_back(values[i]);
+  return some;
+}
+
+OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
+                         const std::vector<ReducedRun>& runs, bool detailed) {
+  OwnerValues out;
+  const auto value = [&](const ReducedRun& run, std::size_t i) {
+    const std::vector<double>& last = run.last[m];
+    return last.empty() ? std::nan("") : last[metric.per_agent ? i : 0];
+  };
+  if (metric.per_agent && detailed && !runs.empty()) out.values = over_runs(runs, point.owners, value);
+  for (const char* name : {"isolated", "pooled"}) {
+    const std::string wanted = std::string(name) + "." + metric.name;
+    const std::vector<double> of_point = owner_scalars(point.scalars, wanted, point);
+    std::vector<std::vector<double>> of_runs;
+    bool any = !of_point.empty();
+    for (const ReducedRun& run : runs) {
+      of_runs.push_back(owner_scalars(run.scalars, wanted, point));
+      if (of_runs.back().empty()) of_runs.back() = of_point;
+      any = any || !of_runs.back().empty();
+    }
+    if (!any || runs.empty()) continue;
+    for (std::vector<double>& one : of_runs) one.resize(point.owners, std::nan(""));
+    const auto baseline = [&](const ReducedRun& run, std::size_t i) {
+      return of_runs[static_cast<std::size_t>(&run - runs.data())][i];
+    };
+    std::vector<double> medians;
+    for (const Statistics& s : over_runs(runs, point.owners, baseline)) medians.push_back(s.median);
+    out.baselines.emplace_back(name, std::move(medians));
+    if (std::string_view(name) != "isolated") continue;
+    out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
+      return baseline(run, i) - value(run, i);
+    });
+    out.counts = count_gains(out.gains);
+  }
+  return out;
+}
+
+}  // namespace hearsay::analysis

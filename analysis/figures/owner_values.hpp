@@ -1,0 +1,29 @@
+#pragma once
+// What figures show of each owner, from the runs of a point.
+#include <array>
+#include <vector>
+
+#include "analysis/figures/study_data.hpp"
+
+namespace hearsay::analysis {
+
+/// One run, reduced to what figures need.
+struct ReducedRun {
+  std::array<std::vector<double>, kAlongNames.size()> x{};  ///< one per sample
+  std::vector<std::vector<double>> metrics{};               ///< by metric; one per sample
+  std::vector<std::vector<double>> last{};                  ///< by metric; its last value or values
+  std::vector<Scalar> scalars{};
+};
+
+/// Values (only if `detailed`), baselines and gains of metric number `m`. An isolated model belongs to the point, or to a run that draws its
+/// own data.
+OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
+                         const std::vector<ReducedRun>& runs, bool detailed = true);
+
+/// `most` of `values`, evenly spaced in ascending order of their medians.
+std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t most);
+
+/// `most` of 0 .. size - 1, evenly, the first and the last among them.
+std::vector<std::size_t> spread(std::size_t size, std::size_t most);
+
+}  // namespace hearsay::analysis

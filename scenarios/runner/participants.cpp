@@ -1,0 +1,86 @@
+// The owners and the network of a point, as its results describe them.
+#include <cmath>
+
+#include "scenarios/runner/experiment.hpp"
+#include "sim/engine/network.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The same latencies with the mean in place of what is drawn for each message.
+sim::LatencyOptions mean_latency(const sim::LatencyOptions& options) {
+  if (!options.known()) {
+    return options.drawn == sim::Drawn::kPerMessage ? sim::LatencyOptions(options.random_part().mean())
+                                                    : options;
+  }
+  sim::LatencyOptions mean = options;
+  std::visit(
+      [](auto& law) {
+        if constexpr (requires { law.plus; }) law.plus = sim::Distribution(law.plus.mean());
+      },
+      mean.law);
+  return mean;
+}
+
+}  // namespace
+
+std::vector<std::string> Experiment::agent_names() const {
+  std::vector<std::string> names(hub_ ? 1 : 0, "learner");
+  const std::vector<std::string>& owners = solved_->problem.data().owner_names;
+  names.insert(names.end(), owners.begin(), owners.end());
+  return names;
+}
+
+analysis::Participants Experiment::participants() const {
+  analysis::Participants all;
+  const models::Problem& problem = solved_->problem;
+  const models::DataSet& data = problem.data();
+  for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
+    analysis::OwnerFacts& facts = all.owners.emplace_back();
+    if (owner < data.owner_names.size()) facts.name = data.owner_names[owner];
+    facts.records = static_cast<std::uint64_t>(data.train[owner].target.size());
+    if (owner < data.test.size())
+      facts.test_records = static_cast<std::uint64_t>(data.test[owner].target.size());
+    if (!privacy_.active() || privacy_.by_turn()) continue;
+    facts.epsilon = privacy_.epsilon[owner];
+    facts.delta = privacy_.delta;
+  }
+  if (topology_.edges() > analysis::kMostStoredLinks || topology_.agents() > analysis::kMostStoredLinks)
+    return all;
+
+  const sim::LinkOptions& links = scenario_.network.links;
+  const sim::AgentId hub = hub_ ? 0 : sim::kNoAgent;
+  const sim::Latency latency(mean_latency(links.latency), topology_, hub, sim::Streams(scenario_.seed, 0),
+                             engine_.files->latency);
+  const auto one_way = [&](sim::AgentId from, sim::AgentId to) {
+    using sim::DelayedDirection;
+    if (links.delayed_direction == DelayedDirection::kToHub && to != hub) return 0.0;
+    if (links.delayed_direction == DelayedDirection::kFromHub && from != hub) return 0.0;
+    return latency.of(from, to, topology_.edge(from, to), 0);
+  };
+  const auto& places = topology_.places();
+  analysis::NetworkGraph& network = all.network;
+  network.geographic = !places.empty() && places.front().geographic;
+  for (sim::AgentId i = 0; i < topology_.agents(); ++i) {
+    analysis::NetworkGraph::Node& node = network.nodes.emplace_back();
+    if (!topology_.names().empty()) node.name = topology_.names()[i];
+    if (!places.empty()) node.x = places[i].x, node.y = places[i].y;
+    for (const sim::AgentId j : topology_.neighbours(i)) {
+      if (j < i) continue;
+      const std::uint32_t position = topology_.edge(i, j);
+      auto& link = network.links.emplace_back(
+          analysis::NetworkGraph::Link{.source = i, .target = j, .weight = topology_.weight(position)});
+      link.latency = one_way(i, j);
+      link.return_latency = one_way(j, i);
+      if (!topology_.length().empty()) {
+        link.length = topology_.length()[position];
+      } else if (!places.empty()) {
+        link.length = sim::distance(places[i], places[j]);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,124 @@
+// What figures say of an invented study, worked out by hand.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <set>
+
+#include "tests/support/figure_study.hpp"
+
+using namespace hearsay;
+using analysis::StudyData;
+using nlohmann::json;
+using test::draw;
+using test::Made;
+using test::rows_of;
+using test::spec_of;
+using test::study;
+
+TEST_CASE("figures: means with Student's 95 % interval are beside medians with quartiles") {
+  // 1, 2, 6: mean 3, s = sqrt(7), and t(0.975, 2) = 4.302653: 3 +- 4.302653 sqrt(7/3).
+  const auto three = analysis::statistics_of({1, 6, 2, NAN});
+  CHECK(three.median == 2);
+  CHECK(three.mean == 3);
+  CHECK(three.mean_high == Approx(3 + 4.302653 * std::sqrt(7.0 / 3)).epsilon(1e-6));
+  CHECK(three.mean_low == Approx(3 - 4.302653 * std::sqrt(7.0 / 3)).epsilon(1e-6));
+  const auto single = analysis::statistics_of({4});
+  CHECK(single.mean_low == 4);
+  CHECK(std::isnan(analysis::statistics_of({}).mean));
+  const test::Scratch dir;
+  // 50 + r at point 1 and iteration 10: mean 51, s = 1.
+  for (const json& row : rows_of(draw(study(dir, {}), "curves", 0).at(0))) {
+    if (row.at("k") != 0 || row.at("x") != 10 || row.at("a0") != "1") continue;
+    CHECK(row.at("e") == 51);
+    CHECK(row.at("g").get<double>() == Approx(51 + 4.302653 / std::sqrt(3.0)).epsilon(1e-6));
+  }
+}
+
+TEST_CASE(
+    "figures: curves open with the axis that samples are equally spaced on, and can be against messages") {
+  const test::Scratch dir, other;
+  const auto by_bytes = draw(study(dir, {.every = "bytes", .messages = 7}), "curves", 0);
+  const json spec = spec_of(by_bytes.at(0));
+  CHECK(spec.at("params").back().at("value") == 3);
+  CHECK(spec.at("params").back().at("bind").at("labels").back() == "messages");
+  CHECK(spec.at("layer").at(1).at("encoding").at("x").at("title") == "bytes");
+  std::set<double> messages;
+  for (const json& row : rows_of(by_bytes[0])) {
+    if (row.at("k") == 4) messages.insert(row.at("x").get<double>());
+  }
+  CHECK(messages == std::set<double>{0, 7, 14});
+  const json standard = spec_of(draw(study(other, {}), "curves", 0).at(0));
+  CHECK(standard.at("layer").at(1).at("encoding").at("x").at("title") == "iteration");
+}
+
+TEST_CASE("figures: a baseline is one line across; for owners, a mark beside each bar") {
+  const test::Scratch dir;
+  const StudyData data = study(dir, {.points = {{"1"}, {"2"}}, .names = {"north", "south"}});
+  for (const char* figure : {"curves", "finals"}) {
+    const json spec = spec_of(draw(data, figure, 0).at(0));
+    std::size_t lines = 0;
+    for (const json& layer : spec.at("layer")) {
+      if (!layer.contains("data")) continue;
+      ++lines;
+      CHECK(layer.at("data").at("values") == json::parse(R"([{"b": "pooled", "v": 0.125}])"));
+      CHECK(layer.at("mark").at("type") == "rule");
+    }
+    CHECK(lines == 1);
+  }
+  const auto drawn = draw(data, "agents", 1);
+  CHECK(rows_of(drawn.at(0))[1].at("n") == "south");
+  CHECK(rows_of(drawn[0])[1].at("isolated") == 0.025);
+  CHECK(spec_of(drawn[0]).at("layer").at(2).at("transform").at(0).at("fold") == json{"isolated"});
+}
+
+TEST_CASE("figures: an owner gains what its isolated model exceeds the metric by") {
+  const test::Scratch dir;
+  // Point 0 ends at 1000/3 + r, so that both owners gain 1000 - 1000/3 - r. Of epsilon owner 0 has (2 + r)/100 and
+  // gains 0.025 - 0.02 - r/100 = 0.005, -0.005, -0.015; owner 1 has twice the first and loses.
+  const StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});
+  const json joint = rows_of(draw(data, "gains", 0).at(0));
+  REQUIRE(joint.size() == 2);
+  CHECK(joint[1].at("n") == "south");
+  CHECK(joint[1].at("m").get<double>() == Approx(1000 - 1000.0 / 3 - 1));
+  CHECK(data.points[0].by_owner[0].counts.significant == 2);
+  const json own = rows_of(draw(data, "gains", 1).at(0));
+  CHECK(own[0].at("m").get<double>() == Approx(-0.005));
+  CHECK(own[0].at("h").get<double>() == Approx(0));
+  CHECK(own[1].at("e").get<double>() == Approx(0.025 - 0.06));
+  const auto& counts = data.points[0].by_owner[1].counts;
+  CHECK(counts.owners == 2);
+  CHECK(counts.gain == 0);
+  // t(0.975, 2) s/sqrt(3): 0.0248 around -0.005, twice that around -0.035.
+  CHECK(counts.lose == 0);
+}
+
+TEST_CASE("figures: points at one place are moved aside by less than half of the smallest step") {
+  const test::Scratch dir;
+  Made made{.axes = {"x", "kind"}, .points = {}};
+  for (const char* x : {"1", "2", "9"}) {
+    for (const char* kind : {"ring", "star", "grid"}) made.points.push_back({x, kind});
+  }
+  const json rows = rows_of(draw(study(dir, made), "finals", 0).at(0));
+  REQUIRE(rows.size() == 9);
+  // 1 % of the width 8 is 0.08; the middle one stays.
+  CHECK(rows[0].at("d0").get<double>() == Approx(0.92));
+  CHECK(rows[1].at("d0").get<double>() == Approx(1));
+  CHECK(rows[2].at("d0").get<double>() == Approx(1.08));
+  CHECK(rows[5].at("d0").get<double>() == Approx(2.08));
+}
+
+TEST_CASE("figures: the network shows each agent's value where it is, and agents without one") {
+  const test::Scratch dir;
+  const StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});
+  CHECK(draw(data, "network", 0).empty());
+  const auto drawn = draw(data, "network", 1);
+  const json rows = rows_of(drawn.at(0));
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].at("n") == "learner");
+  CHECK_FALSE(rows[0].contains("m"));
+  CHECK(rows[0].at("degree") == 2);
+  CHECK(rows[2].at("n") == "south");
+  CHECK(rows[2].at("m") == 0.06);
+  CHECK(rows[2].at("y") == 1);
+  CHECK(spec_of(drawn[0]).at("layer").at(0).at("data").at("values").size() == 2);
+}
