@@ -52,8 +52,12 @@ std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric) {
               {"scale", scale(spans_decades(rows))},
               {"tooltip", tooltip(pointed)}};
   if (coloured) values["color"] = colour(study, axes.front());
+  for (const FigureEvent& e : study.events)
+    values["events"].push_back({{"t", seven_digits(e.time)}, {"e", e.text}});
   return {{m.name + " over the course of the runs",
-           "Line: median over repetitions; band: interquartile range.", fill("curves", values)}};
+           std::string("Line: median over repetitions; band: interquartile range.") +
+               (study.events.empty() ? "" : " Against time, dashed lines are the scenario's events."),
+           fill("curves", values)}};
 }
 
 // One row per point, with the numbers of its axes as "n0", "n1", ...
@@ -193,6 +197,8 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
         Json{{"w", what}, {"t", seven_digits(from)}, {"u", seven_digits(to)}, {"y", agent}, {"e", event}});
   };
   for (const auto& d : trace.down) add("down", d.from, d.to, d.agent, "down");
+  for (const auto& c : trace.computing) add("computing", c.from, c.to, c.agent, "computing");
+  for (const auto& e : trace.events) add("event", e.time, e.time, 0, e.text).erase("u");
   for (const auto& m : trace.messages) {
     add(m.fate == "delivered" ? "message" : "lost", m.sent, m.ended, m.from,
         fmt::format("{} to {}, {}", m.from, m.to, m.fate))["z"] = m.to;
@@ -204,7 +210,8 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
   const double until = rows.size() <= 150 ? trace.end : trace.end * 150 / all;
   std::string caption =
       "Lines: messages, from sender and sending time to receiver and arrival; dashed, with a cross: lost; "
-      "grey: down. Drag and scroll to move and zoom.";
+      "grey: down; yellow: computing; vertical lines: the scenario's events. Drag and scroll to move and "
+      "zoom.";
   if (!trace.whole)
     caption +=
         fmt::format(" The first {:.6g} s of the trace are shown; trace.csv contains all of it.", trace.end);

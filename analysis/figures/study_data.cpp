@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/results/json.hpp"
+
 namespace hearsay::analysis {
 
 namespace {
@@ -155,6 +157,9 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits) {
   StudyData data;
   data.head = study.head();
+  const Json events = Json::parse(study.info("events"), nullptr, false);
+  for (const Json& e : events.is_array() ? events : Json::array())
+    data.events.push_back({e.at("time"), e.at("text")});
   const std::size_t points = study.points();
   const std::size_t metrics = data.head.metrics.size();
   const std::vector<bool> with_curves = chosen(points, limits.curves),

@@ -2,13 +2,13 @@
 // The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/axis_columns.hpp"
 #include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
@@ -38,10 +38,17 @@ struct FigurePoint : PointSummary {
   std::vector<std::array<Curve, kAlongNames.size()>> curves;  ///< by metric; empty if the point is left out
 };
 
+/// An event of the scenario, the same at all points.
+struct FigureEvent {
+  double time;  ///< s
+  std::string text;
+};
+
 struct StudyData {
   StudyHead head;
   std::vector<FigureAxis> axes;  ///< of more than one value
   std::vector<FigurePoint> points;
+  std::vector<FigureEvent> events{};
   std::vector<std::string> omitted;
   std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
@@ -55,9 +62,6 @@ struct FigureLimits {
   std::size_t agents = 200;  ///< of one point; if it has more, a sample evenly spaced in order of their value
   std::size_t agent_points = 24;  ///< points with numbers of each agent
 };
-
-/// The number in SI that a label stands for, if any.
-using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
 /// Reads the study once, holding the runs of one point at a time. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {});

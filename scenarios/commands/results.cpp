@@ -14,6 +14,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/sweep/axis.hpp"
 #include "sim/check.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -115,7 +116,7 @@ int export_command(const Arguments& arguments) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   analysis::StoredStudy study(values->operands.front());
-  const analysis::Exported exported = analysis::export_tables(study, folder);
+  const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   fmt::print("{} points, {} runs: {}/ ({}.csv, scalars.csv, runs.csv)\n", exported.totals.points,
              exported.totals.runs, folder.string(), study.head().aggregate ? "quantiles" : "series");
   return kExitDone;

@@ -58,11 +58,17 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   return topology;
 }
 
-// Reads the files of network and clocks, for all runs to share, and checks that both fit the graph.
-void fit_network(sim::Engine::Options& options, const sim::Topology& topology, const sim::Streams& streams) {
-  const sim::NetworkOptions& network = options.network;
+// Unfolds the events, reads the files of network and clocks, for all runs to share, and checks that all fit the graph.
+void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineEvent>& events,
+                 const sim::Topology& topology, const sim::Streams& streams) {
+  sim::NetworkOptions& network = options.network;
   const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
   const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
+  try {
+    options.timeline = sim::unfold(events, network, agents, options.time_limit);
+  } catch (const sim::EventError& error) {
+    throw AssemblyError(fmt::format("/events/{}/{}", error.number, error.key), error.what());
+  }
   auto files = std::make_shared<sim::NetworkFiles>();
   assemble("/network/latency", [&] {
     files->read_latency(network.links.latency);
@@ -76,6 +82,11 @@ void fit_network(sim::Engine::Options& options, const sim::Topology& topology, c
   assemble("/network/availability", [&] {
     files->read_sessions(network.availability);
     sim::Availability(network.availability, streams, agents, first, files->sessions);
+  });
+  assemble("/network/compute_time", [&] { sim::ComputeTime(network.compute_time, agents, first, streams); });
+  assemble("/events", [&] {
+    files->read_changes(options.timeline);
+    sim::require_fit(options.timeline, *files, topology, streams, hub);
   });
   assemble("/clocks", [&] {
     files->read_ticks(options.clocks);
@@ -149,7 +160,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
            [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
-  fit_network(engine_, topology_, study_streams(scenario_));
+  fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   }
@@ -246,6 +257,9 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
+  if (const std::vector<std::string> missed = world.engine.events_to_come(); !missed.empty())
+    result.message =
+        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;

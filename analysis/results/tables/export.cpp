@@ -46,12 +46,13 @@ Rows at_equal_times(const std::vector<Series>& runs) {
 
 class Tables {
  public:
-  Tables(const StudyHead& study, const std::filesystem::path& folder)
+  Tables(const StudyHead& study, const AxisColumns& columns, const std::filesystem::path& folder)
       : study_(study),
+        columns_(columns),
         series_(folder / (study.aggregate ? "quantiles.csv" : "series.csv")),
         scalars_(folder / "scalars.csv"),
         runs_(folder / "runs.csv") {
-    const std::string axes = csv_prefix(study.axes);
+    const std::string axes = columns.header();
     series_.print("{}{}\n", axes,
                   study.aggregate ? "metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max"
                                   : "repetition,metric,agent,iteration,time_s,vectors,bytes,value");
@@ -64,7 +65,7 @@ class Tables {
 
   void begin_point(const PointResult& point) {
     layout_ = study_.layout(point);
-    axes_ = csv_prefix(point.labels);
+    axes_ = columns_.fields(point.labels);
     add_scalars(axes_ + ",", point.scalars);
   }
   void add(const RunResult& run) {
@@ -125,6 +126,7 @@ class Tables {
   }
 
   const StudyHead& study_;
+  const AxisColumns& columns_;
   OutputFile series_, scalars_, runs_;
   SeriesLayout layout_;           // of the point
   std::string axes_;              // of the point
@@ -133,13 +135,18 @@ class Tables {
 
 }  // namespace
 
-Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) {
-  Tables tables(study.head(), folder);
+Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, const LabelNumber& number) {
+  std::vector<std::vector<std::string>> labels;
+  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const AxisColumns columns(study.head().axes, labels, number);
+  Tables tables(study.head(), columns, folder);
   std::vector<PointSummary> points;
   Exported out;
   Totals& totals = out.totals;
   std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};
   sim::Fingerprint fingerprint;
+  std::size_t noted = 0;
+  std::string message;  // of the first run that was done and has one
   for (std::size_t p = 0; p < study.points(); ++p) {
     const PointResult point = study.point(p);
     PointCollector collector(study.head(), point);
@@ -151,6 +158,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
       ++*by_status[static_cast<std::size_t>(run.status)];
       totals.events += run.events;
       totals.wall += run.wall;
+      if (run.status == Status::kDone && !run.message.empty() && noted++ == 0) message = run.message;
       fingerprint.add(0, run.fingerprint, static_cast<sim::AgentId>(run.point), run.repetition);
     });
     tables.end_point();
@@ -158,6 +166,9 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) 
     totals.unaccounted.insert(point.unaccounted.begin(), point.unaccounted.end());
     totals.notes.insert(point.notes.begin(), point.notes.end());
   }
+  if (noted > 0)
+    totals.notes.insert(fmt::format("warning: {} of {} runs have a message in runs.csv, the first: {}", noted,
+                                    totals.runs, message));
   totals.points = points.size();
   totals.fingerprint = fingerprint.value();
   out.summary = summary_text(study.head(), points);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "scenarios/language/input_error.hpp"
@@ -63,6 +64,17 @@ std::string label_of(const Node& value) {
     }
   }
   return "";
+}
+
+std::optional<double> label_number(const std::string& label) {
+  Node node;
+  node.kind = Node::Kind::kText;
+  node.text = label;
+  if (const auto number = si_number(node)) return number;
+  char* end = nullptr;
+  const double number = std::strtod(label.c_str(), &end);
+  if (label.empty() || *end != '\0') return std::nullopt;
+  return number;
 }
 
 Axis::Axis(const Document& document, std::string path, const Node& written, const std::string& pointer)

@@ -45,6 +45,9 @@ class Axis {
 /// The label of a value in tables.
 std::string label_of(const Node& value);
 
+/// The number in SI that such a label stands for.
+std::optional<double> label_number(const std::string& label);
+
 /// The value in SI of a number or a quantity of any dimension; nothing for other values.
 std::optional<double> si_number(const Node& value);
 
