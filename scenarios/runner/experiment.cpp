@@ -12,7 +12,7 @@
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "sim/engine/unreachable.hpp"
+#include "scenarios/runner/fit_network.hpp"
 
 namespace hearsay::scenarios {
 
@@ -56,45 +56,6 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   }
   sim::require_connected(topology);
   return topology;
-}
-
-// Unfolds the events, reads the files of network and clocks, for all runs to share, and checks that all fit the graph.
-void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineEvent>& events,
-                 const sim::Topology& topology, const sim::Streams& streams) {
-  sim::NetworkOptions& network = options.network;
-  const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
-  const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
-  try {
-    options.timeline = sim::unfold(events, network, agents, options.time_limit);
-  } catch (const sim::EventError& error) {
-    throw AssemblyError(fmt::format("/events/{}/{}", error.number, error.key), error.what());
-  }
-  auto files = std::make_shared<sim::NetworkFiles>();
-  assemble("/network/latency", [&] {
-    files->read_latency(network.links.latency);
-    sim::Latency(network.links.latency, topology, hub, streams, files->latency);
-  });
-  assemble("/network/loss", [&] {
-    files->read_losses(network.links.loss);
-    sim::Loss(network.links.loss, topology, hub, streams, files->losses);
-  });
-  assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
-  assemble("/network/availability", [&] {
-    files->read_sessions(network.availability);
-    sim::Availability(network.availability, streams, agents, first, files->sessions);
-  });
-  assemble("/network/compute_time", [&] { sim::ComputeTime(network.compute_time, agents, first, streams); });
-  assemble("/events", [&] {
-    files->read_changes(options.timeline);
-    sim::require_fit(options.timeline, *files, topology, streams, hub);
-  });
-  assemble("/clocks", [&] {
-    files->read_ticks(options.clocks);
-    sim::Clocks(options.clocks, agents, streams, first, files->ticks);
-  });
-  options.files = std::move(files);
-  if (const auto why = sim::why_unreachable(options, topology, streams))
-    throw AssemblyError("/network", *why);
 }
 
 // The scenario with names of columns replaced by their values.
@@ -257,7 +218,8 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
-  if (const std::vector<std::string> missed = world.engine.events_to_come(); !missed.empty())
+  if (const std::vector<std::string> missed = world.engine.events_to_come();
+      !missed.empty() && result.message.empty())
     result.message =
         fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
   result.fingerprint = world.fingerprint();

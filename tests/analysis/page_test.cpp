@@ -226,6 +226,24 @@ TEST_CASE("figures: a large study is thinned to a bound, and the omissions are l
                                                  "the first 20 of 30 points"});
 }
 
+TEST_CASE("figures: the scenario's events are lines in curves against time, and only there") {
+  const test::Scratch dir;
+  StudyData data = study(dir, {});
+  const auto own_data = [&] {
+    std::vector<json> all;
+    const json specification = spec_of(draw(data, "curves", 0).at(0));
+    for (const json& layer : specification.at("layer")) {
+      if (!layer.contains("data")) continue;
+      all.push_back(layer.at("data").at("values"));
+      CHECK(layer.at("transform") == json::parse(R"([{"filter": "along === 1"}])"));
+    }
+    return all;
+  };
+  CHECK(own_data().empty());
+  data.events = {{2, "storm"}};
+  CHECK(own_data() == std::vector{json::parse(R"([{"t": 2.0, "e": "storm"}])")});
+}
+
 TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
   const test::Scratch dir;
   dir.write("trace.csv",
