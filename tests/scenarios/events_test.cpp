@@ -74,9 +74,10 @@ TEST_CASE("events: a trace has the events, and their effects at their times") {
   CHECK(down == std::map<std::string, Times>{{"2 down", {4}}, {"2 reset", {6}}, {"2 up", {6}}});
   // Agent 3 takes 300 ms, the others 20 ms. (Agent 2's computations may be cut off by its crash.)
   for (const auto& [agent, times] : computing) {
-    CHECK(times.size() >= 5);
+    CHECK(times.size() >= 3);
     for (const double t : times) {
-      if (agent != "2") CHECK(t == Approx(agent == "3" ? 0.3 : 0.02).epsilon(1e-9));
+      if (agent != "2" && t > 0)  // the last may not have ended
+        CHECK(t == Approx(agent == "3" ? 0.3 : 0.02).epsilon(1e-9));
     }
   }
 }
@@ -118,7 +119,7 @@ TEST_CASE("events: they belong to the run key, but for their names") {
 TEST_CASE("events: a run that ends before them says so") {
   const test::Scratch dir;
   dir.write("s.json", scenario(kEvents));
-  const auto outcome = run(dir, "-o out --set stop='{\"iterations\": 30}'");
+  const auto outcome = run(dir, "-o out --set protocol.horizon=null --set stop='{\"iterations\": 15}'");
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.err, Contains("warning: 1 of 1 runs have a message in runs.csv") &&
                               Contains("before partition 1 for 1 s at 7 s; partition 1 ends at 8 s"));
@@ -142,5 +143,5 @@ TEST_CASE("events: a sweep varies them, and tables have SI numbers with the text
   CHECK(head(8) == Fields{"2", "2 s", "60", "1 min", "0.5", "0"});
   std::set<std::string> fingerprints;
   for (std::size_t k = 1; k < rows.size(); ++k) fingerprints.insert(rows[k][rows[k].size() - 2]);
-  CHECK(fingerprints.size() == 4);  // rho changes no event
+  CHECK(fingerprints.size() == 8);
 }
