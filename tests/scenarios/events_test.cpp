@@ -121,9 +121,10 @@ TEST_CASE("events: a run that ends before them says so") {
   dir.write("s.json", scenario(kEvents));
   const auto outcome = run(dir, "-o out --set protocol.horizon=null --set stop='{\"iterations\": 15}'");
   CHECK(outcome.code == 0);
-  CHECK_THAT(outcome.err, Contains("warning: 1 of 1 runs have a message in runs.csv") &&
-                              Contains("before partition 1 for 1 s at 7 s; partition 1 ends at 8 s"));
-  CHECK_THAT(test::text_of(dir / "out/runs.csv"), Contains("before partition 1 for 1 s at 7 s"));
+  CHECK_THAT(outcome.err,
+             Contains("warning: 1 of 1 runs have a message in runs.csv") &&
+                 Contains("before storm at 4 s; partition 1 for 1 s at 7 s; partition 1 ends at 8 s"));
+  CHECK_THAT(test::text_of(dir / "out/runs.csv"), Contains("before storm at 4 s"));
 }
 
 TEST_CASE("events: a sweep varies them, and tables have SI numbers with the text beside") {
