@@ -226,61 +226,6 @@ TEST_CASE("figures: a large study is thinned to a bound, and the omissions are l
                                                  "the first 20 of 30 points"});
 }
 
-TEST_CASE("figures: the scenario's events are lines in curves against time, and only there") {
-  const test::Scratch dir;
-  StudyData data = study(dir, {});
-  const auto own_data = [&] {
-    std::vector<json> all;
-    const json specification = spec_of(draw(data, "curves", 0).at(0));
-    for (const json& layer : specification.at("layer")) {
-      if (!layer.contains("data")) continue;
-      all.push_back(layer.at("data").at("values"));
-      CHECK(layer.at("transform") == json::parse(R"([{"filter": "along === 1"}])"));
-    }
-    return all;
-  };
-  CHECK(own_data().empty());
-  data.events = {{2, "storm"}};
-  CHECK(own_data() == std::vector{json::parse(R"([{"t": 2.0, "e": "storm"}])")});
-}
-
-TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
-  const test::Scratch dir;
-  dir.write("trace.csv",
-            "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n"
-            "0,0,start,,,,,,,0,\n1,1,tick,1,,,tick:1:0,,,0,\n2,1,send,1,0,message:1:0,tick:1:0,144,,0,\n"
-            "3,1,send,1,2,message:1:1,tick:1:0,144,,0,\n4,1.25,down,2,,,down:2:1,,,0,\n"
-            "5,1.5,deliver,0,1,message:1:0,message:1:0,144,0.5,0,\n"
-            "6,1.75,lose,2,1,message:1:1,message:1:1,144,0.75,0,receiver_down\n7,2,tick,1,,,tick:1:1,,,1,\n"
-            "8,2,compute,1,,,tick:1:1,,,1,\n9,2.5,event,,,,event:0,,,1,\"crash 1, 2 for 5 s\"\n"
-            "10,3,computed,1,,,timer:1:0,,,1,\n11,4,timer,0,,,timer:0:0,,,1,timeout\n");
-  const auto trace = analysis::read_trace(dir / "trace.csv");
-  REQUIRE(trace);
-  CHECK(trace->agents == 3);
-  REQUIRE(trace->messages.size() == 2);
-  CHECK(trace->messages[0].sent == 1);
-  CHECK(trace->messages[0].ended == 1.5);
-  CHECK(trace->messages[1].fate == "lost: receiver_down");
-  REQUIRE(trace->down.size() == 1);
-  CHECK(trace->down[0].from == 1.25);
-  CHECK(trace->down[0].to == 4);
-  REQUIRE(trace->moments.size() == 3);
-  CHECK(trace->moments[2].event == "timeout");
-  REQUIRE(trace->computing.size() == 1);
-  CHECK(trace->computing[0].from == 2);
-  CHECK(trace->computing[0].to == 3);
-  REQUIRE(trace->events.size() == 1);
-  CHECK(trace->events[0].time == 2.5);
-  CHECK(trace->events[0].text == "crash 1, 2 for 5 s");
-  CHECK(trace->whole);
-  CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
-  CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
-  const test::Scratch other;
-  const StudyData data = study(other, {});
-  const json rows = rows_of(draw(data, "timeline", 0, trace).at(0));
-  CHECK(rows.size() == 8);
-}
-
 TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing") {
   if (analysis::page_files::vega().empty()) {
     WARN("skipped: built without the scripts that draw figures");

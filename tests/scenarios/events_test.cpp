@@ -15,7 +15,7 @@ using test::rows_of;
 namespace {
 
 // Six owners with periodic clocks: owner i asks at 0.1 i s, 1 + 0.1 i s, ...
-std::string scenario(const std::string& more) {
+std::string eventful_scenario(const std::string& more) {
   return R"({
   "data": { "type": "lending_like", "owners": 6, "records": 50, "features": 2 },
   "network": { "topology": "star", "latency": "10 ms",
@@ -28,12 +28,12 @@ std::string scenario(const std::string& more) {
          (more.empty() ? "" : ",\n  " + more) + "\n}\n";
 }
 
-const char* const kEvents = R"("events": [
+const char* const kThreeEvents = R"("events": [
     { "at": "4 s", "crash": [2], "for": "2 s", "name": "storm" },
     { "at": "2 s", "set": { "network.latency": "100 ms" } },
     { "at": "7 s", "partition": [1], "for": "1 s" } ])";
 
-test::Outcome run(const test::Scratch& dir, const std::string& arguments) {
+test::Outcome run_eventful(const test::Scratch& dir, const std::string& arguments) {
   return test::shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress " + arguments);
 }
 
@@ -41,8 +41,8 @@ test::Outcome run(const test::Scratch& dir, const std::string& arguments) {
 
 TEST_CASE("events: a trace has the events, and their effects at their times") {
   const test::Scratch dir;
-  dir.write("s.json", scenario(kEvents));
-  REQUIRE(run(dir, "-o out").code == 0);
+  dir.write("s.json", eventful_scenario(kThreeEvents));
+  REQUIRE(run_eventful(dir, "-o out").code == 0);
   const auto rows = rows_of(dir / "out/trace.csv");
   std::vector<std::string> events;
   std::map<std::string, std::vector<double>> down, computing;
@@ -84,8 +84,8 @@ TEST_CASE("events: a trace has the events, and their effects at their times") {
 
 TEST_CASE("events: the iteration of a row counts the learner's updates, and timers have names") {
   const test::Scratch dir;
-  dir.write("s.json", scenario(""));
-  REQUIRE(run(dir, "-o out").code == 0);
+  dir.write("s.json", eventful_scenario(""));
+  REQUIRE(run_eventful(dir, "-o out").code == 0);
   std::uint64_t updates = 0, answers = 0;
   for (const auto& row : rows_of(dir / "out/trace.csv")) {
     if (row[0] == "sequence") continue;
@@ -102,11 +102,11 @@ TEST_CASE("events: the iteration of a row counts the learner's updates, and time
 
 TEST_CASE("events: they belong to the run key, but for their names") {
   const test::Scratch dir;
-  dir.write("s.json", scenario(kEvents));
-  REQUIRE(run(dir, "-o out").code == 0);
-  CHECK_THAT(run(dir, "-o out --set record.trace=null --set events.0.name=gale").err,
+  dir.write("s.json", eventful_scenario(kThreeEvents));
+  REQUIRE(run_eventful(dir, "-o out").code == 0);
+  CHECK_THAT(run_eventful(dir, "-o out --set record.trace=null --set events.0.name=gale").err,
              Contains("1 cached, 0 to run"));
-  CHECK_THAT(run(dir, "-o out --set events.0.at='5 s'").err, Contains("0 cached, 1 to run"));
+  CHECK_THAT(run_eventful(dir, "-o out --set events.0.at='5 s'").err, Contains("0 cached, 1 to run"));
   CHECK(test::shell("hearsay verify " + dir / "out").code == 0);
   // What show prints is the same scenario.
   dir.write("shown.json", test::shell("hearsay show " + dir / "s.json").out);
@@ -118,8 +118,9 @@ TEST_CASE("events: they belong to the run key, but for their names") {
 
 TEST_CASE("events: a run that ends before them says so") {
   const test::Scratch dir;
-  dir.write("s.json", scenario(kEvents));
-  const auto outcome = run(dir, "-o out --set protocol.horizon=null --set stop='{\"iterations\": 15}'");
+  dir.write("s.json", eventful_scenario(kThreeEvents));
+  const auto outcome =
+      run_eventful(dir, "-o out --set protocol.horizon=null --set stop='{\"iterations\": 15}'");
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.err,
              Contains("warning: 1 of 1 runs have a message in runs.csv") &&
@@ -129,10 +130,10 @@ TEST_CASE("events: a run that ends before them says so") {
 
 TEST_CASE("events: a sweep varies them, and tables have SI numbers with the text beside") {
   const test::Scratch dir;
-  dir.write("s.json", scenario(std::string(kEvents) + R"(, "sweep": {
+  dir.write("s.json", eventful_scenario(std::string(kThreeEvents) + R"(, "sweep": {
     "events.1.set.network.latency": ["50 ms", "2 s"], "network.compute_time.agents.3": ["10 ms", "1 min"],
     "protocol.rho": [1, 0.5] })"));
-  REQUIRE(run(dir, "-o out --set record.trace=null").code == 0);
+  REQUIRE(run_eventful(dir, "-o out --set record.trace=null").code == 0);
   const auto rows = rows_of(dir / "out/runs.csv");
   REQUIRE(rows.size() == 9);
   const auto head = [&](std::size_t row) { return std::vector(rows[row].begin(), rows[row].begin() + 6); };
