@@ -9,6 +9,7 @@
 #include "analysis/conclusions/conclusion_options.hpp"
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/axis_columns.hpp"
 
 namespace hearsay::analysis {
 
@@ -74,7 +75,8 @@ struct Conclusions {
 Conclusions conclude(StoredStudy& study, const ConclusionInput& input);
 
 /// Writes fits.csv (slopes, constants and gains, with intervals) and bounds.csv (the bounds next to means and
-/// medians, point by point). Throws OutputError.
-void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder);
+/// medians, point by point). `number` as in export_tables. Throws OutputError.
+void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder,
+                       const LabelNumber& number = {});
 
 }  // namespace hearsay::analysis

@@ -87,35 +87,35 @@ std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width
          cut(std::move(rows), most, width, c.head.axes.size() + 1);
 }
 
-void write_fits(const Conclusions& c, const std::filesystem::path& path) {
+void write_fits(const Conclusions& c, const AxisColumns& axes, const std::filesystem::path& path) {
   OutputFile file(path);
-  file.print("{}kind,name,of,agent,value,low,high,how\n", csv_prefix(c.head.axes));
+  file.print("{}kind,name,of,agent,value,low,high,how\n", axes.header());
   const Row none(c.head.axes.size());
   for (const auto& s : c.slopes)
-    file.print("{}slope,{},{},,{},{},{},{} points\n", csv_prefix(s.labels), csv_field(s.over), s.of,
+    file.print("{}slope,{},{},,{},{},{},{} points\n", axes.fields(s.labels), csv_field(s.over), s.of,
                s.slope.value, s.slope.low, s.slope.high, s.points);
   for (const auto& b : c.bounds) {
     for (const auto& [name, e, given] : b.constants)
-      file.print("{}constant,{} {},{},,{},{},{},{}\n", csv_prefix(none), title(b), name, b.of, e.value, e.low,
-                 e.high, given ? "given" : "fitted");
+      file.print("{}constant,{} {},{},,{},{},{},{}\n", axes.fields(none), title(b), name, b.of, e.value,
+                 e.low, e.high, given ? "given" : "fitted");
   }
   for (const auto& g : c.gains) {
     const PointResult& point = c.points[g.point];
-    file.print("{}gain,{},{},{},{},{},{},isolated minus mean\n", csv_prefix(point.labels), csv_field(g.name),
+    file.print("{}gain,{},{},{},{},{},{},isolated minus mean\n", axes.fields(point.labels), csv_field(g.name),
                g.of, point.first_owner + g.owner, g.isolated - g.joint.value, g.isolated - g.joint.high,
                g.isolated - g.joint.low);
   }
   file.commit();
 }
 
-void write_bounds(const Conclusions& c, const std::filesystem::path& path) {
+void write_bounds(const Conclusions& c, const AxisColumns& axes, const std::filesystem::path& path) {
   OutputFile file(path);
-  file.print("{}bound,of,value,mean,median\n", csv_prefix(c.head.axes));
+  file.print("{}bound,of,value,mean,median\n", axes.header());
   for (const auto& b : c.bounds) {
     const std::size_t m = c.head.metric(b.of).value();
     for (std::size_t p = 0; p < c.points.size(); ++p)
-      file.print("{}{},{},{},{},{}\n", csv_prefix(c.points[p].labels), csv_field(title(b)), b.of, b.values[p],
-                 c.means[p][m], c.medians[p][m]);
+      file.print("{}{},{},{},{},{}\n", axes.fields(c.points[p].labels), csv_field(title(b)), b.of,
+                 b.values[p], c.means[p][m], c.medians[p][m]);
   }
   file.commit();
 }
@@ -162,9 +162,13 @@ std::string Conclusions::json() const {
   return all.is_null() ? "" : all.dump();
 }
 
-void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder) {
-  write_fits(conclusions, folder / "fits.csv");
-  write_bounds(conclusions, folder / "bounds.csv");
+void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder,
+                       const LabelNumber& number) {
+  std::vector<std::vector<std::string>> labels;
+  for (const PointResult& point : conclusions.points) labels.push_back(point.labels);
+  const AxisColumns axes(conclusions.head.axes, labels, number);
+  write_fits(conclusions, axes, folder / "fits.csv");
+  write_bounds(conclusions, axes, folder / "bounds.csv");
 }
 
 }  // namespace hearsay::analysis

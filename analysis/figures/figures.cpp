@@ -77,8 +77,11 @@ std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric) {
   if (coloured) values["color"] = colour(study, axes.front());
   add_references(values, references(study, metric), fixed.condition);
   if (coloured && values.contains("varying")) values["reference_color"] = values["color"];
+  for (const FigureEvent& e : study.events)
+    values["events"].push_back({{"t", seven_digits(e.time)}, {"e", e.text}});
   return {{m.name + " over the course of the runs",
-           "Line: {centre} over repetitions; band: {spread}." + reference_caption(values),
+           "Line: {centre} over repetitions; band: {spread}." + reference_caption(values) +
+               (study.events.empty() ? "" : " Against time, dashed lines are the scenario's events."),
            fill("curves", values)}};
 }
 

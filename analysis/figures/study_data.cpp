@@ -11,6 +11,8 @@
 #include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
 
+#include "analysis/results/json.hpp"
+
 namespace hearsay::analysis {
 
 namespace {
@@ -174,6 +176,9 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   StudyData data;
   data.head = study.head();
   data.limits = limits;
+  const Json events = Json::parse(study.info("events"), nullptr, false);
+  for (const Json& e : events.is_array() ? events : Json::array())
+    data.events.push_back({e.at("time"), e.at("text")});
   const std::size_t points = study.points();
   const std::size_t metrics = data.head.metrics.size();
   const std::vector<bool> with_curves = chosen(points, limits.curves),

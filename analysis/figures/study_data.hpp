@@ -2,7 +2,6 @@
 // The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "analysis/results/participants.hpp"
 #include "analysis/results/store/stored_study.hpp"
+#include "analysis/results/tables/axis_columns.hpp"
 #include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
@@ -65,6 +65,12 @@ struct FigurePoint : PointSummary {
   std::optional<std::size_t> network{};                         ///< in StudyData::networks
 };
 
+/// An event of the scenario, the same at all points.
+struct FigureEvent {
+  double time;  ///< s
+  std::string text;
+};
+
 /// Bounds on what is kept.
 struct FigureLimits {
   std::size_t points = 2000;  ///< in the table and the figures of final values
@@ -80,15 +86,13 @@ struct StudyData {
   StudyHead head;
   std::vector<FigureAxis> axes;  ///< of more than one value
   std::vector<FigurePoint> points;
+  std::vector<FigureEvent> events{};
   std::vector<std::string> omitted;
   std::vector<NetworkGraph> networks;  ///< different ones, all nodes with positions (layout.hpp)
   std::vector<OwnerFacts> owners;      ///< of the first point
   FigureLimits limits;
   std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
-
-/// The number in SI that a label stands for, if any.
-using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
 /// Reads the study once, holding the runs of one point at a time. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {});

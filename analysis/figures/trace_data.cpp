@@ -11,7 +11,7 @@ namespace {
 
 // The fields of a row. Only the last may be quoted; its quotes remain.
 std::vector<std::string> fields_of(const std::string& line) {
-  constexpr std::size_t kFields = 10;
+  constexpr std::size_t kFields = 11;
   std::vector<std::string> fields;
   std::size_t from = 0;
   while (fields.size() + 1 < kFields) {
@@ -28,6 +28,26 @@ sim::AgentId agent_of(const std::string& text) {
   return static_cast<sim::AgentId>(std::strtoul(text.c_str(), nullptr, 10));
 }
 
+// The text of a field that may be quoted.
+std::string unquoted(const std::string& field) {
+  if (field.size() < 2 || field.front() != '"') return field;
+  std::string text;
+  for (std::size_t k = 1; k + 1 < field.size(); ++k) {
+    text += field[k];
+    if (field[k] == '"') ++k;
+  }
+  return text;
+}
+
+using Since = std::map<sim::AgentId, double>;
+
+void end_period(Since& open, sim::AgentId agent, double time, std::vector<TraceData::Down>& periods) {
+  const auto since = open.find(agent);
+  if (since == open.end()) return;
+  periods.push_back({since->second, time, agent});
+  open.erase(since);
+}
+
 }  // namespace
 
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most, double from,
@@ -38,12 +58,12 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   data.begin = data.end = from;
   data.whole = from <= 0;
   std::map<std::string, TraceData::Message> under_way;
-  std::map<sim::AgentId, double> down_since;
+  Since down_since, computing_since;
   std::string line;
   std::size_t events = 0;
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
-    if (f.empty() || f[0] == "sequence" || f[3].empty()) continue;
+    if (f.empty() || f[0] == "sequence" || (f[3].empty() && f[2] != "event")) continue;
     const double time = std::strtod(f[1].c_str(), nullptr);
     const std::string& event = f[2];
     const bool presence = event == "down" || event == "up";
@@ -54,6 +74,10 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
     const sim::AgentId agent = agent_of(f[3]), peer = agent_of(f[4]);
     data.end = std::max(data.end, time);
+    if (event == "event") {
+      data.events.push_back({time, unquoted(f[10])});
+      continue;
+    }
     data.agents = std::max({data.agents, agent + 1, f[4].empty() ? 0 : peer + 1});
     if (event == "send" || event == "publish") {
       under_way[f[5]] = {time, time, agent, peer, ""};
@@ -61,21 +85,25 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       const auto sent = under_way.find(f[5]);
       if (sent == under_way.end()) continue;
       sent->second.ended = time;
-      sent->second.fate = event == "deliver" ? "delivered" : "lost: " + f[9];
+      sent->second.fate = event == "deliver" ? "delivered" : "lost: " + f[10];
       data.messages.push_back(sent->second);
       under_way.erase(sent);
     } else if (event == "down") {
       down_since[agent] = std::max(time, from);
+      end_period(computing_since, agent, time, data.computing);
     } else if (event == "up") {
-      if (const auto since = down_since.find(agent); since != down_since.end()) {
-        if (time > from) data.down.push_back({since->second, time, agent});
-        down_since.erase(since);
-      }
+      if (time > from) end_period(down_since, agent, time, data.down);
+      down_since.erase(agent);
+    } else if (event == "compute") {
+      computing_since[agent] = time;
+    } else if (event == "computed") {
+      end_period(computing_since, agent, time, data.computing);
     } else {
-      data.moments.push_back({time, agent, event});
+      data.moments.push_back({time, agent, event == "timer" && !f[10].empty() ? unquoted(f[10]) : event});
     }
   }
   for (const auto& [agent, since] : down_since) data.down.push_back({since, data.end, agent});
+  for (const auto& [agent, since] : computing_since) data.computing.push_back({since, data.end, agent});
   return data;
 }
 

@@ -25,9 +25,14 @@ struct TraceData {
     double from, to;
     sim::AgentId agent;
   };
+  struct Event {
+    double time;
+    std::string text;
+  };
   std::vector<Moment> moments;
+  std::vector<Event> events;  ///< of the scenario
   std::vector<Message> messages;
-  std::vector<Down> down;
+  std::vector<Down> down, computing;
   sim::AgentId agents = 0;  ///< largest number plus 1
   double begin = 0;         ///< s, from which on events were read
   double end = 0;           ///< s, of the last event that was read

@@ -33,15 +33,19 @@ struct Choices<TraceKind> {
   static constexpr std::array kValues{
       Choice{"start", "the run begins"},
       Choice{"tick", "an agent's clock ticks"},
-      Choice{"skip", "an agent that is down misses a tick"},
+      Choice{"skip", "an agent misses a tick; detail: down, busy (it computes), offline (a coin)"},
       Choice{"send", "a message is sent"},
       Choice{"publish", "a new state is published to a neighbour"},
       Choice{"deliver", "a message reaches its receiver"},
       Choice{"lose", "a message is lost; the reason is in detail"},
       Choice{"up", "an agent comes up"},
       Choice{"down", "an agent goes down"},
-      Choice{"timer", "a timer fires"},
-      Choice{"release", "a noisy release of private data; the charge is in detail"}};
+      Choice{"timer", "a timer fires; its name is in detail"},
+      Choice{"release", "a noisy release of private data; the charge is in detail"},
+      Choice{"compute", "an agent begins to compute"},
+      Choice{"computed", "an agent has computed: what it sent meanwhile leaves"},
+      Choice{"reset", "an agent returns from a crash with its initial state"},
+      Choice{"event", "an entry of the scenario's events; its description is in detail"}};
 };
 template <>
 struct Choices<analysis::TraceFormat> {

@@ -13,16 +13,17 @@ namespace {
 class TraceCsv final : public TraceText {
  public:
   std::string head() override {
-    return "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n";
+    return "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n";
   }
   void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
     if (!wanted) return;
     const bool message = r.peer != sim::kNoAgent;
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time,
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time,
                    sim::name(r.kind), r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
                    message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
                    r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
-                   std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), csv_field(r.detail));
+                   std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), r.iteration,
+                   csv_field(r.detail));
   }
   void end(std::string&) override {}
 };
@@ -30,6 +31,7 @@ class TraceCsv final : public TraceText {
 }  // namespace
 
 std::string happening(sim::Cause key) {
+  if (sim::source_of(key) == sim::kTimelineSource) return fmt::format("event:{}", sim::sequence_of(key));
   constexpr const char* kRankNames[] = {"down", "up", "message", "timer", "tick", "observation"};
   return fmt::format("{}:{}:{}", kRankNames[static_cast<int>(sim::rank_of(key))], sim::source_of(key),
                      sim::sequence_of(key));

@@ -1,6 +1,7 @@
 #pragma once
 // The events of one run as text, in one of several formats. Events are named by kind, source and number: "tick:3:17" is
-// the 17th tick of agent 3 (from 0), "message:3:5" the 5th message that it sent.
+// the 17th tick of agent 3 (from 0), "message:3:5" the 5th message that it sent, "event:2" the 2nd of the scenario's
+// events.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

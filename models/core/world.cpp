@@ -4,9 +4,10 @@ namespace hearsay::models {
 
 World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
              sim::TraceSink* trace)
-    : study(s),
+    : stamp_(trace, iterations),
+      study(s),
       streams(run_streams),
-      engine(options, s.topology, run_streams, trace),
+      engine(options, s.topology, run_streams, trace != nullptr ? &stamp_ : nullptr),
       models(Eigen::MatrixXd::Zero(s.problem.p(), s.topology.agents())),
       ledger(s.topology.agents()),
       hub(options.hub),

@@ -71,7 +71,25 @@ class Probe {
   Probe& operator=(const Probe&) = default;
 };
 
+/// Passes the records of a trace on, with the iterations that are complete.
+class IterationStamp final : public sim::TraceSink {
+ public:
+  IterationStamp(sim::TraceSink* sink, const std::uint64_t& iterations)
+      : sink_(sink), iterations_(iterations) {}
+  void record(const sim::TraceRecord& record) override {
+    sim::TraceRecord stamped = record;
+    stamped.iteration = iterations_;
+    sink_->record(stamped);
+  }
+
+ private:
+  sim::TraceSink* sink_;
+  const std::uint64_t& iterations_;
+};
+
 class World {
+  IterationStamp stamp_;  // before the engine, which records through it
+
  public:
   /// `hub`: agent 0 is a learner without data, owner j is agent j + 1; else owner j is agent j.
   World(const Study& study, const sim::Engine::Options& options, const sim::Streams& streams,

@@ -1,7 +1,6 @@
 // hearsay report: a page with the figures of a study.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -15,18 +14,6 @@ namespace hearsay::scenarios {
 using nlohmann::ordered_json;
 
 namespace {
-
-// The number in SI that a label of an axis stands for.
-std::optional<double> label_number(const std::string& label) {
-  Node node;
-  node.kind = Node::Kind::kText;
-  node.text = label;
-  if (const auto number = si_number(node)) return number;
-  char* end = nullptr;
-  const double number = std::strtod(label.c_str(), &end);
-  if (label.empty() || *end != '\0') return std::nullopt;
-  return number;
-}
 
 // A member of an object, as text; empty if it is not there.
 std::string text_at(const ordered_json& object, const char* name) {

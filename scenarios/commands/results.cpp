@@ -14,6 +14,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
 #include "sim/check.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -136,7 +137,7 @@ int export_command(const Arguments& arguments) {
     write_graphml(study, values->whole("point", 0, study.points() - 1), folder / "network.graphml");
     return kExitDone;
   }
-  const analysis::Exported exported = analysis::export_tables(study, folder);
+  const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   fmt::print("{} points, {} runs: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
              exported.totals.points, exported.totals.runs, folder.string(),
              study.head().aggregate ? "quantiles" : "series");

@@ -17,6 +17,7 @@
 #include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/progress.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
 
@@ -194,7 +195,7 @@ int run_command(const Arguments& arguments) {
     options.validation = true;
     const Outcome made = runner.make(plan_again(*run, options), selection_folder, "selection: ");
     analysis::StoredStudy study(selection_folder);
-    const analysis::Exported tables = analysis::export_tables(study, selection_folder);
+    const analysis::Exported tables = analysis::export_tables(study, selection_folder, label_number);
     if (!made.ended) return interrupted(tables.totals, made);
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = selection_json(*plan.selection, choices, plan.axes);
@@ -205,12 +206,12 @@ int run_command(const Arguments& arguments) {
   const Outcome made = runner.make(plan, run->folder, "");
 
   analysis::StoredStudy study(run->folder);
-  const analysis::Exported exported = analysis::export_tables(study, run->folder);
+  const analysis::Exported exported = analysis::export_tables(study, run->folder, label_number);
   std::optional<analysis::Conclusions> conclusions;
   const Scenario& scenario = *plan.points.front().scenario;
   if (scenario.analysis.any()) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
-    analysis::write_conclusions(*conclusions, run->folder);
+    analysis::write_conclusions(*conclusions, run->folder, label_number);
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   write_manifest({.totals = exported.totals,

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -293,6 +294,31 @@ void Reader::alternatives(const sim::About& about, std::span<const sim::Alternat
           .type = all[chosen.index].name,
           .hint = std::move(chosen.hint)},
          current);
+}
+
+void Reader::by_agent(const sim::About& about,
+                      const std::function<void(const std::vector<sim::AgentId>&)>& set,
+                      const sim::Describe& values) {
+  const Node* node =
+      given_as(about, Node::Kind::kObject, R"(an object of agents and values such as {"3": 1})");
+  if (node == nullptr) return;
+  std::vector<sim::AgentId> agents;
+  const std::size_t faults = faults_.size();
+  for (const auto& [key, value] : node->items()) {
+    sim::AgentId i = 0;
+    const char* const end = key.data() + key.size();
+    const auto [rest, error] = std::from_chars(key.data(), end, i);
+    if (error != std::errc{} || rest != end || i >= sim::kMaxAgents || key != std::to_string(i)) {
+      fault(value.key_at, pointer(about.name) + pointer_step(key),
+            fmt::format("expected the number of an agent as key, found '{}'", printable(key)));
+    } else if (value.is(Node::Kind::kNull)) {
+      fault(value.at, pointer(about.name) + pointer_step(key), "expected a value, found null");
+    }
+    agents.push_back(i);
+  }
+  if (faults_.size() > faults) return;
+  set(agents);
+  within({.node = node, .at = node->at, .name = about.name, .place = frames_.back().place}, values);
 }
 
 void Reader::failed(std::string_view key, const std::string& message) {

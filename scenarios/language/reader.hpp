@@ -41,6 +41,8 @@ class Reader final : public sim::Visitor {
             const std::function<void(sim::Visitor&, std::size_t)>& element) override;
   void alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
                     const std::function<void(std::size_t)>& select, const sim::Describe& current) override;
+  void by_agent(const sim::About& about, const std::function<void(const std::vector<sim::AgentId>&)>& set,
+                const sim::Describe& values) override;
   void failed(std::string_view key, const std::string& message) override;
 
  private:

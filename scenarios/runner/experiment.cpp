@@ -12,7 +12,7 @@
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "sim/engine/unreachable.hpp"
+#include "scenarios/runner/fit_network.hpp"
 
 namespace hearsay::scenarios {
 
@@ -56,34 +56,6 @@ sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool h
   }
   sim::require_connected(topology);
   return topology;
-}
-
-// Reads the files of network and clocks, for all runs to share, and checks that both fit the graph.
-void fit_network(sim::Engine::Options& options, const sim::Topology& topology, const sim::Streams& streams) {
-  const sim::NetworkOptions& network = options.network;
-  const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
-  const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
-  auto files = std::make_shared<sim::NetworkFiles>();
-  assemble("/network/latency", [&] {
-    files->read_latency(network.links.latency);
-    sim::Latency(network.links.latency, topology, hub, streams, files->latency);
-  });
-  assemble("/network/loss", [&] {
-    files->read_losses(network.links.loss);
-    sim::Loss(network.links.loss, topology, hub, streams, files->losses);
-  });
-  assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
-  assemble("/network/availability", [&] {
-    files->read_sessions(network.availability);
-    sim::Availability(network.availability, streams, agents, first, files->sessions);
-  });
-  assemble("/clocks", [&] {
-    files->read_ticks(options.clocks);
-    sim::Clocks(options.clocks, agents, streams, first, files->ticks);
-  });
-  options.files = std::move(files);
-  if (const auto why = sim::why_unreachable(options, topology, streams))
-    throw AssemblyError("/network", *why);
 }
 
 // The scenario with names of columns replaced by their values.
@@ -149,7 +121,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
            [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
-  fit_network(engine_, topology_, study_streams(scenario_));
+  fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   if (scenario_.protocol->has_timeout())
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
@@ -259,6 +231,10 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
   if (auto warning = scenario_.protocol->warning(world)) result.message = std::move(*warning);
+  if (const std::vector<std::string> missed = world.engine.events_to_come();
+      !missed.empty() && result.message.empty())
+    result.message =
+        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;

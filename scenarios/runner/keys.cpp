@@ -77,6 +77,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.baselines.clear();
   s.analysis = {};
   s.record = {};
+  for (sim::TimelineEvent& event : s.events) std::visit([](auto& e) { e.name.clear(); }, event);
   FileHasher hasher(files_);
   s.describe(hasher);
   nlohmann::ordered_json options = write_changes(s);

@@ -166,6 +166,16 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   return plan;
 }
 
+// The events of a scenario as JSON, for figures.
+std::string events_json(const Scenario& s) {
+  sim::NetworkOptions network = s.network;
+  nlohmann::json all = nlohmann::json::array();
+  const sim::Time end = s.stop.time.value_or(sim::kNever);
+  for (const auto& entry : sim::unfold(s.events, network, sim::kMaxAgents, end).entries)
+    all.push_back({{"time", entry.at}, {"text", entry.text}});
+  return all.empty() ? "" : all.dump();
+}
+
 }  // namespace
 
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
@@ -225,6 +235,9 @@ analysis::StudyPlan Plan::study() const {
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;
+  std::set<std::string> events;
+  for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
+  study.info["events"] = events.size() == 1 ? *events.begin() : "";
   for (const PlannedPoint& p : points) {
     study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario)});
   }

@@ -144,6 +144,7 @@ void Scenario::describe(sim::Visitor& v) {
   v(model, {.name = "model", .help = "Model to learn."});
   v(network, {.name = "network", .help = "Topology, links and availability."});
   v(clocks, {.name = "clocks", .help = "Clocks: times at which each agent ticks."});
+  v(events, {.name = "events", .help = "What happens to the network at given times, in any order."});
   v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
   v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
   v(stop, {.name = "stop", .help = "Limits of a run; the run ends at the first limit reached."});

@@ -74,6 +74,7 @@ struct Scenario {
   models::ModelOptions model;
   sim::NetworkOptions network;
   sim::ClockOptions clocks;
+  std::vector<sim::TimelineEvent> events;
   models::ProtocolChoice protocol;
   models::PrivacyOptions privacy;
   StopOptions stop;

@@ -67,6 +67,10 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
       check(number < sessions.size() && sessions[number] != nullptr, "an availability trace was not read");
       sessions[number]->require_agents(agents);
       laws_.emplace_back(Replay{sessions[number]});
+    } else if (const auto* outages = std::get_if<Outages>(&one)) {
+      const auto times = Sessions::between(*outages);
+      times->require_agents(agents);
+      laws_.emplace_back(Replay{times, outages->state_on_return == StateOnReturn::kReset});
     } else if (const auto* stay = std::get_if<JoinLeave>(&one)) {
       laws_.emplace_back(Stay{
           stay->hub, values(stay->join, stay->hub, kJoinOption),
@@ -155,8 +159,9 @@ bool Availability::known(std::uint32_t l) const {
 }
 
 bool Availability::resets(std::uint32_t l) const {
-  const auto* renewal = std::get_if<Renewal>(&laws_[l]);
-  return renewal != nullptr && renewal->resets;
+  if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) return renewal->resets;
+  const auto* replay = std::get_if<Replay>(&laws_[l]);
+  return replay != nullptr && replay->resets;
 }
 
 bool Availability::resets() const {

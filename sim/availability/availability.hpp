@@ -61,6 +61,7 @@ class Availability {
   };
   struct Replay {
     std::shared_ptr<const Sessions> sessions;
+    bool resets = false;
   };
   struct Stay {
     bool hub;

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <vector>
 
-#include "sim/options/describe.hpp"
+#include "sim/options/per_agent.hpp"
 #include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/time.hpp"
@@ -21,21 +21,19 @@ struct Choices<ComputeDrawn> {
 class ComputeOptions {
  public:
   ComputeOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
-  template <std::convertible_to<Distribution::Law> L>
+  template <std::convertible_to<PerAgent::Law> L>
   ComputeOptions(const L& l, ComputeDrawn d = ComputeDrawn::kPerComputation) : law(l), drawn(d) {}  // NOLINT
 
-  Distribution::Law law;  ///< s
+  PerAgent::Law law;  ///< s
   ComputeDrawn drawn = ComputeDrawn::kPerComputation;
   void describe_as(Visitor& v, const About& about);
 };
 
 class ComputeTime {
  public:
-  ComputeTime(const ComputeOptions& options, const Streams& streams)
-      : law_(std::visit([](const auto& law) { return Distribution(law); }, options.law)),
-        drawn_(options.drawn),
-        none_(law_.upper() <= 0),
-        streams_(streams) {}
+  /// `first`: 1 if agent 0 is a hub, whose computations take no time where agents have different laws. Throws
+  /// std::invalid_argument for a list whose length is not the number of the other agents, and for unknown agents.
+  ComputeTime(const ComputeOptions& options, AgentId agents, AgentId first, const Streams& streams);
 
   /// Whether computations take no time.
   bool none() const { return none_; }
@@ -44,7 +42,7 @@ class ComputeTime {
   Time of(AgentId i, std::uint32_t n) const;
 
  private:
-  Distribution law_;
+  std::vector<Distribution> laws_;  // by agent, or one for all
   ComputeDrawn drawn_;
   bool none_;
   Streams streams_;

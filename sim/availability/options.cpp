@@ -97,6 +97,20 @@ void JoinLeave::describe(Visitor& v) {
   v(hub, kHub);
 }
 
+void Outages::Outage::describe(Visitor& v) {
+  v(agents, {.name = "agents", .help = "Agents that are down, the hub too if named.", .required = true});
+  v(from, {.name = "from", .help = "Start of the outage.", .unit = "s", .min = 0, .required = true});
+  v(to, non_negative("to", "End of the outage; by default it does not end.", "s"));
+  v.check(!agents.empty(), "agents", "expected at least one agent, found an empty list");
+  v.check(!to || *to > from, "to",
+          fmt::format("expected a time after from ({:g} s), found {:g} s", from, to.value_or(0)));
+}
+
+void Outages::describe(Visitor& v) {
+  v(outages, {.name = "outages", .help = "Outages, in any order.", .required = true});
+  v(state_on_return, {.name = "state_on_return", .help = "State of an agent that returns from an outage."});
+}
+
 void AllOf::describe(Visitor& v) {
   v(of, {.name = "of", .help = "Laws to combine.", .required = true});
   v.check(of.size() <= 16, "of", fmt::format("expected at most 16 laws, found {}", of.size()));

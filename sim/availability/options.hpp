@@ -150,8 +150,27 @@ struct JoinLeave {
   void describe(Visitor& v);
 };
 
+/// Given agents are down at given times.
+struct Outages {
+  static constexpr std::string_view kName = "outages";
+  static constexpr std::string_view kHelp =
+      "Given agents are down at given times and up otherwise; outages of an agent that overlap or touch are "
+      "one.";
+  static constexpr std::string_view kExample =
+      R"({"type": "outages", "outages": [{"agents": [5], "from": "30 s", "to": "45 s"}], "state_on_return": "reset"})";
+  struct Outage {
+    std::vector<AgentId> agents;
+    Time from = 0;                ///< s
+    std::optional<Time> to = {};  ///< s; absent: to the end
+    void describe(Visitor& v);
+  };
+  std::vector<Outage> outages = {};
+  StateOnReturn state_on_return = StateOnReturn::kKeep;
+  void describe(Visitor& v);
+};
+
 using OneAvailability =
-    std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave>;
+    std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave, Outages>;
 
 /// Up when up in all of several laws.
 struct AllOf {
@@ -166,8 +185,8 @@ struct AllOf {
   void describe(Visitor& v);
 };
 
-using AvailabilityOptions =
-    std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal, AvailabilityTrace, JoinLeave, AllOf>;
+using AvailabilityOptions = std::variant<Always, OnOff, Crash, GroupFailures, Coin, Diurnal,
+                                         AvailabilityTrace, JoinLeave, Outages, AllOf>;
 
 /// Its laws, in order.
 inline std::vector<OneAvailability> laws(const AvailabilityOptions& options) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "sim/files/csv_table.hpp"
 
@@ -78,6 +80,30 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options)
   for (Agent& agent : all->agents_) {
     // An agent whose last state differs from its first changes state when the trace starts again.
     if (options.repeat && agent.changes.size() % 2 == 1) agent.changes.push_back(*options.repeat);
+  }
+  return all;
+}
+
+std::shared_ptr<const Sessions> Sessions::between(const Outages& options) {
+  std::map<AgentId, std::vector<std::pair<Time, Time>>> down;
+  for (const Outages::Outage& outage : options.outages) {
+    for (const AgentId i : outage.agents) down[i].emplace_back(outage.from + 0.0, outage.to.value_or(kNever));
+  }
+  auto all = std::make_shared<Sessions>();
+  all->name_ = "outages";
+  for (auto& [i, times] : down) {
+    std::ranges::sort(times);
+    if (all->agents_.size() <= i) all->agents_.resize(i + 1);
+    Agent& agent = all->agents_[i];
+    agent.named = agent.up_before = true;
+    for (const auto& [from, to] : times) {
+      if (agent.changes.empty() || from > agent.changes.back()) {
+        agent.changes.insert(agent.changes.end(), {from, to});
+      } else {
+        agent.changes.back() = std::max(agent.changes.back(), to);
+      }
+    }
+    if (agent.changes.back() == kNever) agent.changes.pop_back();
   }
   return all;
 }

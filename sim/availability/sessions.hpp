@@ -1,5 +1,5 @@
 #pragma once
-// When the agents of an availability trace change state.
+// When agents change state whose times are given, in a file or in the options.
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +16,8 @@ class Sessions {
   /// Throws FileError for missing columns, decreasing times, a state that an agent already has, sessions that overlap
   /// or have no length, and times or a start after `repeat`.
   static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options);
+  /// The times between outages.
+  static std::shared_ptr<const Sessions> between(const Outages& options);
 
   struct Agent {
     bool named = false;

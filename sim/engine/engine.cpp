@@ -1,5 +1,7 @@
 #include "sim/engine/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +14,8 @@ constexpr double kMostInFlight = 4;
 
 Engine::Options with_files(Engine::Options options) {
   if (options.files == nullptr) {
-    options.files = std::make_shared<const NetworkFiles>(NetworkFiles::of(options.network, options.clocks));
+    options.files = std::make_shared<const NetworkFiles>(
+        NetworkFiles::of(options.network, options.clocks, options.timeline));
   }
   return options;
 }
@@ -22,10 +25,12 @@ Engine::Options with_files(Engine::Options options) {
 Engine::Engine(const Options& options, const Topology& topology, const Streams& streams, TraceSink* trace)
     : options_(with_files(options)),
       topology_(topology),
+      streams_(streams),
       clocks_(options.clocks, topology.agents(), streams, first_clock(), options_.files->ticks),
       transport_(options.network.links, options.vector_length, topology, streams, options.hub ? 0 : kNoAgent,
                  *options_.files),
-      presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams),
+      presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams,
+                options.timeline.changes(&LawChanges::compute_time)),
       queue_(topology.agents()),
       pool_(options.payload_width),
       trace_(trace),
@@ -37,7 +42,7 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
 // The longest latency if publications may travel without events.
 std::optional<Time> Engine::lazy_latency(const Options& options) const {
   const LinkOptions& links = options.network.links;
-  if (!options.publications_only || tracing()) return std::nullopt;
+  if (!options.publications_only || tracing() || !options.timeline.empty()) return std::nullopt;
   if (options.event_limit < std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
   if (!presence_.always() || !transport_.unlimited_bandwidth()) return std::nullopt;
   if (!transport_.links().loss().none() || links.order != PublicationOrder::kNewest) return std::nullopt;
@@ -53,6 +58,8 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
   presence_.start(queue_);
+  const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
+  for (std::uint32_t n = 0; n < entries.size(); ++n) queue_.push(Event::timeline(entries[n].at, n));
   for (AgentId i = first_clock(); i < agents(); ++i) next_tick(i, 0, 0);
   if (std::isfinite(options_.observe_every)) queue_.push(Event::observation(options_.observe_every, 1));
   if (!tracing()) return;
@@ -205,6 +212,7 @@ bool Engine::change_state(const Event& event) {
   if (presence_.resets(event)) {
     presence_.reset(i);
     publications_.forget(i);
+    if (tracing()) trace(TraceKind::kReset, i);
   }
   if (up && changed) {
     // Timers that were due get new keys: they fire after all that have been set.
@@ -227,10 +235,37 @@ void Engine::depart(const Event& event) {
   transmit(message, topology_.edge(from, event.target));
 }
 
+void Engine::occupy() {
+  const AgentId i = presence_.computing();
+  queue_.push(presence_.occupy(timer_key(i)));
+  if (tracing()) trace(TraceKind::kCompute, i);
+}
+
 void Engine::free(const Event& event) {
   if (event.life() != presence_.life(event.target)) return;
+  if (tracing()) trace(TraceKind::kComputed, event.target);
   presence_.free(event.target);
   presence_.resume(event.target, now(), queue_);
+}
+
+std::vector<std::string> Engine::events_to_come() const {
+  std::vector<std::string> texts;
+  for (std::size_t n = followed_; n < options_.timeline.entries.size(); ++n)
+    texts.push_back(
+        fmt::format("{} at {:g} s", options_.timeline.entries[n].text, options_.timeline.entries[n].at));
+  return texts;
+}
+
+// An entry of the timeline: laws change for what begins from now on.
+void Engine::follow(const Event& event) {
+  const std::uint32_t n = sequence_of(event.key);
+  const Timeline::Entry& entry = options_.timeline.entries[n];
+  ++followed_;
+  fingerprint_.add(event.time, event.key, agents(), n);
+  if (tracing()) trace(TraceKind::kEvent, kNoAgent, entry.text);
+  transport_.change(entry.changes, topology_, streams_, options_.files->changes.at(n));
+  if (entry.changes.compute_time)
+    presence_.change(ComputeTime(*entry.changes.compute_time, agents(), first_clock(), streams_));
 }
 
 void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) const {
@@ -254,7 +289,7 @@ void Engine::trace_message(TraceKind kind, const Event& event, std::string_view 
 void Engine::trace_tick(const Event& event, bool ticks) const {
   const AgentId i = event.target;
   if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
-  trace(TraceKind::kSkip, i, !up(i) ? "" : busy(i) ? "busy" : "offline");
+  trace(TraceKind::kSkip, i, !up(i) ? "down" : busy(i) ? "busy" : "offline");
 }
 
 void Engine::trace_release(AgentId agent, std::string_view detail) {

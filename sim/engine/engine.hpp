@@ -6,7 +6,7 @@
 //
 // A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
 // on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
-// the loop checks finished().
+// the loop checks finished(). Optionally timer_name(tag) names a timer in the trace.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -17,6 +17,7 @@
 
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
+#include "sim/engine/message.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
@@ -28,33 +29,14 @@
 
 namespace hearsay::sim {
 
-/// A message at its receiver; the payload is valid only while it is handled.
-struct Message {
-  AgentId from, to;
-  std::uint16_t tag;           ///< kind of message, defined by the protocol
-  std::uint32_t conversation;  ///< number of the exchange it belongs to
-  Time sent;
-  std::span<const double> payload;
-  Cause id;
-};
-
-/// Why a run ended.
-enum class End : std::uint8_t { kFinished, kTime, kEvents, kIdle };
-
-/// The publication of a neighbour that a reader uses.
-struct Latest {
-  std::uint32_t version = 0;        ///< publication number; 0: none has arrived, the public start is valid
-  Time sent = 0;                    ///< when it was published
-  std::span<const double> payload;  ///< empty at version 0; valid until the next event
-};
-
 class Engine {
  public:
   struct Options {
     NetworkOptions network;
     ClockOptions clocks;
-    std::size_t vector_length = 1;   ///< p: numbers of a vector; see Transport
-    std::size_t payload_width = 1;   ///< most numbers in one message
+    Timeline timeline = {};         ///< what unfold() has left of the events, which are in the network's laws
+    std::size_t vector_length = 1;  ///< p: numbers of a vector; see Transport
+    std::size_t payload_width = 1;  ///< most numbers in one message
     bool publications_only = false;  ///< no message is ever sent: publications may travel without events
     bool hub = false;          ///< agent 0 is a hub: it has no clock, and availability may not apply to it
     Time time_limit = kNever;  ///< s; events at the limit still happen
@@ -83,6 +65,8 @@ class Engine {
   /// compiler and flags, unless a computed number determines an event.
   const Fingerprint& fingerprint() const { return fingerprint_; }
   const Clocks& clocks() const { return clocks_; }
+  /// Descriptions of the timeline's entries that have not happened.
+  std::vector<std::string> events_to_come() const;
   /// High-water marks of the engine's memory: while they stay the same, it allocates nothing.
   std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + presence_.capacity(); }
   /// Whether publications travel without events (lazy_publications.hpp).
@@ -173,6 +157,8 @@ class Engine {
         return depart(event);
       case EventKind::kFree:
         return free(event);
+      case EventKind::kTimeline:
+        return follow(event);
       case EventKind::kObservation:
         return;
     }
@@ -208,7 +194,7 @@ class Engine {
     if (event.life() != presence_.life(i)) return;
     if (!presence_.acts(i)) return presence_.wait(event);
     fingerprint_.add(event.time, event.key, i, 1);
-    if (tracing()) trace(TraceKind::kTimer, i);
+    if (tracing()) trace(TraceKind::kTimer, i, timer_name(handler, event.tag));
     handler.on_timer(i, event.tag, event.number());
   }
 
@@ -246,6 +232,13 @@ class Engine {
     return true;
   }
 
+  template <class Handler>
+  static std::string_view timer_name([[maybe_unused]] const Handler& handler,
+                                     [[maybe_unused]] std::uint16_t tag) {
+    if constexpr (requires { handler.timer_name(tag); }) return handler.timer_name(tag);
+    return {};
+  }
+
   void start();
   void settle(End end);
   std::optional<Time> lazy_latency(const Options& options) const;
@@ -269,12 +262,14 @@ class Engine {
   // Agents change state, begin and end computations.
   bool change_state(const Event& event);
   void depart(const Event& event);
+  void occupy();
   void free(const Event& event);
+  void follow(const Event& event);
   std::uint64_t timer_key(AgentId i);
   // The handler has returned.
   void end_handler() {
     if (presence_.computing() != kNoAgent) [[unlikely]]
-      queue_.push(presence_.occupy(timer_key(presence_.computing())));
+      occupy();
   }
 
   void trace(TraceKind kind, AgentId agent, std::string_view detail = {}) const;
@@ -283,6 +278,7 @@ class Engine {
 
   Options options_;
   const Topology& topology_;
+  Streams streams_;
   Clocks clocks_;
   Transport transport_;
   Presence presence_;
@@ -293,6 +289,7 @@ class Engine {
   Fingerprint fingerprint_;
   Moment now_;
   std::uint64_t events_ = 0;
+  std::size_t followed_ = 0;           // entries of the timeline
   std::vector<std::uint32_t> timers_;  // timer keys used so far, by agent; empty until the first
 };
 

@@ -8,10 +8,12 @@ void NetworkOptions::describe(Visitor& v) {
   v(topology, {.name = "topology", .help = "Graph of the links between agents."});
   links.describe(v);
   v(compute_time,
-    non_negative("compute_time",
-                 "Duration of a computation; the agent reads at its start, sends at its end and is busy in "
-                 "between. A distribution is drawn for each computation by default (see `drawn`).",
-                 "s"));
+    non_negative(
+        "compute_time",
+        "Duration of a computation; the agent reads at its start, sends at its end and is busy in "
+        "between. A distribution is drawn for each computation by default (see `drawn`); a list has a "
+        "value for each agent except a hub.",
+        "s"));
   v(availability,
     {.name = "availability", .help = "Times at which agents are up; enforced for every protocol."});
   v(in_flight, {.name = "in_flight", .help = "Handling of messages that arrive while the receiver is down."});
@@ -46,12 +48,34 @@ void NetworkFiles::read_ticks(const ClockOptions& options) {
     ticks = TickList::read(*trace->path);
 }
 
-NetworkFiles NetworkFiles::of(const NetworkOptions& network, const ClockOptions& clocks) {
+void NetworkFiles::read_changes(const Timeline& timeline) {
+  for (const Timeline::Entry& entry : timeline.entries) {
+    NetworkFiles& files = changes.emplace_back();
+    if (entry.changes.latency) files.read_latency(*entry.changes.latency);
+    if (entry.changes.loss) files.read_losses(*entry.changes.loss);
+  }
+}
+
+void require_fit(const Timeline& timeline, const NetworkFiles& files, const Topology& topology,
+                 const Streams& streams, AgentId hub) {
+  const AgentId agents = topology.agents(), first = hub == kNoAgent ? 0 : 1;
+  for (std::size_t n = 0; n < timeline.entries.size(); ++n) {
+    const LawChanges& to = timeline.entries[n].changes;
+    if (to.latency) Latency(*to.latency, topology, hub, streams, files.changes[n].latency);
+    if (to.loss) Loss(*to.loss, topology, hub, streams, files.changes[n].losses);
+    if (to.bandwidth) Bandwidth(*to.bandwidth, agents, streams);
+    if (to.compute_time) ComputeTime(*to.compute_time, agents, first, streams);
+  }
+}
+
+NetworkFiles NetworkFiles::of(const NetworkOptions& network, const ClockOptions& clocks,
+                              const Timeline& timeline) {
   NetworkFiles files;
   files.read_latency(network.links.latency);
   files.read_losses(network.links.loss);
   files.read_sessions(network.availability);
   files.read_ticks(clocks);
+  files.read_changes(timeline);
   return files;
 }
 

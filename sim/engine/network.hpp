@@ -6,6 +6,7 @@
 #include "sim/availability/availability.hpp"
 #include "sim/availability/compute_time.hpp"
 #include "sim/clocks/clocks.hpp"
+#include "sim/engine/timeline.hpp"
 #include "sim/links/links.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -38,14 +39,21 @@ struct NetworkFiles {
       losses;  ///< by number of the law, null for laws without a file
   std::vector<std::shared_ptr<const Sessions>> sessions;  ///< of availability, likewise
   std::shared_ptr<const TickList> ticks;                  ///< of a clock "trace"
+  std::vector<NetworkFiles> changes;                      ///< of the laws of a timeline, by entry
 
   // Each reads its part; throw FileError.
   void read_latency(const LatencyOptions& options);
   void read_losses(const LossOptions& options);
   void read_sessions(const AvailabilityOptions& options);
   void read_ticks(const ClockOptions& options);
+  void read_changes(const Timeline& timeline);
   /// All of them.
-  static NetworkFiles of(const NetworkOptions& network, const ClockOptions& clocks);
+  static NetworkFiles of(const NetworkOptions& network, const ClockOptions& clocks,
+                         const Timeline& timeline = {});
 };
+
+/// Throws std::invalid_argument if laws of a timeline do not fit the graph. `hub`: the agent that is one, or kNoAgent.
+void require_fit(const Timeline& timeline, const NetworkFiles& files, const Topology& topology,
+                 const Streams& streams, AgentId hub);
 
 }  // namespace hearsay::sim

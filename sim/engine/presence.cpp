@@ -7,16 +7,16 @@
 namespace hearsay::sim {
 
 Presence::Presence(const NetworkOptions& network, const NetworkFiles& files, AgentId agents, bool hub,
-                   bool defers, const Streams& streams)
+                   bool defers, const Streams& streams, bool may_compute)
     : availability_(network.availability, streams, agents, hub ? 1 : 0, files.sessions),
-      compute_time_(network.compute_time, streams),
+      compute_time_(network.compute_time, agents, hub ? 1 : 0, streams),
       agents_(agents),
       hub_(hub),
       held_(network.in_flight == InFlight::kHeld),
       coin_(availability_.coin()),
-      restricted_(!availability_.always() || !compute_time_.none()),
+      restricted_(!availability_.always() || may_compute || !compute_time_.none()),
       up_count_(agents) {
-  if (!compute_time_.none()) {
+  if (may_compute || !compute_time_.none()) {
     busy_.assign(agents, 0);
     computations_.assign(agents, 0);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Which agents can act: those that are up and not computing. Events of other agents wait here or are lost.
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/availability/availability.hpp"
@@ -16,9 +17,10 @@ enum class Admission { kAccepted, kLost, kWaits };
 class Presence {
  public:
   /// `hub`: agent 0 is a hub, to which availability may not apply. `defers`: an agent makes a missed tick when it can
-  /// act again. Throws std::invalid_argument if options do not fit the agents.
+  /// act again. `may_compute`: computations may take time even if now they do not. Throws std::invalid_argument if
+  /// options do not fit the agents.
   Presence(const NetworkOptions& network, const NetworkFiles& files, AgentId agents, bool hub, bool defers,
-           const Streams& streams);
+           const Streams& streams, bool may_compute = false);
 
   bool up(AgentId i) const { return down_.empty() || down_[i] == 0; }
   bool busy(AgentId i) const { return !busy_.empty() && busy_[i] != 0; }
@@ -56,6 +58,8 @@ class Presence {
   void compute(AgentId i, Time now) {
     if (!compute_time_.none()) begin_computation(i, now);
   }
+  /// Computations that begin from now on have another law.
+  void change(ComputeTime compute_time) { compute_time_ = std::move(compute_time); }
   /// The agent that has begun to compute in the current handler, or kNoAgent.
   AgentId computing() const { return computing_; }
   /// Time at which a message that agent i sends now leaves it.

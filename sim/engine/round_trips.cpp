@@ -12,10 +12,10 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
                        std::size_t numbers) {
   const AgentId hub = options.hub ? 0 : kNoAgent, agents = topology.agents();
   const NetworkFiles files =
-      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks);
+      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks, options.timeline);
   const LinkOptions& link_options = options.network.links;
-  const Links links(link_options, topology, streams, hub, files);
-  const ComputeTime compute(options.network.compute_time, streams);
+  Links links(link_options, topology, streams, hub, files);
+  ComputeTime compute(options.network.compute_time, agents, options.hub ? 1 : 0, streams);
   const Availability availability(options.network.availability, streams, agents, options.hub ? 1 : 0,
                                   files.sessions);
   reliable_ = links.loss().none() && availability.always() && !availability.coin();
@@ -32,24 +32,36 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
     return now - start;
   };
 
-  const std::size_t edges = topology.edges(), step = edges / kLinks + 1;
-  std::size_t edge = 0;
-  for (AgentId i = 0; i < agents; ++i) {
-    const auto neighbours = topology.neighbours(i);
-    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
-      const AgentId j = neighbours[k];
-      if (j < i || edge++ % step != 0) continue;
-      const std::uint32_t there = topology.first_edge(i) + k, back = topology.edge(j, i);
-      const Time sending = transmission(i, j) + transmission(j, i);
-      const std::size_t first = sorted_.size();
-      for (std::uint32_t n = kFirstIndex; n < kFirstIndex + kTrips; ++n) {
-        sorted_.push_back(links.latency(i, j, there, n) + links.latency(j, i, back, n) + compute.of(j, n) +
-                          sending);
+  const std::size_t step = topology.edges() / kLinks + 1;
+  const auto sample = [&] {
+    std::size_t edge = 0;
+    for (AgentId i = 0; i < agents; ++i) {
+      const auto neighbours = topology.neighbours(i);
+      for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
+        const AgentId j = neighbours[k];
+        if (j < i || edge++ % step != 0) continue;
+        const std::uint32_t there = topology.first_edge(i) + k, back = topology.edge(j, i);
+        const Time sending = transmission(i, j) + transmission(j, i);
+        const std::size_t first = sorted_.size();
+        for (std::uint32_t n = kFirstIndex; n < kFirstIndex + kTrips; ++n) {
+          sorted_.push_back(links.latency(i, j, there, n) + links.latency(j, i, back, n) + compute.of(j, n) +
+                            sending);
+        }
+        const auto median = sorted_.begin() + static_cast<std::ptrdiff_t>(first + kTrips / 2);
+        std::nth_element(sorted_.begin() + static_cast<std::ptrdiff_t>(first), median, sorted_.end());
+        typical_ = std::max(typical_, *median);
       }
-      const auto median = sorted_.begin() + static_cast<std::ptrdiff_t>(first + kTrips / 2);
-      std::nth_element(sorted_.begin() + static_cast<std::ptrdiff_t>(first), median, sorted_.end());
-      typical_ = std::max(typical_, *median);
     }
+  };
+  sample();
+  for (std::size_t n = 0; n < options.timeline.entries.size(); ++n) {
+    const LawChanges& changes = options.timeline.entries[n].changes;
+    links.change(changes, topology, streams, files.changes.at(n));
+    if (changes.bandwidth) bandwidth.change_to(Bandwidth(*changes.bandwidth, agents, streams));
+    if (changes.compute_time)
+      compute = ComputeTime(*changes.compute_time, agents, options.hub ? 1 : 0, streams);
+    reliable_ = reliable_ && links.loss().none();
+    sample();
   }
   std::sort(sorted_.begin(), sorted_.end());
 }

@@ -11,12 +11,13 @@ class RoundTrips {
   /// A network in which replies always arrive, at once.
   RoundTrips() = default;
   /// Samples round trips of `numbers` numbers each way: both latencies, the receiver's computation, and the
-  /// transmission of a message to every neighbour where bandwidth is limited. At most 200 links, 40 round trips each,
+  /// transmission of a message to every neighbour where bandwidth is limited; again after each change of a law by the
+  /// timeline. At most 200 links, 40 round trips each,
   /// drawn from the purposes and indices of messages and computations number 2^31 and up, which no run reaches.
   RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
              std::size_t numbers);
 
-  /// Whether every message is delivered: nothing is lost, and nobody is ever down.
+  /// Whether every message is delivered: nothing is ever lost, and nobody is ever down.
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
   Time typical() const { return typical_; }

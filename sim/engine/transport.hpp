@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/engine/timeline.hpp"
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
 #include "sim/trace/trace.hpp"
@@ -28,6 +29,13 @@ class Transport {
         fifo_publications_(options.order == PublicationOrder::kFifo),
         sent_(topology.agents()) {
     if (fifo_messages_ || fifo_publications_) last_arrival_.assign(2 * topology.edges(), 0);
+  }
+
+  /// Messages sent from now on have other laws. `files` of the new laws, which fit the graph.
+  void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
+              const NetworkFiles& files) {
+    links_.change(changes, topology, streams, files);
+    if (changes.bandwidth) bandwidth_.change_to(Bandwidth(*changes.bandwidth, topology.agents(), streams));
   }
 
   const Traffic& traffic() const { return traffic_; }

@@ -49,10 +49,12 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
   if (topology.edges() == 0) return std::nullopt;
   const AgentId hub = options.hub ? 0 : kNoAgent, first = options.hub ? 1 : 0;
   const NetworkFiles files =
-      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks);
+      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks, options.timeline);
   if (Clocks(options.clocks, topology.agents(), streams, first, files.ticks).never_tick())
     return "no agent ever ticks: the clock trace is empty";
-  if (options.network.links.latency.lower() >= options.time_limit)
+  const bool latency_changes = options.timeline.changes(&LawChanges::latency);
+  const bool loss_changes = options.timeline.changes(&LawChanges::loss);
+  if (!latency_changes && options.network.links.latency.lower() >= options.time_limit)
     return "no message can arrive: the smallest latency is as long as the run";
 
   const Links links(options.network.links, topology, streams, hub, files);
@@ -70,7 +72,8 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
     const Times mine = up(i);
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
       const AgentId j = topology.neighbours(i)[k];
-      const bool lost = links.loss().certain(i, j, topology.first_edge(i) + k, options.time_limit);
+      const bool lost =
+          !loss_changes && links.loss().certain(i, j, topology.first_edge(i) + k, options.time_limit);
       // A message may arrive later than it is sent: the sender needs to be up before the receiver's last up time ends.
       const Times theirs = up(j);
       const bool meet = !mine.empty() && !theirs.empty() && mine.front().first < theirs.back().second;

@@ -25,8 +25,12 @@ enum class EventKind : std::uint8_t {
   kObservation,
   kSendMessage,
   kSendPublication,
-  kFree
+  kFree,
+  kTimeline
 };
+
+/// Source in the order keys of a timeline's events, which come after agents go down and before they come up.
+inline constexpr AgentId kTimelineSource = kMaxAgents - 1;
 
 inline constexpr std::uint32_t kNoSlot = 0xFFFF'FFFF;
 
@@ -71,6 +75,10 @@ class Event {
   }
   static Event observation(Time at, std::uint32_t n) {
     return {at, order_key(Rank::kObservation, 0, n), 0, EventKind::kObservation};
+  }
+  /// The n-th entry of a timeline.
+  static Event timeline(Time at, std::uint32_t n) {
+    return {at, order_key(Rank::kDown, kTimelineSource, n), 0, EventKind::kTimeline};
   }
   /// An agent comes up (`up`) or goes down; `n` counts such events of one agent.
   static Event change(Time at, AgentId i, bool up, std::uint32_t n) {

@@ -1,5 +1,7 @@
 #include "sim/links/bandwidth.hpp"
 
+#include <limits>
+
 namespace hearsay::sim {
 
 void EqualBandwidth::describe(Visitor& v) {
@@ -24,6 +26,19 @@ Bandwidth::Bandwidth(const BandwidthOptions& options, AgentId agents, const Stre
     up_ = servers(apart->uplink, kUplinkOption);
     down_ = servers(apart->downlink, kDownlinkOption);
   }
+}
+
+void Bandwidth::change_to(const Bandwidth& next) {
+  if (unlimited()) {
+    *this = next;
+    return;
+  }
+  const auto take_rates = [](std::vector<Server>& servers, const std::vector<Server>& from) {
+    for (std::size_t i = 0; i < servers.size(); ++i)
+      servers[i].rate = from.empty() ? std::numeric_limits<double>::infinity() : from[i].rate;
+  };
+  take_rates(up_, next.up_);
+  take_rates(down_, next.down_);
 }
 
 }  // namespace hearsay::sim

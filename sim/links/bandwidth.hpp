@@ -44,6 +44,9 @@ class Bandwidth {
   /// first. Throws std::invalid_argument for a list whose length is not the number of agents.
   Bandwidth(const BandwidthOptions& options, AgentId agents, const Streams& streams);
 
+  /// The rates are those of `next` from now on. Transfers that wait or have begun keep their times; where the next
+  /// bandwidth is unlimited, messages still wait for these.
+  void change_to(const Bandwidth& next);
   bool unlimited() const { return up_.empty(); }
   /// Time at which a message of `bytes` given to the agent's uplink now has left it. O(1).
   Time send(AgentId from, double bytes, Time now) { return serve(up_[from], bytes, now); }

@@ -38,4 +38,10 @@ Links::Links(const LinkOptions& options, const Topology& topology, const Streams
     throw std::invalid_argument("delayed_direction: expected both, as there is no hub");
 }
 
+void Links::change(const LawChanges& changes, const Topology& topology, const Streams& streams,
+                   const NetworkFiles& files) {
+  if (changes.latency) latency_ = Latency(*changes.latency, topology, hub_, streams, files.latency);
+  if (changes.loss) loss_ = Loss(*changes.loss, topology, hub_, streams, files.losses);
+}
+
 }  // namespace hearsay::sim

@@ -12,6 +12,7 @@
 
 namespace hearsay::sim {
 
+struct LawChanges;
 struct NetworkFiles;
 
 /// Which of a neighbour's publications a reader reads.
@@ -64,6 +65,10 @@ class Links {
   /// `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit the graph.
   Links(const LinkOptions& options, const Topology& topology, const Streams& streams, AgentId hub,
         const NetworkFiles& files);
+
+  /// Messages sent from now on have other laws; their numbers go on. `files` of the new laws, which fit the graph.
+  void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
+              const NetworkFiles& files);
 
   /// Fate of the next message on the edge at `position`, sent now. O(1); no allocation.
   Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0) {

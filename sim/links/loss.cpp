@@ -77,7 +77,7 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
     const auto number = static_cast<std::uint32_t>(laws_.size());
     Law& made = laws_.emplace_back();
     made.options = law;
-    if (std::holds_alternative<GilbertElliott>(law)) made.bad.assign(2 * topology.edges(), 0);
+    if (std::holds_alternative<GilbertElliott>(law)) made.state.assign(2 * topology.edges(), State::kNone);
     if (const auto* cut = std::get_if<PartitionLoss>(&law)) {
       made.cut_off.assign(topology.agents(), 0);
       for (const AgentId i : cut->agents) {
@@ -121,12 +121,14 @@ std::optional<LossReason> Loss::general(AgentId from, AgentId to, std::uint32_t 
     if (const auto* one = std::get_if<BernoulliLoss>(&law.options)) {
       because(sim::bernoulli(s, one->probability), LossReason::kLoss);
     } else if (const auto* channel = std::get_if<GilbertElliott>(&law.options)) {
-      std::uint8_t& bad = law.bad[position];
-      const double change = n == 0     ? channel->stationary_bad()
-                            : bad == 0 ? channel->p_good_to_bad
-                                       : channel->p_bad_to_good;
-      if (sim::bernoulli(s, change)) bad ^= 1;
-      because(sim::bernoulli(s, bad != 0 ? channel->loss_bad : channel->loss_good), LossReason::kLoss);
+      State& state = law.state[position];
+      const bool was_bad = state == State::kBad;
+      const double change = state == State::kNone ? channel->stationary_bad()
+                            : was_bad             ? channel->p_bad_to_good
+                                                  : channel->p_good_to_bad;
+      const bool bad = sim::bernoulli(s, change) != was_bad;
+      state = bad ? State::kBad : State::kGood;
+      because(sim::bernoulli(s, bad ? channel->loss_bad : channel->loss_good), LossReason::kLoss);
     } else if (const auto* cut = std::get_if<PartitionLoss>(&law.options)) {
       because(cut->holds(now) && law.cut_off[from] != law.cut_off[to], LossReason::kPartition);
     } else {

@@ -112,7 +112,7 @@ class Loss {
 
   /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to), index n,
   /// one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition none. Call it once
-  /// for each n, in order. O(laws), no allocation.
+  /// for each n, in order, from any first one. O(laws), no allocation.
   std::optional<LossReason> of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n, Time now) {
     switch (kind_) {
       case Kind::kNone:
@@ -132,9 +132,10 @@ class Loss {
 
  private:
   enum class Kind : std::uint8_t { kNone, kBernoulli, kGeneral };
+  enum class State : std::uint8_t { kNone, kGood, kBad };  // kNone: before the first message
   struct Law {
     OneLossOptions options;
-    std::vector<std::uint8_t> bad;      // of gilbert_elliott, by position
+    std::vector<State> state;           // of gilbert_elliott, by position
     std::vector<std::uint8_t> cut_off;  // of partition, by agent
     std::vector<double> probability;    // of edge_attribute, by position
   };

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,8 @@
 #include <type_traits>
 #include <variant>
 #include <vector>
+
+#include "sim/time.hpp"
 
 namespace hearsay::sim {
 
@@ -98,7 +101,8 @@ class Visitor {
   virtual ~Visitor() = default;
 
   /// Visits one member. T: bool, double, an integer, std::string, an enumeration with Choices, InputFile,
-  /// std::optional, std::vector or std::variant of such, a Described struct, or a DescribedInPlace value.
+  /// std::optional, std::vector, std::map by agent or std::variant of such, a Described struct, or a DescribedInPlace
+  /// value.
   template <class T>
   void operator()(T& value, const About& about);
 
@@ -149,6 +153,13 @@ class Visitor {
   /// `element(v, i)` visits the i-th element, whose About has the index as name.
   virtual void list(const About& about, std::size_t size, const std::function<void(std::size_t)>& resize,
                     const std::function<void(Visitor&, std::size_t)>& element) = 0;
+  /// A value for each of some agents. `set(agents)` makes default-constructed ones, `values` visits them in the order
+  /// of their agents, each with its agent as name.
+  virtual void by_agent(const About& about, const std::function<void(const std::vector<AgentId>&)>& set,
+                        const Describe& values) {
+    static_cast<void>(set);
+    object(about, values);
+  }
   virtual void failed(std::string_view key, const std::string& message) = 0;
 };
 
@@ -248,6 +259,22 @@ void Visitor::operator()(T& value, const About& about) {
           element.name = name;
           element.required = true;
           v(value[i], element);
+        });
+  } else if constexpr (detail::kIs<T, std::map>) {
+    by_agent(
+        about,
+        [&value](const std::vector<AgentId>& agents) {
+          value.clear();
+          for (const AgentId i : agents) value.try_emplace(i);
+        },
+        [&value, &about](Visitor& v) {
+          for (auto& [agent, one] : value) {
+            About element = about;
+            const std::string name = std::to_string(agent);
+            element.name = name;
+            element.required = true;
+            v(one, element);
+          }
         });
   } else if constexpr (DescribedInPlace<T>) {
     value.describe_as(*this, about);

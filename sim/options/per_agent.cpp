@@ -17,8 +17,24 @@ void ValueList::describe(Visitor& v) {
   v.check(!values.empty(), "values", "expected at least one number");
 }
 
+void ValueList::check_range(Visitor& v, const About& about) const {
+  if (values.empty()) return;
+  const auto [least, greatest] = std::ranges::minmax(values);
+  sim::check_range(v, about, Support{least, greatest, true});
+}
+
 void OfColumn::describe(Visitor& v) {
   v(column, {.name = "column", .help = "Name of the column.", .required = true});
+}
+
+void ByAgent::describe(Visitor& v) {
+  v(otherwise, {.name = "default", .help = "Value of all other agents.", .unit = "=", .required = true});
+  v(agents, {.name = "agents", .help = "Values of agents, by their number.", .unit = "=", .required = true});
+}
+
+void ByAgent::check_range(Visitor& v, const About& about) const {
+  otherwise.check_range(v, about);
+  for (const auto& [agent, law] : agents) law.check_range(v, about);
 }
 
 std::optional<Distribution> PerAgent::distribution() const {
@@ -30,25 +46,39 @@ std::optional<Distribution> PerAgent::distribution() const {
       law_);
 }
 
-std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
-                                     const Streams& streams, std::uint32_t b) const {
+std::vector<Distribution> PerAgent::laws(AgentId first, AgentId count) const {
   check(!unbound(), "values of a data column were used before they were read");
   if (const auto* list = std::get_if<ValueList>(&law_)) {
-    if (list->values.size() == count) return list->values;
+    if (list->values.size() == count) return {list->values.begin(), list->values.end()};
     throw std::invalid_argument(
         fmt::format("expected a list of {} numbers, found {}", count, list->values.size()));
   }
-  const Distribution law = *distribution();
-  std::vector<double> all(count);
-  for (AgentId i = 0; i < count; ++i) {
-    Stream s = streams(Purpose::kPerAgent, first + i, b, option);
-    all[i] = law.sample(s);
+  const auto* by_agent = std::get_if<ByAgent>(&law_);
+  if (by_agent == nullptr) return {*distribution()};
+  std::vector<Distribution> all(count, by_agent->otherwise);
+  for (const auto& [agent, law] : by_agent->agents) {
+    if (agent < first || agent - first >= count)
+      throw std::invalid_argument(
+          fmt::format("expected agents {} to {}, found agent {}", first, first + count - 1, agent));
+    all[agent - first] = law;
   }
   return all;
 }
 
+std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t option,
+                                     const Streams& streams, std::uint32_t b) const {
+  const std::vector<Distribution> all = laws(first, count);
+  std::vector<double> values(count);
+  for (AgentId i = 0; i < count; ++i) {
+    Stream s = streams(Purpose::kPerAgent, first + i, b, option);
+    values[i] = all[all.size() == 1 ? 0 : i].sample(s);
+  }
+  return values;
+}
+
 double PerAgent::mean() const {
   if (unbound()) return std::numeric_limits<double>::quiet_NaN();
+  if (const auto* by_agent = std::get_if<ByAgent>(&law_)) return by_agent->otherwise.mean();
   const auto* list = std::get_if<ValueList>(&law_);
   if (list == nullptr) return distribution()->mean();
   return std::accumulate(list->values.begin(), list->values.end(), 0.0) /
@@ -57,18 +87,7 @@ double PerAgent::mean() const {
 
 void PerAgent::describe_as(Visitor& v, const About& about) {
   v.variant(law_, about);
-  const auto* list = std::get_if<ValueList>(&law_);
-  if (list != nullptr && !list->values.empty()) check_range(v, about, support());
-  if (const auto law = distribution()) law->check_range(v, about);  // a column is checked when it is read
-}
-
-Support PerAgent::support() const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (unbound()) return {-kInfinity, kInfinity, false};
-  const auto* list = std::get_if<ValueList>(&law_);
-  if (list == nullptr) return distribution()->support();
-  const auto [least, greatest] = std::ranges::minmax(list->values);
-  return {least, greatest, true};
+  check_range(v, about, law_);  // a column is checked when it is read
 }
 
 }  // namespace hearsay::sim

@@ -1,5 +1,6 @@
 #pragma once
-// A number for each agent: one for all, a law drawn once per agent, or a list.
+// A number for each agent: one for all, a law drawn once per agent, a list, or other values for some agents.
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,8 @@ struct ValueList {
   static constexpr Shorthand kShorthand{"values", Shorthand::kList};
   std::vector<double> values;
   void describe(Visitor& v);
+  /// Rejects values outside the range of their place.
+  void check_range(Visitor& v, const About& about) const;
 };
 
 /// Values in a column of the data, which replace the name of the column before a run.
@@ -25,6 +28,20 @@ struct OfColumn {
   static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
   std::string column;
   void describe(Visitor& v);
+};
+
+/// A value for all agents and other values for some.
+struct ByAgent {
+  static constexpr std::string_view kName = "by_agent";
+  static constexpr std::string_view kHelp =
+      "A number or distribution for all agents, and another for each of the given agents, by their number.";
+  static constexpr std::string_view kExample = R"({"default": "20 ms", "agents": {"3": "2 s"}})";
+  static constexpr Shorthand kShorthand{"agents", Shorthand::kNone};
+  static constexpr bool kDrawn = true;
+  Distribution otherwise = 0.0;
+  std::map<AgentId, Distribution> agents = {};
+  void describe(Visitor& v);
+  void check_range(Visitor& v, const About& about) const;
 };
 
 /// Index in (kPerAgent, agent) of a value drawn once per agent. A number is never reused; 1 is an owner's epsilon, 13
@@ -46,27 +63,26 @@ enum PerAgentOption : std::uint32_t {
 
 class PerAgent {
  public:
-  using Law =
-      std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, ValueList, OfColumn>;
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, ValueList,
+                           OfColumn, ByAgent>;
 
   PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is for all
   template <std::convertible_to<Law> L>
   PerAgent(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
 
   /// The values of agents first .. first + count - 1; a law draws from (kPerAgent, agent, b), index `option`, where `b`
-  /// distinguishes several laws of the same option. Throws std::invalid_argument for a list whose length is not count.
+  /// distinguishes several laws of the same option. Throws std::invalid_argument as laws().
   std::vector<double> values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams,
                              std::uint32_t b = 0) const;
+  /// The law of each of these agents, or the only one if all have the same. Throws std::invalid_argument for a list
+  /// whose length is not count, and for another agent than these.
+  std::vector<Distribution> laws(AgentId first, AgentId count) const;
   /// Whether it names a column of the data, not read yet.
   bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
   /// Whether all have the same value.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
-  /// Whether it is a list of values.
-  bool list() const { return std::holds_alternative<ValueList>(law_); }
-  /// Mean of the law or list; NaN of a column.
+  /// Mean of the law, the list or the default of all agents; NaN of a column.
   double mean() const;
-  /// Range of its values.
-  Support support() const;
 
   void describe_as(Visitor& v, const About& about);
 

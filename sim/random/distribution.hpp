@@ -172,19 +172,29 @@ class Distribution {
   Law law_;
 };
 
-/// Describes a value that is one of several kinds. Those that are laws have the further option `drawn`, an enumeration,
-/// and their values must lie in the range of their place.
+/// Rejects values outside the range of their place, of a value that is one of several kinds.
+template <class... Kinds>
+void check_range(Visitor& v, const About& about, const std::variant<Kinds...>& value) {
+  std::visit(
+      [&]<class Kind>(const Kind& held) {
+        if constexpr (std::convertible_to<Kind, Distribution>) {
+          Distribution(held).check_range(v, about);
+        } else if constexpr (requires { held.check_range(v, about); }) {
+          held.check_range(v, about);
+        }
+      },
+      value);
+}
+
+/// Describes a value that is one of several kinds. Those that are laws, or have kDrawn, have the further option `drawn`,
+/// an enumeration. Values must lie in the range of their place.
 template <class... Kinds, class Often>
 void describe_drawn(Visitor& v, const About& about, std::variant<Kinds...>& value, Often& drawn) {
   v.variant(value, about, drawn, []<class Kind>(Visitor& inner, Kind&, Often& often) {
-    if constexpr (std::convertible_to<Kind, Distribution>)
+    if constexpr (std::convertible_to<Kind, Distribution> || requires { Kind::kDrawn; })
       inner(often, {.name = "drawn", .help = "How often the value is drawn."});
   });
-  std::visit(
-      [&]<class Kind>(const Kind& held) {
-        if constexpr (std::convertible_to<Kind, Distribution>) Distribution(held).check_range(v, about);
-      },
-      value);
+  check_range(v, about, value);
 }
 
 }  // namespace hearsay::sim

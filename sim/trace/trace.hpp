@@ -19,11 +19,16 @@ enum class TraceKind : std::uint8_t {
   kUp,
   kDown,
   kTimer,
-  kRelease
+  kRelease,
+  kCompute,
+  kComputed,
+  kReset,
+  kEvent
 };
 constexpr std::string_view name(TraceKind kind) {
-  constexpr std::string_view kNames[] = {"start", "tick", "skip", "send",  "publish", "deliver",
-                                         "lose",  "up",   "down", "timer", "release"};
+  constexpr std::string_view kNames[] = {"start",   "tick",    "skip",     "send",  "publish",
+                                         "deliver", "lose",    "up",       "down",  "timer",
+                                         "release", "compute", "computed", "reset", "event"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -62,7 +67,9 @@ struct TraceRecord {
   Cause cause = 0;           ///< order key of the event that is being handled
   std::uint64_t bytes = 0;
   double staleness = std::numeric_limits<double>::quiet_NaN();  ///< s since the message was sent
-  std::string_view detail = {};  ///< reason of a loss, privacy loss of a release, ...
+  std::uint64_t iteration = 0;  ///< that what runs on the network has completed; set by it
+  std::string_view detail =
+      {};  ///< reason of a loss or a missed tick, name of a timer, privacy loss of a release, ...
 };
 
 class TraceSink {

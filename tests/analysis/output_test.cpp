@@ -143,7 +143,8 @@ TEST_CASE("trace: events are named, filtered by kind and time, and numbered incl
                   .peer = 0,
                   .message = message,
                   .cause = tick,
-                  .bytes = 144});
+                  .bytes = 144,
+                  .iteration = 17});
     trace.record({.time = 1.5,
                   .kind = sim::TraceKind::kLose,
                   .agent = 0,
@@ -157,7 +158,7 @@ TEST_CASE("trace: events are named, filtered by kind and time, and numbered incl
     trace.commit();
   }
   CHECK(content(path) ==
-        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n"
-        "1,1,send,3,0,message:3:5,tick:3:17,144,,\n"
-        "2,1.5,lose,0,3,message:3:5,message:3:5,144,0.5,receiver_down\n");
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n"
+        "1,1,send,3,0,message:3:5,tick:3:17,144,,17,\n"
+        "2,1.5,lose,0,3,message:3:5,message:3:5,144,0.5,0,receiver_down\n");
 }

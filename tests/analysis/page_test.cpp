@@ -156,41 +156,6 @@ TEST_CASE("figures: a large study is thinned to a bound, and the omissions are l
                                                  "the first 20 of 30 points"});
 }
 
-TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
-  const test::Scratch dir;
-  dir.write("trace.csv",
-            "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,detail\n"
-            "0,0,start,,,,,,,\n1,1,tick,1,,,tick:1:0,,,\n2,1,send,1,0,message:1:0,tick:1:0,144,,\n"
-            "3,1,send,1,2,message:1:1,tick:1:0,144,,\n4,1.25,down,2,,,down:2:1,,,\n"
-            "5,1.5,deliver,0,1,message:1:0,message:1:0,144,0.5,\n"
-            "6,1.75,lose,2,1,message:1:1,message:1:1,144,0.75,receiver_down\n7,2,tick,1,,,tick:1:1,,,\n");
-  const auto trace = analysis::read_trace(dir / "trace.csv");
-  REQUIRE(trace);
-  CHECK(trace->agents == 3);
-  REQUIRE(trace->messages.size() == 2);
-  CHECK(trace->messages[0].sent == 1);
-  CHECK(trace->messages[0].ended == 1.5);
-  CHECK(trace->messages[1].fate == "lost: receiver_down");
-  REQUIRE(trace->down.size() == 1);
-  CHECK(trace->down[0].from == 1.25);
-  CHECK(trace->down[0].to == 2);
-  CHECK(trace->moments.size() == 2);
-  CHECK(trace->whole);
-  CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
-  // From 1.2 to 1.8 s: agent 2 goes down; both messages were sent before.
-  const auto part = analysis::read_trace(dir / "trace.csv", 100, 1.2, 1.8);
-  CHECK_FALSE(part->whole);
-  CHECK(part->messages.empty());
-  CHECK(part->down.at(0).from == 1.25);
-  CHECK(part->end == 1.75);
-  CHECK(analysis::read_trace(dir / "trace.csv", 100, 1.5)->down.at(0).from == 1.5);
-  CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
-  const test::Scratch other;
-  const StudyData data = study(other, {});
-  const json rows = rows_of(draw(data, "timeline", 0, trace).at(0));
-  CHECK(rows.size() == 5);
-}
-
 TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing") {
   if (analysis::page_files::vega().empty()) {
     WARN("skipped: built without the scripts that draw figures");

@@ -53,9 +53,13 @@ const auto kLast = sim::order_key(sim::Rank::kMessage, 2, 0);
 std::vector<sim::TraceRecord> story() {
   std::vector<sim::TraceRecord> all;
   all.push_back({.time = 0, .kind = TraceKind::kStart});
-  all.push_back({.time = 1.5, .kind = TraceKind::kTick, .agent = 1, .cause = kTick});
-  all.push_back(
-      {.time = 1.5, .kind = TraceKind::kRelease, .agent = 1, .cause = kTick, .detail = "epsilon \"1\""});
+  all.push_back({.time = 1.5, .kind = TraceKind::kTick, .agent = 1, .cause = kTick, .iteration = 41});
+  all.push_back({.time = 1.5,
+                 .kind = TraceKind::kRelease,
+                 .agent = 1,
+                 .cause = kTick,
+                 .iteration = 41,
+                 .detail = "epsilon \"1\""});
   const auto send = [&](sim::Time at, sim::AgentId from, sim::AgentId to, sim::Cause id, sim::Cause cause) {
     all.push_back({.time = at,
                    .kind = TraceKind::kSend,
@@ -63,7 +67,8 @@ std::vector<sim::TraceRecord> story() {
                    .peer = to,
                    .message = id,
                    .cause = cause,
-                   .bytes = 144});
+                   .bytes = 144,
+                   .iteration = 41});
   };
   send(1.5, 1, 0, kFirst, kTick);
   send(1.5, 1, 2, kSecond, kTick);
@@ -84,7 +89,8 @@ std::vector<sim::TraceRecord> story() {
                  .message = kFirst,
                  .cause = kFirst,
                  .bytes = 144,
-                 .staleness = 0.01});
+                 .staleness = 0.01,
+                 .iteration = 42});
   all.push_back({.time = 1.5100005,
                  .kind = TraceKind::kTimer,
                  .agent = 0,
@@ -124,11 +130,18 @@ TEST_CASE("perfetto: a run computed by hand, in microseconds, with an arrow for 
   const auto& events = trace.at("traceEvents");
   const auto tick =
       std::find_if(events.begin(), events.end(), [](const json& e) { return e.at("name") == "tick"; });
-  CHECK(tick->at("args") == json{{"0", "tick:1:0"},
-                                 {"1", "release epsilon \"1\""},
-                                 {"2", "send message:1:0 to 0, 144 B"},
-                                 {"3", "send message:1:1 to 2, 144 B"},
-                                 {"4", "send message:1:2 to 3, 144 B"}});
+  const auto sent = [](int n, int to) {
+    return json{{"message", fmt::format("message:1:{}", n)}, {"to", to}, {"bytes", 144}};
+  };
+  CHECK(tick->at("args") == json{{"iteration", 41},
+                                 {"events", {"tick:1:0"}},
+                                 {"releases", {"epsilon \"1\""}},
+                                 {"sent", {sent(0, 0), sent(1, 2), sent(2, 3)}}});
+  const auto arrival =
+      std::find_if(events.begin(), events.end(), [](const json& e) { return e.at("name") == "from 1"; });
+  CHECK(arrival->at("args").at("received") ==
+        json::array({{{"message", "message:1:0"}, {"from", 1}, {"bytes", 144}, {"staleness_s", 0.01}}}));
+  CHECK(arrival->at("args").at("iteration") == 42);
   // Each track is named, once, after its agent.
   std::map<int, std::string> names;
   for (const json& e : events) {
@@ -238,4 +251,32 @@ TEST_CASE("perfetto: a track is named by its agent's number and name") {
   CHECK(names.at(1) == "agent 0: learner");
   CHECK(names.at(2) == "agent 1: north \"1\"");
   CHECK(names.at(3) == "agent 2");
+}
+
+TEST_CASE(
+    "perfetto: computations are slices that end when the agent goes down; events and timers have their "
+    "names") {
+  // Agent 1 computes on [1, 3), is down on [2, 2.5) within, and computes again on [4, 6), when it crashes at 5.
+  std::vector<sim::TraceRecord> all;
+  const auto add = [&](sim::Time at, TraceKind kind, std::string_view detail = {}) {
+    all.push_back(
+        {.time = at, .kind = kind, .agent = kind == TraceKind::kEvent ? sim::kNoAgent : 1, .detail = detail});
+  };
+  add(1, TraceKind::kCompute);
+  add(2, TraceKind::kDown);
+  add(2.5, TraceKind::kUp);
+  add(3, TraceKind::kComputed);
+  add(3.5, TraceKind::kSkip, "busy");
+  add(4, TraceKind::kCompute);
+  add(5, TraceKind::kEvent, "crash 1 for 2 s");
+  add(5, TraceKind::kDown);
+  add(7, TraceKind::kUp);
+  add(7, TraceKind::kReset);
+  add(8, TraceKind::kTimer, "timeout");
+  CHECK(lines(events_of({}, all)) ==
+        std::vector<std::string>{"X 1000000 +1000000 agent 1 computing", "X 2000000 +500000 agent 1 down",
+                                 "X 2500000 +500000 agent 1 computing",
+                                 "i 3500000 agent 1 skipped tick: busy",
+                                 "X 4000000 +1000000 agent 1 computing", "i 5000000 agent 0 crash 1 for 2 s",
+                                 "X 5000000 +2000000 agent 1 down", "X 8000000 +1 agent 1 timeout"});
 }

@@ -88,3 +88,41 @@ TEST_CASE("bad network: a network in which no message can arrive is refused with
   check_refused("{}", "/network: no agent ever ticks", "time,agent\n5,0\n",
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");
 }
+
+TEST_CASE("bad network: values by agent name agents that exist") {
+  check_refused(R"({"compute_time": {"default": 1, "agents": {"4": 2}}})",
+                "/network/compute_time: expected agents 1 to 3, found agent 4");
+  check_refused(R"({"compute_time": {"default": 1, "agents": {"0": 2}}})",
+                "/network/compute_time: expected agents 1 to 3, found agent 0");
+  check_refused(R"({"compute_time": [1, 2]})",
+                "/network/compute_time: expected a list of 3 numbers, found 2");
+  check_refused(R"({"compute_time": {"default": 1, "agents": {"3": -2}}})",
+                "/network/compute_time/agents/3: expected a value of at least 0 s, found -2");
+  check_refused(R"({"compute_time": {"default": 1, "agents": {"three": 2}}})",
+                "/network/compute_time/agents/three: expected the number of an agent as key, found 'three'");
+  check_refused(R"({"availability": {"type": "outages", "outages": [{"agents": [4], "from": 1}]}})",
+                "/network/availability: outages: expected agents 0 to 3, found agent 4");
+}
+
+TEST_CASE("bad network: events that do not fit the run are refused at their place") {
+  const auto refused = [](const std::string& events, const std::string& part) {
+    check_refused("{}", part, "", ", \"events\": " + events);
+  };
+  refused(R"([{"at": "1 s", "crash": [1]}, {"at": "2 s", "crash": [9]}])",
+          "/events/1/crash: expected agents 0 to 3, found agent 9");
+  refused(R"([{"at": "2 h", "crash": [1]}])",
+          "/events/0/at: expected a time before the end of the run (3600 s), found 7200 s");
+  refused(R"([{"at": "2 s", "join": [1]}, {"at": "3 s", "join": [1]}])",
+          "/events/1/join: agent 1 joins at 3 s, but it is there since 2 s");
+  refused(R"([{"at": "2 s", "set": {"network.latencyy": 1}}])",
+          "unknown key 'network.latencyy'; did you mean");
+  refused(R"([{"at": "2 s", "set": {"network.latency": -1}}])",
+          "/events/0/set/network.latency: expected a value of at least 0 s, found -1");
+  refused(R"([{"at": "2 s", "set": {"network.latency": "distance"}}])",
+          "/events: distance needs a topology with coordinates");
+  refused(R"([{"at": "2 s", "set": {}}])", "/events/0/set: expected laws to change");
+  refused(R"([{"at": "2 s", "partition": [1], "for": 0}])",
+          "/events/0/for: expected a value above 0 s, found 0");
+  refused(R"([{"crash": [1]}])", "/events/0/at: required key is missing");
+  refused(R"([{"at": 1}])", "/events/0: expected one of crash, partition, join, leave, set, found an object");
+}

@@ -61,6 +61,8 @@ Json right_value(const Outline& o) {
     }
     case Outline::Kind::kList:
       return Json::array({o.members.empty() ? Json(1) : right_value(o.members[0])});
+    case Outline::Kind::kByAgent:
+      return Json{{"1", right_value(o.members.at(0))}};
     case Outline::Kind::kVariant: {
       Json object{{"type", o.alternatives.front().name}};
       for (const Outline& m : o.alternatives.front().members) {
@@ -109,6 +111,19 @@ class Walker {
         const Json before = scenario_;
         scenario_[at] = Json::array({right_value(o.members[0])});
         option(o.members[0], at / 0);
+        scenario_ = before;
+        return;
+      }
+      case Outline::Kind::kByAgent: {
+        add(at, 3, "expected an object of agents and values such as {\"3\": 1}, found 3");
+        for (const char* key : {"x", "01", "-1"}) {
+          add(at, Json{{key, right_value(o.members[0])}},
+              fmt::format("expected the number of an agent as key, found '{}'", key),
+              ("/" + std::string(key)).c_str());
+        }
+        const Json before = scenario_;
+        scenario_[at] = right_value(o);
+        option(o.members[0], at / "1");
         scenario_ = before;
         return;
       }

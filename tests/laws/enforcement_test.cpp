@@ -164,6 +164,10 @@ TEST_CASE(
         case TraceKind::kStart:
         case TraceKind::kSkip:
         case TraceKind::kRelease:
+        case TraceKind::kCompute:
+        case TraceKind::kComputed:
+        case TraceKind::kReset:
+        case TraceKind::kEvent:
           break;
       }
     }

@@ -1,5 +1,7 @@
 #include "sim/random/distribution.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -21,6 +23,9 @@ constexpr About kBelowOne{.name = "x", .min = 0, .max = 1, .open_max = true};
 template <class T>
 bool allowed(const About& about, T value) {
   return Refusals::of(Distribution(value), about).empty() && Refusals::of(PerAgent(value), about).empty();
+}
+bool allowed(const About& about, ByAgent value) {
+  return Refusals::of(PerAgent(std::move(value)), about).empty();
 }
 bool allowed(const About& about, Values values) {
   return Refusals::of(PerAgent(ValueList{std::move(values)}), about).empty();
@@ -137,4 +142,26 @@ TEST_CASE("per agent: one number applies to all, a list has one for each") {
   CHECK_THROWS_WITH(PerAgent(ValueList{{1, 2}}).values(1, 3, 0, streams),
                     Catch::Contains("expected a list of 3 numbers, found 2"));
   CHECK_FALSE(Refusals::of(ValueList{}).empty());
+}
+
+TEST_CASE("by agent: the agents that are named have their own law, the others the draws of the common one") {
+  const Streams streams(3, 1);
+  const ByAgent some{Uniform{1, 9}, {{2, 7.0}, {4, Uniform{2, 18}}}};
+  const Values common = PerAgent(Uniform{1, 9}).values(1, 4, 5, streams);
+  const Values values = PerAgent(some).values(1, 4, 5, streams);
+  CHECK(values[0] == common[0]);
+  CHECK(values[1] == 7);
+  CHECK(values[2] == common[2]);
+  CHECK(values[3] == 2 * common[3]);  // the same draw
+  CHECK(PerAgent(some).mean() == 5);
+  for (const AgentId unknown : {0u, 5u}) {
+    CHECK_THROWS_WITH(PerAgent(ByAgent{1.0, {{unknown, 2.0}}}).values(1, 4, 5, streams),
+                      Catch::Equals(fmt::format("expected agents 1 to 4, found agent {}", unknown)));
+  }
+}
+
+TEST_CASE("by agent: each value must lie in the range of its place") {
+  CHECK(allowed(kShare, ByAgent{0.5, {{1, Uniform{0, 1}}}}));
+  CHECK_FALSE(allowed(kShare, ByAgent{1.5, {{1, 0.5}}}));
+  CHECK_FALSE(allowed(kShare, ByAgent{0.5, {{1, 1.5}}}));
 }

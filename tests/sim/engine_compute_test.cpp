@@ -152,6 +152,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("compute: agents with times of their own, by a list or by their number; a hub has none in a list") {
+  // One tick of each agent at 1 s; agent 0 is the hub.
+  const auto times = [](const ComputeOptions& options) {
+    const ComputeTime time(options, 4, 1, kStreams);
+    return std::vector<Time>{time.of(0, 0), time.of(1, 0), time.of(2, 0), time.of(3, 0)};
+  };
+  CHECK(times(ValueList{{1, 2, 3}}) == std::vector<Time>{0, 1, 2, 3});
+  CHECK(times(ByAgent{0.5, {{2, 4.0}}}) == std::vector<Time>{0, 0.5, 4, 0.5});
+  CHECK(times(0.5) == std::vector<Time>{0.5, 0.5, 0.5, 0.5});
+  // The draws of the agents that have the common law stay.
+  const auto drawn = times(Uniform{1, 2}), others = times(ByAgent{Uniform{1, 2}, {{2, 4.0}}});
+  CHECK(others == std::vector<Time>{0, drawn[1], 4, drawn[3]});
+  CHECK_THROWS_WITH(times(ValueList{{1, 2, 3, 4}}), "expected a list of 3 numbers, found 4");
+  CHECK_THROWS_WITH(times(ByAgent{0.5, {{0, 4.0}}}), "expected agents 1 to 3, found agent 0");
+  CHECK(ComputeTime(ByAgent{0.0, {{2, 0.0}}}, 4, 1, kStreams).none());
+  CHECK_FALSE(ComputeTime(ByAgent{0.0, {{2, 1.0}}}, 4, 1, kStreams).none());
+}
+
 TEST_CASE("compute: a computation without duration makes no event and changes nothing") {
   const auto run = [](ComputeOptions time) {
     SlowRing net;

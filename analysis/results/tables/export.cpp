@@ -47,12 +47,13 @@ Rows at_equal_times(const std::vector<Series>& runs) {
 
 class Tables {
  public:
-  Tables(const StudyHead& study, const std::filesystem::path& folder)
+  Tables(const StudyHead& study, const AxisColumns& columns, const std::filesystem::path& folder)
       : study_(study),
+        columns_(columns),
         series_(folder / (study.aggregate ? "quantiles.csv" : "series.csv")),
         scalars_(folder / "scalars.csv"),
         runs_(folder / "runs.csv") {
-    const std::string axes = csv_prefix(study.axes);
+    const std::string axes = columns.header();
     series_.print("{}{}\n", axes,
                   study.aggregate ? "metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max"
                                   : "repetition,metric,agent,iteration,time_s,vectors,bytes,value");
@@ -65,7 +66,7 @@ class Tables {
 
   void begin_point(const PointResult& point) {
     layout_ = study_.layout(point);
-    axes_ = csv_prefix(point.labels);
+    axes_ = columns_.fields(point.labels);
     add_scalars(axes_ + ",", point.scalars);
   }
   void add(const RunResult& run) {
@@ -126,6 +127,7 @@ class Tables {
   }
 
   const StudyHead& study_;
+  const AxisColumns& columns_;
   OutputFile series_, scalars_, runs_;
   SeriesLayout layout_;           // of the point
   std::string axes_;              // of the point
@@ -134,8 +136,11 @@ class Tables {
 
 }  // namespace
 
-Exported export_tables(StoredStudy& study, const std::filesystem::path& folder) {
-  Tables tables(study.head(), folder);
+Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, const LabelNumber& number) {
+  std::vector<std::vector<std::string>> labels;
+  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const AxisColumns columns(study.head().axes, labels, number);
+  Tables tables(study.head(), columns, folder);
   Exported out;
   Totals& totals = out.totals;
   std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};

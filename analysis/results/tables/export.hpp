@@ -15,6 +15,8 @@
 //                  east and north
 //   links.csv      network, source, target, weight, latency_s, return_latency_s, length_m
 //
+// An axis of quantities has two columns: NAME, a number in SI, and NAME.text, the value as written.
+//
 // In quantiles.csv repetitions are grouped where they have samples at equal iterations (time_s is empty); if samples
 // are at equal times, at every time at which any of them has a sample, each with its last value at that time
 // (iteration is empty). `runs` is the number of repetitions; quantiles interpolate linearly between order statistics.
@@ -26,6 +28,7 @@
 
 #include "analysis/results/store/stored_study.hpp"
 #include "analysis/results/tables/summary.hpp"
+#include "analysis/results/tables/axis_columns.hpp"
 
 namespace hearsay::analysis {
 
@@ -44,8 +47,10 @@ struct Exported {
 };
 
 /// Writes the tables into a folder, in one pass over the runs. In memory there is one run, or those of one point.
-/// Throws OutputError; then no table has changed.
-Exported export_tables(StoredStudy& study, const std::filesystem::path& folder);
+/// `number` reads the labels of axes; without it they are written as they are. Throws OutputError; then no table has
+/// changed.
+Exported export_tables(StoredStudy& study, const std::filesystem::path& folder,
+                       const LabelNumber& number = {});
 
 /// The last three of them alone.
 void export_participants(StoredStudy& study, const std::filesystem::path& folder);

@@ -29,8 +29,10 @@ std::vector<double> owner_values(const char* option, const sim::PerAgent& law, s
 std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
                                     const sim::Streams& streams) {
   std::vector<std::uint64_t> rounded;
+  const std::vector<sim::Distribution> laws = steps.laws(first, count);
   for (const double value : owner_values("steps", steps, first, count, kStepsOption, streams)) {
-    if ((steps.constant() || steps.list()) && value != std::round(value))
+    const bool stated = laws[laws.size() == 1 ? 0 : rounded.size()].constant();
+    if (stated && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
     rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
   }

@@ -65,6 +65,8 @@ class CentralOwners {
  public:
   enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kOwnAnswer, kFreeTag };
 
+  static std::string_view timer_name(std::uint16_t tag) { return tag == kOwnAnswer ? "own answer" : ""; }
+
   /// Every owner's budget is planned for so many answers. Throws std::invalid_argument if there is no owner
   /// learner_is_owner, BudgetError if a budget has no room for its answers.
   CentralOwners(const OwnerOptions& options, std::uint64_t answers, const Study& study);

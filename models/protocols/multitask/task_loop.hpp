@@ -118,6 +118,8 @@ class TaskLoop {
   /// What every task holds at the start, d x T; 0 if it is not called.
   void start_at(const Columns& p) { start_ = held_ = p; }
 
+  static std::string_view timer_name(std::uint16_t tag) { return tag == kBegin ? "begin turn" : "timeout"; }
+
   /// p_t as task t last received it.
   auto held(std::size_t t) const { return held_[t]; }
   /// Turns that task t has made.

@@ -88,6 +88,7 @@ class P2pAdmm : public PersonalProtocol {
   void on_tick(sim::AgentId i, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t number, Context& context);
+  static std::string_view timer_name(std::uint16_t) { return "timeout"; }
   /// Agent i is back from a crash: the state of its edges is that of the start again.
   void reset(sim::AgentId i, Context& context);
 

@@ -47,7 +47,7 @@ void Document::fail(Position at, const std::string& pointer, const std::string& 
 void Document::set(std::string_view path, Node value) {
   std::string pointer;
   const Position at = value.at;
-  const auto parts = split_path(path);
+  const auto parts = split_path(path, root);
   Node* node = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];

@@ -59,7 +59,7 @@ const Node* Node::find(std::string_view key) const {
 
 const Node* Node::find_path(std::string_view dotted) const {
   const Node* node = this;
-  for (const std::string_view part : split_path(dotted)) {
+  for (const std::string_view part : split_path(dotted, *this)) {
     const auto index = node->position(part);
     if (!index) return nullptr;
     node = &node->items()[*index].value;
@@ -90,6 +90,27 @@ std::vector<std::string_view> split_path(std::string_view dotted) {
     if (dot == std::string_view::npos) return parts;
     dotted.remove_prefix(dot + 1);
   }
+}
+
+std::vector<std::string_view> split_path(std::string_view dotted, const Node& root) {
+  const std::vector<std::string_view> words = split_path(dotted);
+  std::vector<std::string_view> parts;
+  const Node* node = &root;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view part = words[i];
+    for (std::size_t j = i; node != nullptr && j < words.size(); ++j) {
+      const char* const end = words[j].data() + words[j].size();
+      const std::string_view key(words[i].data(), static_cast<std::size_t>(end - words[i].data()));
+      if (!node->position(key)) continue;
+      part = key;
+      i = j;
+      break;
+    }
+    const auto index = node != nullptr ? node->position(part) : std::nullopt;
+    node = index ? &node->items()[*index].value : nullptr;
+    parts.push_back(part);
+  }
+  return parts;
 }
 
 std::string found(const Node& node) {

@@ -64,6 +64,8 @@ struct Node::Member {
 
 /// The parts of "a.b.0".
 std::vector<std::string_view> split_path(std::string_view dotted);
+/// The parts of a path, where a key of the node with dots in it is one part: "events.0.set.network.latency".
+std::vector<std::string_view> split_path(std::string_view dotted, const Node& root);
 
 /// The value in a message: a number as written, a text in quotes, "a list of 3", "an object".
 std::string found(const Node& node);

@@ -20,6 +20,11 @@ struct Place {
   const OutlineAlternative* alternative = nullptr;
 };
 
+// Whether its values are numbered.
+bool is_repeated(const Outline& o) {
+  return o.kind == Outline::Kind::kList || o.kind == Outline::Kind::kByAgent;
+}
+
 std::string joined(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
 }
@@ -34,7 +39,7 @@ std::vector<std::pair<std::string, Place>> steps(const Place& from) {
     add(from.alternative->members, from.path);
     return out;
   }
-  if (from.option->kind == Outline::Kind::kList && !from.option->members.empty()) {
+  if (is_repeated(*from.option) && !from.option->members.empty()) {
     return steps({from.path + ".0", &from.option->members[0]});
   }
   add(from.option->members, from.path);
@@ -52,7 +57,7 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
     std::vector<Place> next;
     Names names;
     for (const Place& place : here) {
-      if (place.alternative == nullptr && place.option->kind == Outline::Kind::kList && !part.empty() &&
+      if (place.alternative == nullptr && is_repeated(*place.option) && !part.empty() &&
           part.find_first_not_of("0123456789") == part.npos) {
         next.push_back({place.path + "." + std::string(part), &place.option->members.at(0)});
       }
@@ -164,7 +169,7 @@ std::string describe(const Place& place) {
   if (!place.path.empty()) out += facts(o);
   for (const auto& c : o.choices)
     out += fmt::format("    {}{}{}\n", c.name, c.help.empty() ? "" : ": ", c.help);
-  const bool list = o.kind == Outline::Kind::kList && !o.members.empty();
+  const bool list = is_repeated(o) && !o.members.empty();
   table(out, list ? o.members[0].members : o.members, 4);
   kinds(out, list ? o.members[0].alternatives : o.alternatives);
   if (o.kind != Outline::Kind::kObject || place.path.empty()) return out;
@@ -209,7 +214,7 @@ class Page {
   std::string text;
 
   void section(const std::string& path, const Outline& o) {
-    if (o.kind == Outline::Kind::kList) {
+    if (is_repeated(o)) {
       if (!o.members.empty()) section(path + ".0", o.members[0]);
       return;
     }

@@ -133,6 +133,16 @@ void Outliner::list(const sim::About& about, std::size_t size, const std::functi
   resize(0);
 }
 
+void Outliner::by_agent(const sim::About& about,
+                        const std::function<void(const std::vector<sim::AgentId>&)>& set,
+                        const sim::Describe& values) {
+  Outline& all = add(Outline::Kind::kByAgent, about, "{}");
+  if (depth_ == kMaxDepth) return;
+  set({0});
+  all.members = members_of(place_, values);
+  set({});
+}
+
 void Outliner::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
                             const std::function<void(std::size_t)>&, const sim::Describe& current) {
   Outline& one = add(Outline::Kind::kVariant, about, "");
@@ -160,6 +170,9 @@ std::string kind_text(const Outline& option) {
       "path of a file", "",       "object",       "list"};  // by Outline::Kind
   if (option.kind == Outline::Kind::kList && !option.members.empty())
     return "list, each " + kind_text(option.members[0]);
+  if (option.kind == Outline::Kind::kByAgent)
+    return "object with numbers of agents as keys" +
+           (option.members.empty() ? "" : ", each value " + kind_text(option.members[0]));
   if (option.kind != Outline::Kind::kChoice && option.kind != Outline::Kind::kVariant)
     return std::string(kTexts[static_cast<std::size_t>(option.kind)]);
   const Names names = option.choices.empty() ? names_of(option.alternatives) : names_of(option.choices);

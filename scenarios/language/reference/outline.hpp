@@ -12,7 +12,7 @@ struct OutlineAlternative;
 
 /// One option. Texts are copies, so an outline can outlive its options.
 struct Outline {
-  enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant };
+  enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant, kByAgent };
   struct NamedChoice {
     std::string name, help;
   };
@@ -26,7 +26,7 @@ struct Outline {
   std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
   std::vector<NamedChoice> choices{};
   std::vector<std::string> unlisted{};  ///< names of further choices
-  std::vector<Outline> members{};       ///< of an object; of a list its element
+  std::vector<Outline> members{};  ///< of an object; of a list or of values by agent its element
   std::vector<OutlineAlternative> alternatives{};
   std::size_t held = 0;  ///< index of the default alternative
 
@@ -58,6 +58,8 @@ class Outliner final : public sim::Visitor {
             const std::function<void(sim::Visitor&, std::size_t)>& element) override;
   void alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
                     const std::function<void(std::size_t)>& select, const sim::Describe& current) override;
+  void by_agent(const sim::About& about, const std::function<void(const std::vector<sim::AgentId>&)>& set,
+                const sim::Describe& values) override;
   void failed(std::string_view, const std::string&) override {}
 
  private:

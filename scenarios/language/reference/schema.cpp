@@ -148,6 +148,11 @@ class Maker {
       }
       case Outline::Kind::kVariant:
         return variant(o);
+      case Outline::Kind::kByAgent: {
+        Json values{{"type", "object"}, {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*)$"}}}};
+        if (!o.members.empty()) values["additionalProperties"] = value(o.members[0]);
+        return values;
+      }
     }
     return {};
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -125,6 +126,17 @@ std::optional<double> si_number(const Node& value) {
     if (const auto number = parse_quantity(value.text, unit)) return number;
   }
   return std::nullopt;
+}
+
+std::optional<double> label_number(const std::string& label) {
+  Node node;
+  node.kind = Node::Kind::kText;
+  node.text = label;
+  if (const auto number = si_number(node)) return number;
+  char* end = nullptr;
+  const double number = std::strtod(label.c_str(), &end);
+  if (label.empty() || *end != '\0') return std::nullopt;
+  return number;
 }
 
 }  // namespace hearsay::scenarios

@@ -1,0 +1,31 @@
+#pragma once
+// What the engine hands to a handler and to who runs it.
+#include <cstdint>
+#include <span>
+
+#include "sim/time.hpp"
+#include "sim/trace/trace.hpp"
+
+namespace hearsay::sim {
+
+/// A message at its receiver; the payload is valid only while it is handled.
+struct Message {
+  AgentId from, to;
+  std::uint16_t tag;           ///< kind of message, defined by the protocol
+  std::uint32_t conversation;  ///< number of the exchange it belongs to
+  Time sent;
+  std::span<const double> payload;
+  Cause id;
+};
+
+/// Why a run ended.
+enum class End : std::uint8_t { kFinished, kTime, kEvents, kIdle };
+
+/// The publication of a neighbour that a reader uses.
+struct Latest {
+  std::uint32_t version = 0;        ///< publication number; 0: none has arrived, the public start is valid
+  Time sent = 0;                    ///< when it was published
+  std::span<const double> payload;  ///< empty at version 0; valid until the next event
+};
+
+}  // namespace hearsay::sim

@@ -1,0 +1,86 @@
+// The events of a traced run and of the scenario in figures.
+#include <catch2/catch.hpp>
+
+#include "analysis/figures/figure.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using analysis::StudyData;
+using nlohmann::json;
+
+namespace {
+
+// The specification of the first drawing of a figure.
+json first_specification(std::string_view name, const StudyData& data,
+                         const std::optional<analysis::TraceData>& trace = {}) {
+  for (const analysis::Figure& f : analysis::figures()) {
+    if (f.name == name) return f.draw({data, trace}, 0).at(0).specification;
+  }
+  FAIL("no such figure");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("figures: the scenario's events are lines in curves against time, and only there") {
+  StudyData data;
+  data.head.metrics = {{"objective", "", ""}};
+  data.points.resize(1);
+  data.points[0].curves.resize(1);
+  data.points[0].curves[0][1] = {.x = {0, 4}, .y = {{1, 1, 1}, {2, 2, 2}}};
+  const auto own_data = [&] {
+    std::vector<json> all;
+    const json specification = first_specification("curves", data);
+    for (const json& layer : specification.at("layer")) {
+      if (!layer.contains("data")) continue;
+      all.push_back(layer.at("data").at("values"));
+      CHECK(layer.at("transform") == json::parse(R"([{"filter": "along === 1"}])"));
+    }
+    return all;
+  };
+  CHECK(own_data().empty());
+  data.events = {{2, "storm"}};
+  CHECK(own_data() == std::vector{json::parse(R"([{"t": 2.0, "e": "storm"}])")});
+}
+
+TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
+  const test::Scratch dir;
+  dir.write("trace.csv",
+            "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n"
+            "0,0,start,,,,,,,0,\n1,1,tick,1,,,tick:1:0,,,0,\n2,1,send,1,0,message:1:0,tick:1:0,144,,0,\n"
+            "3,1,send,1,2,message:1:1,tick:1:0,144,,0,\n4,1.25,down,2,,,down:2:1,,,0,\n"
+            "5,1.5,deliver,0,1,message:1:0,message:1:0,144,0.5,0,\n"
+            "6,1.75,lose,2,1,message:1:1,message:1:1,144,0.75,0,receiver_down\n7,2,tick,1,,,tick:1:1,,,1,\n"
+            "8,2,compute,1,,,tick:1:1,,,1,\n9,2.5,event,,,,event:0,,,1,\"crash 1, 2 for 5 s\"\n"
+            "10,3,computed,1,,,timer:1:0,,,1,\n11,4,timer,0,,,timer:0:0,,,1,timeout\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv");
+  REQUIRE(trace);
+  CHECK(trace->agents == 3);
+  REQUIRE(trace->messages.size() == 2);
+  CHECK(trace->messages[0].sent == 1);
+  CHECK(trace->messages[0].ended == 1.5);
+  CHECK(trace->messages[1].fate == "lost: receiver_down");
+  REQUIRE(trace->down.size() == 1);
+  CHECK(trace->down[0].from == 1.25);
+  CHECK(trace->down[0].to == 4);
+  REQUIRE(trace->moments.size() == 3);
+  CHECK(trace->moments[2].event == "timeout");
+  REQUIRE(trace->computing.size() == 1);
+  CHECK(trace->computing[0].from == 2);
+  CHECK(trace->computing[0].to == 3);
+  REQUIRE(trace->events.size() == 1);
+  CHECK(trace->events[0].time == 2.5);
+  CHECK(trace->events[0].text == "crash 1, 2 for 5 s");
+  CHECK(trace->whole);
+  CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
+  // From 1.2 to 1.8 s: agent 2 goes down; both messages were sent before.
+  const auto part = analysis::read_trace(dir / "trace.csv", 100, 1.2, 1.8);
+  CHECK_FALSE(part->whole);
+  CHECK(part->messages.empty());
+  CHECK(part->down.at(0).from == 1.25);
+  CHECK(part->end == 1.75);
+  CHECK(analysis::read_trace(dir / "trace.csv", 100, 1.5)->down.at(0).from == 1.5);
+  CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
+  const json rows = first_specification("timeline", {}, trace).at("data").at("values");
+  CHECK(rows.size() == 8);
+}
