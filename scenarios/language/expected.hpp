@@ -1,8 +1,10 @@
 #pragma once
 // What an option accepts, for messages about other values.
+#include <algorithm>
 #include <span>
 #include <string>
 
+#include "scenarios/language/json/node.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
@@ -15,5 +17,14 @@ std::string expected_forms(std::span<const sim::Alternative> all);
 
 /// The alternative that a bare number, list or text stands for; null if there is none.
 const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind);
+
+/// The index of the entry of that name; the size if there is none.
+template <class Named>
+std::size_t index_of(std::span<const Named> all, const Node& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
+    return name.is(Node::Kind::kText) && one.name == name.text;
+  });
+  return static_cast<std::size_t>(found - all.begin());
+}
 
 }  // namespace hearsay::scenarios

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -20,15 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxFaults = 100;
 constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
-
-// The index of the entry of that name; the size if there is none.
-template <class Named>
-std::size_t index_of(std::span<const Named> all, const Node& name) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
-    return name.is(Node::Kind::kText) && one.name == name.text;
-  });
-  return static_cast<std::size_t>(found - all.begin());
-}
 
 }  // namespace
 
@@ -228,97 +218,6 @@ void Reader::list(const sim::About& about, std::size_t, const std::function<void
              element(v, i);
            }
          });
-}
-
-Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
-                              std::span<const sim::Alternative> all, std::size_t index) {
-  using Form = Chosen::Form;
-  const auto none = [&]() -> Chosen {
-    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all), found(node))};
-  };
-  const auto bare = [&](sim::Shorthand::Kind kind) -> Chosen {
-    const sim::Alternative* a = with_shorthand(all, kind);
-    return a == nullptr ? none() : Chosen{Form::kBare, static_cast<std::size_t>(a - all.data())};
-  };
-  switch (node.kind) {
-    case Node::Kind::kNumber:
-      return bare(sim::Shorthand::kNumber);
-    case Node::Kind::kList:
-      return bare(sim::Shorthand::kList);
-    case Node::Kind::kNull:
-    case Node::Kind::kBoolean:
-      return none();
-    case Node::Kind::kText: {
-      if (const std::size_t named = index_of(all, node); named < all.size()) return {Form::kDefaults, named};
-      const bool numeric = !node.text.empty() &&
-                           std::string_view("0123456789+-.").find(node.text[0]) != std::string_view::npos;
-      if (numeric && with_shorthand(all, sim::Shorthand::kNumber)) return bare(sim::Shorthand::kNumber);
-      Chosen text = bare(sim::Shorthand::kText);
-      text.hint += text.form == Form::kNone ? did_you_mean(node.text, names_of(all)) : "";
-      return text;
-    }
-    case Node::Kind::kObject:
-      break;
-  }
-  if (const Node* type = node.find("type")) {
-    const std::size_t named = index_of(all, *type);
-    if (named < all.size()) return {Form::kObject, named};
-    return {Form::kNone, 0, expected_one_of(names_of(all), *type)};
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].shorthand.key.empty() && node.find(all[i].shorthand.key)) return {Form::kObject, i};
-  }
-  if (about.required) return none();
-  return {Form::kObject, index,
-          fmt::format("; for other keys set another \"type\" ({})", fmt::join(names_of(all), ", "))};
-}
-
-void Reader::alternatives(const sim::About& about, std::span<const sim::Alternative> all, std::size_t index,
-                          const std::function<void(std::size_t)>& select, const sim::Describe& current) {
-  const Node* node = given(about, [&] { return expected_forms(all); });
-  if (node == nullptr) return;
-  Chosen chosen = choose(*node, about, all, index);
-  if (chosen.form == Chosen::Form::kNone) {
-    const Node* type = node->find("type");
-    return fault(type ? type->at : node->at, pointer(about.name) + (type ? "/type" : ""), chosen.hint);
-  }
-  // The alternative that is selected by default keeps the defaults of this option.
-  if (chosen.index != index) select(chosen.index);
-  const bool bare = chosen.form == Chosen::Form::kBare;
-  within({.kind = bare ? Frame::Kind::kBare : Frame::Kind::kObject,
-          .node = chosen.form == Chosen::Form::kDefaults ? nullptr : node,
-          .at = node->at,
-          .name = about.name,
-          .place = resolved(about),
-          .key = bare ? all[chosen.index].shorthand.key : "",
-          .type = all[chosen.index].name,
-          .hint = std::move(chosen.hint)},
-         current);
-}
-
-void Reader::by_agent(const sim::About& about,
-                      const std::function<void(const std::vector<sim::AgentId>&)>& set,
-                      const sim::Describe& values) {
-  const Node* node =
-      given_as(about, Node::Kind::kObject, R"(an object of agents and values such as {"3": 1})");
-  if (node == nullptr) return;
-  std::vector<sim::AgentId> agents;
-  const std::size_t faults = faults_.size();
-  for (const auto& [key, value] : node->items()) {
-    sim::AgentId i = 0;
-    const char* const end = key.data() + key.size();
-    const auto [rest, error] = std::from_chars(key.data(), end, i);
-    if (error != std::errc{} || rest != end || i >= sim::kMaxAgents || key != std::to_string(i)) {
-      fault(value.key_at, pointer(about.name) + pointer_step(key),
-            fmt::format("expected the number of an agent as key, found '{}'", printable(key)));
-    } else if (value.is(Node::Kind::kNull)) {
-      fault(value.at, pointer(about.name) + pointer_step(key), "expected a value, found null");
-    }
-    agents.push_back(i);
-  }
-  if (faults_.size() > faults) return;
-  set(agents);
-  within({.node = node, .at = node->at, .name = about.name, .place = frames_.back().place}, values);
 }
 
 void Reader::failed(std::string_view key, const std::string& message) {
