@@ -67,5 +67,6 @@ ${templates}  return {};
 ")
 set(source ${CMAKE_BINARY_DIR}/generated/analysis/page_files.cpp)
 file(CONFIGURE OUTPUT ${source} CONTENT "${embedded}" @ONLY)
-set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${embedded_files}")
+# Alone, because a unity build forgets what its members depend on.
+set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${embedded_files}" SKIP_UNITY_BUILD_INCLUSION ON)
 target_sources(hearsay_analysis PRIVATE ${source})

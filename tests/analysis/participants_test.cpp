@@ -72,6 +72,7 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   CHECK(study.owners(0).at(1).records == 20);
   CHECK(std::isnan(study.owners(0).at(1).epsilon));
   REQUIRE(study.network_number(0));
+  CHECK_FALSE(study.network_number(3));
   CHECK(study.network_number(0) == study.network_number(2));
   CHECK(study.network_number(0) != study.network_number(1));
   const NetworkGraph network = study.network(*study.network_number(0));
@@ -89,8 +90,7 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   CHECK(file_text(dir / "nodes.csv") ==
         "network,agent,name,owner,x,y,degree\n"
         "0,0,Paris,learner,2.5,48.5,2\n0,1,Rome <1>,\"north, inc\",12.5,42,1\n0,2,Oslo,south,10.75,60,1\n"
-        "1,0,Paris,learner,2.5,48.5,1\n1,1,Rome <1>,\"north, inc\",12.5,42,1\n1,2,Oslo,south,10.75,60,0\n"
-        "2,0,,learner,,,0\n");
+        "1,0,Paris,learner,2.5,48.5,1\n1,1,Rome <1>,\"north, inc\",12.5,42,1\n1,2,Oslo,south,10.75,60,0\n");
   CHECK(file_text(dir / "links.csv") ==
         "network,source,target,weight,latency_s,return_latency_s,length_m\n"
         "0,0,1,1,0.25,0.5,1000000\n0,0,2,2,0.125,0.125,\n1,0,1,1,0.25,0.5,1000000\n");

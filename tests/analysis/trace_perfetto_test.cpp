@@ -245,7 +245,8 @@ TEST_CASE("perfetto: a track is named by its agent's number and name") {
   for (const auto& r : story()) text->add(sequence++, r, true, out);
   text->end(out);
   std::map<int, std::string> names;
-  for (const json& e : json::parse(out).at("traceEvents")) {
+  const json trace = json::parse(out);
+  for (const json& e : trace.at("traceEvents")) {
     if (e.at("name") == "thread_name") names[e.at("tid").get<int>()] = e.at("args").at("name");
   }
   CHECK(names.at(1) == "agent 0: learner");

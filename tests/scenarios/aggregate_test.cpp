@@ -62,8 +62,8 @@ TEST_CASE("aggregate: the numbers of each run are restored from the rows of all 
   keep(dir.path(), plan_of(3), {1});  // comes to those that are there
   CHECK(count(dir.path(), "SELECT count(*) FROM series") == 0);
   CHECK(count(dir.path(), "SELECT count(*) FROM sample") == 0);
-  // Which repetitions there are, and 3 records of 4 places and 3 numbers.
-  CHECK(count(dir.path(), "SELECT count(*) FROM aggregate") == 1 + 3 * (4 + 3));
+  // Which repetitions there are, and 3 samples of 5 places and 3 numbers.
+  CHECK(count(dir.path(), "SELECT count(*) FROM aggregate") == 1 + 3 * (5 + 3));
   StoredStudy study(dir.path());
   for (const std::uint32_t r : {0u, 1u, 2u}) {
     const RunResult read = study.run(0, r).value(), wrote = run_of(r);

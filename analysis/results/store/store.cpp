@@ -153,13 +153,14 @@ void Store::put_point(std::size_t number, const PointResult& point, const Partic
   begin();
   Place& place = places_[number];
   place.layout = plan_.head.layout(point);
+  const bool connected = !participants.network.nodes.empty();
+  const auto network = connected ? std::optional(document(network_text(participants.network))) : std::nullopt;
   database_->execute(
       "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = "
       "?, "
       "owner_list = ?, network = ? WHERE id = ?",
       plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
-      json_text(point.notes), document(owners_text(participants.owners)),
-      document(network_text(participants.network)), place.id);
+      json_text(point.notes), document(owners_text(participants.owners)), network, place.id);
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
 }
