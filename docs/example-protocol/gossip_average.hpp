@@ -1,20 +1,20 @@
 #pragma once
-// Asynchronous gossip averaging: on its tick an agent moves towards the mean of what its neighbours last told
-// it, and tells them. Nobody's records are looked at.
+// Asynchronous gossip averaging: on its tick an agent moves its model towards the mean of its neighbours' latest models
+// and publishes it. No records are used.
 //
 //   start   x_i = i in every coordinate, public
 //   tick    x_i <- (1 - step) x_i + step (1/d_i) sum_{j ~ i} latest(i, j),  then publish x_i
 //
-// d_i: number of neighbours of i; latest(i, j): what i last heard of j, at first j's start. step in (0, 1].
-// No state leaves the interval that holds the start, and the agents come to agree.
+// d_i: number of neighbours of i; latest(i, j): the last model of j that has reached i, at first j's start. step in (0, 1].
+// No state leaves the interval that contains the start, and the models converge to a consensus.
 //
-// What they agree on is random. A tick does not keep the mean. With zero latency and equal rates, one tick
+// The consensus is random: a tick does not preserve the mean. With zero latency and equal rates, one tick
 // changes the expectation of x by -(step/n) (I - D^-1 A) x, whose left null vector is d: each run's
-// degree-weighted mean sum_i d_i x_i / sum_i d_i is a martingale, kept in expectation and not otherwise. On a
+// degree-weighted mean sum_i d_i x_i / sum_i d_i is a martingale, preserved in expectation only. On a
 // graph where all agents are alike (ring, complete) the expectation of the limit is the plain mean (n - 1)/2
 // for any law of latency, by symmetry.
 //
-// With zero latency and A complete, disagreement V = sum_i (x_i - mean x)^2 obeys, per coordinate,
+// With zero latency and A complete, the consensus distance V = sum_i (x_i - mean x)^2 obeys, per coordinate,
 //   E V_k = V_0 (1 - (2 step l - step^2 l^2 (n - 1)/n)/n)^k,  l = n/(n - 1)
 // after k ticks (each agent equally likely): I - D^-1 A is l times the projection onto sum_i x_i = 0.
 //
@@ -34,7 +34,8 @@ class GossipAverage {
   };
 
   static constexpr hearsay::models::Entry kEntry{
-      .name = "gossip_average", .help = "Moves each model towards the mean of its neighbours' latest."};
+      .name = "gossip_average",
+      .help = "Moves each model towards the mean of its neighbours' latest models."};
 
   GossipAverage(const Params& params, const hearsay::models::Study& study);
 

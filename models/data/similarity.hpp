@@ -21,7 +21,7 @@ struct LeastWeight {
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1e-3;
   void describe(sim::Visitor& v) {
-    v(value, {.name = "value", .help = "Threshold.", .min = 0, .required = true});
+    v(value, {.name = "value", .help = "Weight below which an edge is dropped.", .min = 0, .required = true});
   }
 };
 

@@ -45,8 +45,8 @@ void TargetOptions::describe(sim::Visitor& v) {
   v(metric, {.name = "metric",
              .help = "Metric to check; for a metric with one value per owner, the mean over owners.",
              .required = true});
-  v(below, {.name = "below", .help = "Met when the metric is below this."});
-  v(above, {.name = "above", .help = "Met when the metric is above this."});
+  v(below, {.name = "below", .help = "Threshold: the criterion is met when the metric is below it."});
+  v(above, {.name = "above", .help = "Threshold: the criterion is met when the metric is above it."});
   v(check_every,
     {.name = "check_every", .help = "Iterations between checks; by default at every sample.", .min = 1});
   v.check(below.has_value() != above.has_value(), "", "give exactly one of below and above");
@@ -139,7 +139,7 @@ void Scenario::describe(sim::Visitor& v) {
   v(version, {.name = "version", .help = "Version of the scenario language.", .min = 1, .max = 1});
   v(name, {.name = "name", .help = "Title of the study."});
   v(description, {.name = "description", .help = "Description of the study."});
-  v(seed, {.name = "seed", .help = "Seed of all randomness."});
+  v(seed, {.name = "seed", .help = "Seed of all random numbers."});
   v(data, {.name = "data", .help = "Records and their owners."});
   v(model, {.name = "model", .help = "Model to learn."});
   v(network, {.name = "network", .help = "Topology, links and availability."});

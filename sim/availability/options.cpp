@@ -10,8 +10,9 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr About kHub{.name = "hub",
-                     .help = "Apply the law to the hub of a star too; by default only to the other agents."};
+constexpr About kHub{
+    .name = "hub",
+    .help = "Whether the model also applies to the hub of a star; by default only to the other agents."};
 
 template <class Law>
 void describe_periods(Visitor& v, Law& law) {
@@ -42,7 +43,8 @@ void GroupFailures::Group::describe(Visitor& v) {
 }
 
 void GroupFailures::describe(Visitor& v) {
-  v(groups, {.name = "groups", .help = "Groups of agents; no agent is in two groups.", .required = true});
+  v(groups,
+    {.name = "groups", .help = "Groups of agents; an agent belongs to at most one.", .required = true});
   describe_periods(v, *this);
 }
 
@@ -112,7 +114,9 @@ void Outages::describe(Visitor& v) {
 }
 
 void AllOf::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "Laws to combine.", .required = true});
+  v(of, {.name = "of",
+         .help = "Availability models to combine; an agent is up when it is up under all of them.",
+         .required = true});
   v.check(of.size() <= 16, "of", fmt::format("expected at most 16 laws, found {}", of.size()));
 }
 

@@ -29,7 +29,7 @@ void MatrixLatency::describe(Visitor& v) {
   v(path, {.name = "path", .help = "Square table of numbers, without a header.", .required = true});
   v(unit, positive("unit", "Duration represented by the number 1 in the file.", "s"));
   v(round_trip,
-    {.name = "round_trip", .help = "Whether the numbers are round-trip times; a message takes half."});
+    {.name = "round_trip", .help = "Whether the numbers are round-trip times; if so, a message takes half."});
   v(nodes, {.name = "nodes", .help = "Assignment of agents to rows; there may be more rows than agents."});
   v(plus, kPlus);
 }

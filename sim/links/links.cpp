@@ -19,7 +19,7 @@ void LinkOptions::describe(Visitor& v) {
   v(bandwidth, {.name = "bandwidth",
                 .help = "Rates at which agents send and receive; transfers queue at the sender's uplink, "
                         "then at the receiver's downlink. Lost messages use the uplink too."});
-  v(header, {.name = "header", .help = "Size of a message excluding its numbers.", .unit = "B"});
+  v(header, {.name = "header", .help = "Size of a message header.", .unit = "B"});
   v(bytes_per_number,
     {.name = "bytes_per_number", .help = "Size of a number in a message.", .unit = "B", .min = 1});
   v(order,

@@ -50,7 +50,9 @@ void EdgeLoss::describe(Visitor& v) {
 }
 
 void AnyLoss::describe(Visitor& v) {
-  v(of, {.name = "of", .help = "Laws to combine.", .required = true});
+  v(of, {.name = "of",
+         .help = "Loss models to combine; a message is lost if any of them loses it.",
+         .required = true});
 }
 
 std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {

@@ -125,8 +125,8 @@ void GraphOptions::describe(Visitor& v, bool sized) {
   v(draw, {.name = "draw", .help = "How often the graph, or its random part, is drawn."});
   if (sized) {
     v(size, {.name = "size",
-             .help = "Number of nodes of the graph; by default one for each agent. With more, `nodes` "
-                     "selects those with agents.",
+             .help = "Number of nodes of the graph; by default one for each agent. If there are more, "
+                     "`nodes` selects which have agents.",
              .min = 1,
              .max = kMaxAgents - 1.0});
   }

@@ -5,7 +5,8 @@ namespace hearsay::models {
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
     {.name = "components", .help = "Number of principal components kept.", .min = 1, .required = true});
-  v(fit_on_last, {.name = "fit_on_last", .help = "Number of last training rows to fit on; 0: all rows."});
+  v(fit_on_last,
+    {.name = "fit_on_last", .help = "Number of training rows, counted from the end, to fit on; 0: all."});
   v(whiten, {.name = "whiten", .help = "Scale the components to variance 1."});
 }
 
@@ -46,8 +47,8 @@ void CsvData::describe(sim::Visitor& v) {
          "Paths of several files with the same columns; each file is one owner unless `owner` is given."});
   v(delimiter,
     {.name = "delimiter",
-     .help =
-         "Field separator: one character, or auto for the most frequent of , ; tab | in the first line."});
+     .help = "Field separator: one character, or auto: the most frequent of comma, semicolon, tab and | in "
+             "the first line."});
   v(header, {.name = "header", .help = "Whether the first row names the columns."});
   v(columns, {.name = "columns", .help = "Column names for files without a header; by default 1, 2, ..."});
   v(missing, {.name = "missing", .help = "Field values treated as missing."});

@@ -60,13 +60,14 @@ void LowRankTasks::describe(sim::Visitor& v) {
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
   v(scale, {.name = "scale", .help = "Scaling of the records into the unit ball."});
   v(own_deviation, {.name = "own_deviation",
-                    .help = "Standard deviation of the entries of a task's own part q_t of its parameters.",
+                    .help = "Standard deviation of the entries of q_t, a task's own part of the parameters.",
                     .min = 0});
   v(target, {.name = "target", .help = "Classification or regression."});
   v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression only.", .min = 0});
   v(train_fraction,
     {.name = "train_fraction",
-     .help = "Fraction of each task's records used for training, the first ones; the rest are test records.",
+     .help =
+         "Fraction of each task's records, from the beginning, used for training; the rest are test records.",
      .min = 0,
      .max = 1,
      .open_min = true});

@@ -11,11 +11,11 @@ namespace hearsay::models {
 
 void Gaussian::describe(sim::Visitor& v) {
   v(calibration, {.name = "calibration",
-                  .help = "Noise calibration of one release, with the accountants basic and kairouz, which "
-                          "compose given guarantees; the others compute the noise themselves."});
+                  .help = "Formula that calibrates the noise of one release with the accountants basic and "
+                          "kairouz; the others compute the noise directly."});
   v(delta_step, {.name = "delta_step",
-                 .help = "Delta of one release, with these accountants; by default delta/T with basic, half "
-                         "of that with kairouz.",
+                 .help = "Delta of one release with the accountants basic and kairouz; by default delta/T, "
+                         "half of that with kairouz.",
                  .min = 0,
                  .max = 1,
                  .open_min = true,

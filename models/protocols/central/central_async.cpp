@@ -46,7 +46,7 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
      .open_min = true});
   v(learner_step, {.name = "learner_step", .help = "Factor c of the learner's own step in equation (7)."});
   v(initiative, {.name = "initiative",
-                 .help = "Party that starts an exchange of query and answer.",
+                 .help = "Party that starts a conversation: a query and its answer.",
                  .source = "Farokhi, Wu, Smith, Kaafar, section III"});
   v(interval, {.name = "interval",
                .help = "Time between the learner's queries; for initiative learner.",
@@ -54,9 +54,9 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
                .min = 0,
                .open_min = true});
   v(when_busy,
-    {.name = "when_busy", .help = "Handling of requests that arrive while another exchange is in progress."});
-  v(interleave,
-    {.name = "interleave", .help = "Allow any number of concurrent exchanges; by default one at a time."});
+    {.name = "when_busy", .help = "Handling of requests that arrive during another conversation."});
+  v(interleave, {.name = "interleave",
+                 .help = "Allow any number of concurrent conversations; by default one at a time."});
   v(stale_base,
     {.name = "stale_base", .help = "Base of an update if other answers have arrived since its query."});
   v(timeout,
@@ -67,12 +67,11 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
      .unit = "s",
      .min = 0,
      .open_min = true});
-  v(groups,
-    {.name = "groups",
-     .help =
-         "Sets of owners, numbered from 1, that answer jointly as one; all other owners answer individually.",
-     .source = "Farokhi, Wu, Smith, Kaafar, Remark 2",
-     .min = 1});
+  v(groups, {.name = "groups",
+             .help = "Sets of owners (numbered from 1) that answer as one fictitious owner; the others "
+                     "answer individually.",
+             .source = "Farokhi, Wu, Smith, Kaafar, Remark 2",
+             .min = 1});
   v(reweight_by_frequency,
     {.name = "reweight_by_frequency",
      .help = "Multiply an answer by k/(N * number of visits to its owner so far), limited to [0.1, 10].",

@@ -97,7 +97,7 @@ class CentralAsync {
 
   static constexpr Entry kEntry{
       .name = "central_async",
-      .help = "Asynchronous central learner: updates at each owner's private gradient.",
+      .help = "Asynchronous central learner: updates its model with each private gradient that it receives.",
       .hub = true,
       .step = "protocol.rho"};
 

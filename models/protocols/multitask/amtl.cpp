@@ -25,7 +25,7 @@ void Amtl::Params::describe(sim::Visitor& v) {
             .min = 0,
             .open_min = true});
   v(eta, {.name = "eta",
-          .help = "Relaxation factor: fraction of the step by which v_t is updated.",
+          .help = "Relaxation factor eta: fraction of the distance to u by which v_t moves.",
           .source = kAmtlPaper,
           .min = 0,
           .max = 1,

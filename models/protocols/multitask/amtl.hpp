@@ -41,7 +41,7 @@ class Amtl : public TaskLoop<Amtl> {
   };
 
   static constexpr Entry kEntry{.name = "amtl",
-                                .help = "Asynchronous multi-task learning by relaxed steps; not private.",
+                                .help = "Asynchronous multi-task learning with relaxed updates; not private.",
                                 .hub = true,
                                 .by_turn = true,
                                 .joint = false,

@@ -30,13 +30,12 @@ inline constexpr std::array kMultitaskMetrics{
         .needs_test = true,
         .diverges = true},
     ProtocolMetric{.name = "turns_by_task", .help = "Number of turns begun by each task.", .per_agent = true},
-    ProtocolMetric{
-        .name = "departure_version",
-        .help =
-            "Number of server updates made before it sent the p_t on which a task's last arrival is based.",
-        .per_agent = true},
+    ProtocolMetric{.name = "departure_version",
+                   .help = "Number of server updates before the server sent the p_t that a task's last "
+                           "arrived gradient used.",
+                   .per_agent = true},
     ProtocolMetric{.name = "arrival_version",
-                   .help = "Number of server updates made before a task's last arrival.",
+                   .help = "Number of server updates before the last gradient of each task arrived.",
                    .per_agent = true},
     ProtocolMetric{
         .name = "waiting_time",

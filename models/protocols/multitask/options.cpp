@@ -51,13 +51,14 @@ void MultitaskOptions::describe(sim::Visitor& v) {
   CouplingOptions::describe(v);
   v(own_regulariser, {.name = "own_regulariser", .help = "Regulariser g of the tasks' own parts Q."});
   v(q_update, {.name = "q_update", .help = "Update of q_t in a turn."});
-  v(gradient_at, {.name = "gradient_at", .help = "The q_t at which the gradient to send is evaluated."});
+  v(gradient_at, {.name = "gradient_at", .help = "Value of q_t at which the sent gradient is evaluated."});
   v(tolerance, {.name = "tolerance",
                 .help = "Tolerance nu: end the run when an update changes P + Q by at most this in Frobenius "
                         "norm; by default never.",
                 .source = kPaper,
                 .min = 0});
-  v(sensitivity, {.name = "sensitivity", .help = "Sensitivity to which the noise of a turn is scaled."});
+  v(sensitivity, {.name = "sensitivity",
+                  .help = "Source of the sensitivities S_1 and S_2 that scale the noise of a turn."});
   v(released_1,
     {.name = "released_1",
      .help = "S_1 for sensitivity released; 1e-3/1.2 is the value of the published code for 60 records.",

@@ -38,12 +38,13 @@ class ModelPropagation : public PersonalProtocol {
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
-  static constexpr Entry kEntry{.name = "model_propagation",
-                                .help =
-                                    "Personal models: each agent learns once from its own data; the models "
-                                    "are then smoothed over the network.",
-                                .broadcasts = true,
-                                .joint = false};
+  static constexpr Entry kEntry{
+      .name = "model_propagation",
+      .help =
+          "Personalised models: each agent learns once from its own data; the models "
+          "are then smoothed over the network.",
+      .broadcasts = true,
+      .joint = false};
   static constexpr std::array kOwn{ProtocolMetric{
       "propagation_distance", "Mean squared distance of the models from the limit of model propagation."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);

@@ -78,7 +78,7 @@ class P2pAdmm : public PersonalProtocol {
 
   static constexpr Entry kEntry{
       .name = "p2p_admm",
-      .help = "Personal models by gossip ADMM: neighbours exchange copies; not private.",
+      .help = "Personalised models by gossip ADMM: neighbours exchange copies; not private.",
       .vectors = 4,
       .joint = false};
 

@@ -71,7 +71,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
   static constexpr Entry kEntry{
       .name = "p2p_coordinate_descent",
-      .help = "Personal models by coordinate descent, coupled to the models of the neighbours; private.",
+      .help = "Personalised models by coordinate descent, coupled to the models of the neighbours; private.",
       .schedules = true,
       .broadcasts = true,
       .joint = false};

@@ -92,7 +92,7 @@ Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
 void StochasticBlock::describe(Visitor& v) {
   v(blocks,
     {.name = "blocks", .help = "Number of blocks of nearly equal size; 2 if no sizes are given.", .min = 1});
-  v(sizes, {.name = "sizes", .help = "Number of agents of each block.", .min = 1});
+  v(sizes, {.name = "sizes", .help = "Number of agents in each block.", .min = 1});
   v(within, unit_interval("within", "Probability of a link within a block."));
   v(between, unit_interval("between", "Probability of a link between blocks."));
   v.check(!blocks || sizes.empty(), "sizes", "give only one of blocks and sizes");
