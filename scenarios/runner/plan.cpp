@@ -63,10 +63,18 @@ std::string point_name(const Plan& plan, std::size_t number, const std::vector<s
   return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
 }
 
+// The scenario of a point, on validation instances if these are to be planned.
+Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
+  Document at = at_point(plan.document, point);
+  if (options.validation && !plan.selection->on_test)
+    at.set("data.instances", Node::string("validation", plan.selection->at));
+  return at;
+}
+
 // Every error at the points from number `first`, the first that has one. An error that not all points have names the
 // first point with it.
 [[noreturn]] void refuse_points(const Plan& plan, const std::vector<SweepPoint>& points, std::size_t first,
-                                const Folders& folders) {
+                                const PlanOptions& options, const Folders& folders) {
   constexpr std::size_t kMaxPoints = 1000;  // to look at
   struct Seen {
     std::string line;
@@ -76,7 +84,7 @@ std::string point_name(const Plan& plan, std::size_t number, const std::vector<s
   const std::size_t end = std::min(points.size(), first + kMaxPoints);
   for (std::size_t k = first; k < end && seen.size() < kMaxPoints; ++k) {
     try {
-      Document at = at_point(plan.document, points[k]);
+      const Document at = document_at(plan, points[k], options);
       Scenario scenario;
       read(at, at.root, scenario, folders);
     } catch (const InputError& error) {
@@ -135,14 +143,12 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     const auto& chosen = options.chosen;
     if (!chosen.empty() && !chosen.contains(swept.labels)) continue;
     if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
-    Document at = at_point(plan.document, swept);
-    if (options.validation && !plan.selection->on_test)
-      at.set("data.instances", Node::string("validation", plan.selection->at));
+    const Document at = document_at(plan, swept, options);
     auto scenario = std::make_shared<Scenario>();
     try {
       read(at, at.root, *scenario, folders);
     } catch (const InputError&) {
-      refuse_points(plan, points, k, folders);
+      refuse_points(plan, points, k, options, folders);
     }
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);

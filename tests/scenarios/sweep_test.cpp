@@ -211,7 +211,7 @@ TEST_CASE("sweep: the command line takes precedence over axes, or is refused") {
       "--set sweep=null";
   CHECK(refused(R"({"n": [{"x": 2}, {"x": 3}]})", "n.x=4") == "--set n.x" + lost);
   CHECK(refused(R"({"n": [{"y": 2}]})", "n.x=4") == "--set n.x" + lost);
-  CHECK(refused(R"({"zip": [{"n": [{"x": 2}], "m": [1]}]})", "n.x.y=4") == "--set n.x.y" + lost);
+  CHECK(refused(R"({"zip": [{"n": [{"x": 2}], "m": [1]}]})", "n.z.y=4") == "--set n.z.y" + lost);
   // A swept type clears the other members of its object.
   CHECK(refused(R"({"n.type": ["b", "c"]})", "n.x=4")
             .starts_with("--set n.x: the sweep sets n.type at every point"));
@@ -231,7 +231,7 @@ TEST_CASE("sweep: a point that is listed twice, and two axes of one option, are 
             .ends_with("/sweep/zip/0/1: values 0 and 1 are both '1, x'; remove one"));
   CHECK(labels(R"({"zip": [{"a": [1, 1], "b": ["x", "y"]}]})") == Labels{{"1", "x"}, {"1", "y"}});
   CHECK(sweep_refusal(R"({"a.b": [1], "a": [{"c": 1}, {"b": 2}]})") ==
-        "1:38: /sweep/a: value 'b=2' sets a.b, which another axis sweeps; remove it from one of them");
+        "1:40: /sweep/a: value 'b=2' sets a.b, which another axis sweeps; remove it from one of them");
   CHECK(labels(R"({"a.b": [1], "a": [{"c": 1}, {"c": 2}]})").size() == 2);
   CHECK(labels(R"({"ab": [1], "a": [{"b": 2}]})").size() == 1);
 }
@@ -259,10 +259,11 @@ TEST_CASE("sweep: values with labels") {
 TEST_CASE("sweep: tables show of objects only what differs") {
   const auto shown = [](const std::string& values) {
     const Sweep sweep = sweep_of(R"({"a": )" + values + "}");
+    const auto texts = sweep.shown()[0];
     std::vector<std::string> all;
     for (const auto& point : sweep.points("", 10)) {
-      const auto text = sweep.shown()[0].find(point.labels[0]);
-      all.push_back(text == sweep.shown()[0].end() ? point.labels[0] : text->second);
+      const auto text = texts.find(point.labels[0]);
+      all.push_back(text == texts.end() ? point.labels[0] : text->second);
     }
     return all;
   };

@@ -1,6 +1,7 @@
 #include "scenarios/language/reference/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -116,19 +117,31 @@ void table(std::string& out, const std::vector<Outline>& members, int indent) {
     out += fmt::format("{:{}}{:<{}}  {}\n", "", indent, m.name, width, summary_of(m));
 }
 
-// The members that all alternatives have, with the same meaning.
-std::vector<Outline> common_members(const std::vector<OutlineAlternative>& all) {
-  std::vector<Outline> common;
-  if (all.size() < 2) return common;
+// A member that most alternatives have, with the same meaning, and the names of the others.
+struct Shared {
+  Outline member;
+  Names without;
+};
+
+bool has_member(const OutlineAlternative& a, const Outline& m) {
+  return std::any_of(a.members.begin(), a.members.end(), [&](const Outline& other) {
+    return other.name == m.name && summary_of(other) == summary_of(m);
+  });
+}
+
+std::vector<Shared> shared_members(const std::vector<OutlineAlternative>& all) {
+  std::vector<Shared> shared;
+  if (all.size() < 2) return shared;
   for (const Outline& m : all.front().members) {
-    const bool everywhere = std::all_of(all.begin(), all.end(), [&](const OutlineAlternative& a) {
-      return std::any_of(a.members.begin(), a.members.end(), [&](const Outline& other) {
-        return other.name == m.name && summary_of(other) == summary_of(m);
-      });
-    });
-    if (everywhere) common.push_back(m);
+    Names without;
+    for (const OutlineAlternative& a : all) {
+      if (!has_member(a, m)) without.push_back(a.name);
+    }
+    if (2 * without.size() < all.size()) shared.push_back({m, std::move(without)});
   }
-  return common;
+  std::stable_sort(shared.begin(), shared.end(),
+                   [](const Shared& x, const Shared& y) { return x.without.size() < y.without.size(); });
+  return shared;
 }
 
 std::string shorthand_text(const OutlineAlternative& a) {
@@ -139,19 +152,25 @@ std::string shorthand_text(const OutlineAlternative& a) {
 
 // The alternatives of an option, with their members.
 void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
-  const std::vector<Outline> common = common_members(all);
+  const std::vector<Shared> shared = shared_members(all);
   for (const OutlineAlternative& a : all) {
     out += fmt::format("    {}{}{}{}\n", a.name, a.help.empty() ? "" : ": ", a.help, shorthand_text(a));
     if (!a.example.empty()) out += fmt::format("      example: {}\n", a.example);
     std::vector<Outline> own = a.members;
     std::erase_if(own, [&](const Outline& m) {
-      return std::any_of(common.begin(), common.end(), [&](const Outline& c) { return c.name == m.name; });
+      return std::any_of(shared.begin(), shared.end(),
+                         [&](const Shared& s) { return s.member.name == m.name && has_member(a, s.member); });
     });
     table(out, own, 6);
   }
-  if (common.empty()) return;
-  out += "    options of every type:\n";
-  table(out, common, 6);
+  for (auto s = shared.begin(); s != shared.end();) {
+    std::vector<Outline> members;
+    const Names without = s->without;
+    for (; s != shared.end() && s->without == without; ++s) members.push_back(s->member);
+    out += fmt::format("    options of every type{}{}:\n", without.empty() ? "" : " but ",
+                       fmt::join(without, ", "));
+    table(out, members, 6);
+  }
 }
 
 std::string describe(const Place& place) {
