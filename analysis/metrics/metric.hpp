@@ -25,7 +25,7 @@ struct Metric {
   bool needs_optimum = false;     ///< needs theta* of the pooled problem
   bool needs_classes = false;     ///< needs a loss for classes
   bool higher_is_better = false;  ///< of an owner's values, the smallest are the worst
-  /// A run has diverged if this exceeds 1e6 times its start or its scale, whichever is larger. Null: it may grow.
+  /// The least value that divergence is measured by (analysis::Divergence). Null: the metric may grow.
   double (*scale)(const models::World& world) = nullptr;
   const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner
   Statistic statistic = Statistic::kMean;

@@ -50,11 +50,12 @@ void Recorder::judge(const models::World& world, std::span<const double> values)
       const Metric& metric = *metrics_[layout_.column(c).metric];
       const double least =
           metric.scale == nullptr ? kInfinite : std::max(std::abs(values[c]), metric.scale(world));
-      limits_.push_back(std::isfinite(values[c]) ? kDivergence * least : std::nan(""));
+      ordinary_.push_back(std::isfinite(values[c]) ? least : std::nan(""));
     }
   }
   for (std::size_t c = 0; c < values.size() && !divergence_; ++c) {
-    if (std::isnan(limits_[c]) || (std::isfinite(values[c]) && std::abs(values[c]) <= limits_[c])) continue;
+    const double limit = kDivergence * (ordinary_[c] + world.tally.noise);
+    if (std::isnan(limit) || (std::isfinite(values[c]) && std::abs(values[c]) <= limit)) continue;
     const auto [metric, agent] = layout_.column(c);
     std::string name(metrics_[metric]->name);
     if (agent) name += fmt::format(" of agent {}", world.agent(*agent));

@@ -21,8 +21,9 @@ struct Target {
   double above = std::numeric_limits<double>::infinity();
 };
 
-/// The first value of a run that grew beyond 1e6 times its start (or the metric's scale, if larger), or that was finite
-/// at the start and no longer is.
+/// The first value of a run that exceeded 1e6 (v + z), or that was finite at the start and no longer is. v: the value at
+/// the start, or the metric's scale if that is larger; z: the squared norm of all noise added so far, which raises an
+/// objective in proportion. Such a run has a large cost of privacy, but it is stable.
 struct Divergence {
   std::string metric;  ///< of a per-agent one with the agent: "test_error_by_owner of agent 3"
   double start = 0, value = 0;
@@ -60,7 +61,8 @@ class Recorder final : public models::Observer {
 
   std::vector<const Metric*> metrics_;
   SeriesLayout layout_;
-  std::vector<double> limits_;  // by column; NaN: not judged, as it was not finite at the start
+  std::vector<double>
+      ordinary_;  // v by column; infinite: may grow; NaN: not judged, as it was not finite at the start
   std::optional<Divergence> divergence_;
   std::optional<Target> target_;
   std::vector<double> target_values_;

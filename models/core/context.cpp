@@ -93,6 +93,7 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
     ReleaseNoise noise = next_noise(i);
     add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())},
               noise_scale(sensitive.sensitivity_, *noise.step), noise.stream);
+    world_.tally.noise += (out - sensitive.value_).squaredNorm();
   }
   charge(i);
   world_.give_back(std::move(sensitive.value_));

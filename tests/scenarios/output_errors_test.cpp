@@ -31,8 +31,9 @@ TEST_CASE("output: a folder that cannot be created or written is reported in one
 
 TEST_CASE("output: a full disk ends the study, which resumes once there is space") {
   const Scratch dir;
-  const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 3000)", 20)) +
-                          " --no-progress -j 2 -o " + dir / "out";
+  const std::string run =
+      "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 3000, "model": {"l2": 0.01})", 20)) +
+      " --no-progress -j 2 -o " + dir / "out";
   check_refused(shell("trap '' XFSZ; ulimit -f 300; " + run), dir / "out/results.sqlite");
   const Outcome again = shell(run);
   CHECK(again.code == 0);

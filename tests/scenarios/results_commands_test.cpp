@@ -82,7 +82,7 @@ TEST_CASE("commands: verify reports a changed input file") {
   const Scratch dir;
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
   dir.write("s.json", R"({"data": {"type": "csv", "path": "a.csv", "target": "y", "owner": {"blocks": 2}},
-    "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1}, "stop": {"iterations": 5}})");
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1e-5}, "stop": {"iterations": 5}})");
   run_study(dir, "-o " + dir / "out");
   CHECK(shell("cd /; hearsay verify " + dir / "out").code == 0);
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
@@ -164,7 +164,7 @@ TEST_CASE("commands: compare pairs repetitions, within a study and between two")
 
 TEST_CASE("commands: trace shows the events of one run, of a scenario or of results") {
   const Scratch dir;
-  dir.write("s.json", small_scenario(kAxis, 20));
+  dir.write("s.json", small_scenario(std::string(kAxis) + R"(, "model": {"l2": 0.01})", 20));
   run_study(dir, "-o " + dir / "a");
   const std::string of_scenario = shell("hearsay trace " + dir / "s.json --point 1 --repetition 2").out;
   CHECK(of_scenario.starts_with(

@@ -130,7 +130,7 @@ TEST_CASE("select: errors name their position") {
 
 TEST_CASE("select: a run reports only the selected points and the data of the selection, and resumes") {
   const test::Scratch dir;
-  const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 3])";
+  const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 0.5])";
   dir.write("all.json", test::small_scenario(sweep + R"(}, "repeat": 3)"));
   dir.write("one.json", test::small_scenario(
                             sweep + R"(, "select": {"over": "protocol.rho", "minimise": "relative_fitness",
