@@ -77,7 +77,7 @@ TEST_CASE("engine: an agent that is down does not tick, and its clock continues"
   script.run();
   CHECK(script.log == Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "6 tick 1", "7 down 1"});
   CHECK(net.trace.count(TraceKind::kTick) == 3);
-  CHECK(net.trace.count(TraceKind::kSkip) == 4);
+  CHECK(net.trace.count(TraceKind::kSkip, "down") == 4);
 }
 
 TEST_CASE("engine: messages and publications of an agent that is down are lost at once") {
