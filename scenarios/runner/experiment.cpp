@@ -194,6 +194,13 @@ models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trac
   return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
 }
 
+std::string Experiment::warning(const models::World& world) const {
+  if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
+  const std::vector<std::string> missed = world.engine.events_to_come();
+  if (missed.empty()) return "";
+  return fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
+}
+
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
                                     const std::atomic<bool>* interrupted) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -230,11 +237,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
-  if (auto warning = scenario_.protocol->warning(world)) result.message = std::move(*warning);
-  if (const std::vector<std::string> missed = world.engine.events_to_come();
-      !missed.empty() && result.message.empty())
-    result.message =
-        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
+  if (result.message.empty()) result.message = warning(world);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;

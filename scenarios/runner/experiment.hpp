@@ -55,6 +55,8 @@ class Experiment {
   void require_measurable(const analysis::Metric& metric, const char* part_name) const;
   bool needs_optimum() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
+  /// What is suspicious about a run that has ended; empty if nothing.
+  std::string warning(const models::World& world) const;
 
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;
