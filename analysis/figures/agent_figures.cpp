@@ -230,6 +230,8 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
         Json{{"w", what}, {"t", seven_digits(from)}, {"u", seven_digits(to)}, {"y", agent}, {"e", event}});
   };
   for (const auto& d : trace.down) add("down", d.from, d.to, d.agent, "down");
+  for (const auto& c : trace.computing) add("computing", c.from, c.to, c.agent, "computing");
+  for (const auto& e : trace.events) add("event", e.time, e.time, 0, e.text).erase("u");
   for (const auto& m : trace.messages) {
     add(m.fate == "delivered" ? "message" : "lost", m.sent, m.ended, m.from,
         fmt::format("{} to {}, {}", m.from, m.to, m.fate))["z"] = m.to;
@@ -241,7 +243,9 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
   const double until = rows.size() <= 150 ? trace.end : trace.begin + (trace.end - trace.begin) * 150 / all;
   std::string caption =
       "Lines: messages, from sender and sending time to receiver and arrival; dashed, with a cross: lost; "
-      "grey: down. Choose the window above, or drag and scroll to move and zoom.";
+      "grey: down; yellow: computing; vertical lines: the scenario's events. Choose the window above, or "
+      "drag and "
+      "scroll to move and zoom.";
   if (!trace.whole)
     caption += fmt::format(
         " The page has the trace from {:.6g} to {:.6g} s; hearsay report --from T --to T shows another part.",

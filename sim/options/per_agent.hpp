@@ -13,6 +13,7 @@ namespace hearsay::sim {
 struct ValueList {
   static constexpr std::string_view kName = "values";
   static constexpr std::string_view kHelp = "One number per agent. Short form: the list.";
+  static constexpr std::string_view kExample = "[1, 2, 3]";
   static constexpr Shorthand kShorthand{"values", Shorthand::kList};
   std::vector<double> values;
   void describe(Visitor& v);
@@ -25,6 +26,7 @@ struct OfColumn {
   static constexpr std::string_view kName = "column";
   static constexpr std::string_view kHelp =
       "Column of the data whose value is the same in all records of an owner.";
+  static constexpr std::string_view kExample = R"({"column": "speed"})";
   static constexpr Shorthand kShorthand{"column", Shorthand::kNone};
   std::string column;
   void describe(Visitor& v);

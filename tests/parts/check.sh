@@ -19,4 +19,6 @@ register models/data/data_options.hpp 'std::variant<' TwoBlobs two_blobs.hpp
 register sim/random/distribution.hpp 'using Law = std::variant<' Weibull weibull.hpp
 register sim/links/latency.hpp 'using Law = std::variant<' Weibull weibull.hpp
 
-"$@" "-I$copy" "-I$source" -fsyntax-only "$source/tests/parts/use.cpp"
+compiler=$1
+shift
+"$compiler" "-I$copy" "$@" "-I$source" -fsyntax-only "$source/tests/parts/use.cpp"

@@ -119,12 +119,13 @@ TEST_CASE("events: they belong to the run key, but for their names") {
 TEST_CASE("events: a run that ends before them says so") {
   const test::Scratch dir;
   dir.write("s.json", eventful_scenario(kThreeEvents));
-  const auto outcome =
-      run_eventful(dir, "-o out --set protocol.horizon=null --set stop='{\"iterations\": 15}'");
+  const auto outcome = run_eventful(
+      dir, "-o out --set protocol.horizon=null --set protocol.rho=1e-4 --set stop='{\"iterations\": 15}'");
   CHECK(outcome.code == 0);
-  CHECK_THAT(outcome.err,
-             Contains("warning: 1 of 1 runs have a message in runs.csv") &&
-                 Contains("before storm at 4 s; partition 1 for 1 s at 7 s; partition 1 ends at 8 s"));
+  CHECK_THAT(
+      outcome.err,
+      Contains("warning: the run ended at ") &&
+          Contains("before storm at 4 s; partition 1 for 1 s at 7 s; partition 1 ends at 8 s (1 of 1 runs)"));
   CHECK_THAT(test::text_of(dir / "out/runs.csv"), Contains("before storm at 4 s"));
 }
 
@@ -133,7 +134,7 @@ TEST_CASE("events: a sweep varies them, and tables have SI numbers with the text
   dir.write("s.json", eventful_scenario(std::string(kThreeEvents) + R"(, "sweep": {
     "events.1.set.network.latency": ["50 ms", "2 s"], "network.compute_time.agents.3": ["10 ms", "1 min"],
     "protocol.rho": [1, 0.5] })"));
-  REQUIRE(run_eventful(dir, "-o out --set record.trace=null").code == 0);
+  REQUIRE(run_eventful(dir, "-o out --set record.trace=null --set protocol.timeout=1").code == 0);
   const auto rows = rows_of(dir / "out/runs.csv");
   REQUIRE(rows.size() == 9);
   const auto head = [&](std::size_t row) { return std::vector(rows[row].begin(), rows[row].begin() + 6); };

@@ -37,7 +37,10 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
   for (const std::vector<std::string>& row : rows) {
     if (row.size() <= value || row[name] != metric) continue;
     std::string labels;
-    for (std::size_t a = 0; a < axes; ++a) labels += (a > 0 ? " " : "") + row[a];
+    for (std::size_t a = 0; a < axes; ++a) {
+      if (a + 1 < axes && head[a + 1] == head[a] + ".text") continue;  // the number; its text follows
+      labels += (labels.empty() ? "" : " ") + row[a];
+    }
     const double at = iteration < row.size() ? std::stod(row[iteration]) : 0;
     auto& [when, what] = last[labels][row[axes] + "/" + row[column("agent")]];
     if (at >= when) what = std::stod(row[value]), when = at;

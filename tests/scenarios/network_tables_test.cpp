@@ -30,8 +30,9 @@ constexpr const char* kPeers =
 
 TEST_CASE("owners.csv: names, records and budgets of the scenario") {
   const test::Scratch dir;
-  const auto rows =
-      rows_of(ran(dir, "--set privacy.epsilon='[0.5, 1, 2]' --set data.test_records=40") + "/owners.csv");
+  const auto rows = rows_of(
+      ran(dir, "--set privacy.epsilon='[0.5, 1, 2]' --set data.test_records=40 --set protocol.rho=1e-3") +
+      "/owners.csv");
   REQUIRE(rows.size() == 4);
   CHECK(rows[0] ==
         std::vector<std::string>{"network", "agent", "name", "records", "test_records", "epsilon", "delta"});
@@ -46,13 +47,14 @@ TEST_CASE("owners.csv: names, records and budgets of the scenario") {
 TEST_CASE("links.csv: the mean latency of each direction, and that of a distance is length over speed") {
   const test::Scratch star, directed, plane;
   // Uniform on 0 to 15 ms.
-  for (const auto& row : rows_of(ran(star, "") + "/links.csv")) {
+  for (const auto& row : rows_of(ran(star, "--set protocol.rho=1e-3") + "/links.csv")) {
     if (row[0] == "network") continue;
     CHECK(row[1] == "0");
     CHECK(std::stod(row[4]) == Approx(0.0075));
     CHECK(std::stod(row[5]) == Approx(0.0075));
   }
-  const auto late = rows_of(ran(directed, "--set network.delayed_direction=to_hub") + "/links.csv");
+  const auto late =
+      rows_of(ran(directed, "--set network.delayed_direction=to_hub --set protocol.rho=1e-3") + "/links.csv");
   CHECK(std::stod(late.at(1)[4]) == 0);
   CHECK(std::stod(late.at(1)[5]) == Approx(0.0075));
 
