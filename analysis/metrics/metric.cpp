@@ -85,10 +85,10 @@ void test_error_by_owner(const World& w, Out out) {
 }
 // Mean of f(test error of an owner's own model) over those owners that have test records.
 template <class F = std::identity>
-double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f = {}) {
+double mean_own_test(const World& w, F&& f = {}) {
   double sum = 0;
   std::size_t tested = 0;
-  for (const std::size_t owner : owners) {
+  for (std::size_t owner = 0; owner < w.problem().owners(); ++owner) {
     if (w.problem().data().test[owner].target.size() == 0) continue;
     sum += f(w.problem().test_error(owner, model_of(w, owner)));
     ++tested;
@@ -96,14 +96,10 @@ double mean_own_test(const World& w, std::span<const std::size_t> owners, F&& f 
   return sum / static_cast<double>(tested);
 }
 double own_test_error(const World& w) {
-  return mean_own_test(w, w.problem().everyone());
+  return mean_own_test(w);
 }
 double own_test_rmse(const World& w) {
-  return mean_own_test(w, w.problem().everyone(), [](double error) { return std::sqrt(error); });
-}
-template <std::size_t k>
-double own_test_error_of_quarter(const World& w) {
-  return mean_own_test(w, quarter_of_owners(w.problem(), k));
+  return mean_own_test(w, [](double error) { return std::sqrt(error); });
 }
 double accuracy(const World& w) {
   return 1 - test_error(w);
@@ -173,18 +169,6 @@ constexpr Metric kMetrics[] = {
         tested({"own_test_rmse",
                 "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.",
                 one<own_test_rmse>})),
-    diverges(tested({"own_test_error_q1",
-                     "own_test_error of the quarter of owners with the fewest training records.",
-                     one<own_test_error_of_quarter<1>>})),
-    diverges(tested({"own_test_error_q2",
-                     "own_test_error of the second quarter of owners by number of training records.",
-                     one<own_test_error_of_quarter<2>>})),
-    diverges(tested({"own_test_error_q3",
-                     "own_test_error of the third quarter of owners by number of training records.",
-                     one<own_test_error_of_quarter<3>>})),
-    diverges(tested({"own_test_error_q4",
-                     "own_test_error of the quarter of owners with the most training records.",
-                     one<own_test_error_of_quarter<4>>})),
     of_classes({"accuracy", "Fraction of the test records of all owners that are classified correctly.",
                 one<accuracy>}),
     of_classes(

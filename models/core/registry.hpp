@@ -116,7 +116,7 @@ ProtocolRow row() {
       std::vector<std::string> all;
       if constexpr (requires { params_.notes(study); }) all = params_.notes(study);
       if (const auto* given = timeout()) {
-        if (auto warning = timeout_warning(timeout_key(), *given, study)) all.push_back(std::move(*warning));
+        if (auto note = timeout_note(timeout_key(), *given, study)) all.push_back(std::move(*note));
       }
       return all;
     }

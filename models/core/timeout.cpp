@@ -19,10 +19,16 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) 
   return !given && study.round_trips.reliable() ? sim::kNever : finite_timeout_of(given, study);
 }
 
-std::optional<std::string> timeout_warning(std::string_view key, const std::optional<sim::Time>& given,
-                                           const Study& study) {
-  const double late = study.round_trips.fraction_above(finite_timeout_of(given, study));
-  if (!given || late <= kMostLate) return std::nullopt;
+std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
+                                        const Study& study) {
+  if (!given) {
+    if (study.round_trips.reliable()) return std::nullopt;
+    return fmt::format(
+        "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
+        finite_timeout_of(given, study), study.round_trips.typical());
+  }
+  const double late = study.round_trips.fraction_above(*given);
+  if (late <= kMostLate) return std::nullopt;
   return fmt::format(
       "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s): "
       "their replies "

@@ -14,9 +14,10 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study);
 /// The same for a protocol whose replies can fail to come although nothing is lost: always finite.
 sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study);
 
-/// A warning if more than 1 % of round trips take longer than the given timeout; `key`: the name of the option.
-std::optional<std::string> timeout_warning(std::string_view key, const std::optional<sim::Time>& given,
-                                           const Study& study);
+/// A note of the timeout chosen by default, or a warning if more than 1 % of round trips take longer than the given one;
+/// `key`: the name of the option.
+std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
+                                        const Study& study);
 /// A warning if a run has used less than 5 % of the replies that came, the others having been too late; `given` as above.
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
 

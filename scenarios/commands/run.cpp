@@ -152,6 +152,20 @@ Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
   return make_plan(arguments.input.files.front(), arguments.input.sets, arguments.input.folders, options);
 }
 
+// Removes tables and traces of an earlier scenario that this one does not write, so that no report mixes both. They are
+// derived: the results are in the database.
+void remove_stale(const std::filesystem::path& folder, const Scenario& scenario, bool aggregate) {
+  std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
+  const auto traced = [&](analysis::TraceFormat format) {
+    const auto& trace = scenario.record.trace;
+    return trace && std::find(trace->format.begin(), trace->format.end(), format) != trace->format.end();
+  };
+  if (!traced(analysis::TraceFormat::kCsv)) files.push_back("trace.csv");
+  if (!traced(analysis::TraceFormat::kPerfetto)) files.push_back("trace.perfetto.json");
+  std::error_code error;
+  for (const char* name : files) std::filesystem::remove(folder / name, error);
+}
+
 int dry_run(const RunArguments& arguments, const Plan& plan) {
   const auto print_plan = [&](const Plan& one, const std::filesystem::path& folder, const char* title) {
     Execution execution(one, {.threads = arguments.threads});
@@ -209,6 +223,7 @@ int run_command(const Arguments& arguments) {
   const analysis::Exported exported = analysis::export_tables(study, run->folder, label_number);
   std::optional<analysis::Conclusions> conclusions;
   const Scenario& scenario = *plan.points.front().scenario;
+  remove_stale(run->folder, scenario, study.head().aggregate);
   if (scenario.analysis.any()) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
     analysis::write_conclusions(*conclusions, run->folder, label_number);

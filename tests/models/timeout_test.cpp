@@ -36,9 +36,11 @@ TEST_CASE("timeout: infinite where every reply arrives, else five typical round 
 TEST_CASE("timeout: a warning where more than 1 % of round trips take longer") {
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 2);
   const Study study = on(fixture, latency(0.6));
-  CHECK_FALSE(timeout_warning("timeout", std::nullopt, study));
-  CHECK_FALSE(timeout_warning("timeout", 1.3, study));
-  CHECK(timeout_warning("timeout", 1.0, study).value() ==
+  CHECK_FALSE(timeout_note("timeout", std::nullopt, study));
+  CHECK(timeout_note("timeout", std::nullopt, on(fixture, latency(0.6, 0.1))).value() ==
+        "protocol.timeout is 6 s by default: at least 1 s and 5 typical round trips of up to 1.2 s");
+  CHECK_FALSE(timeout_note("timeout", 1.3, study));
+  CHECK(timeout_note("timeout", 1.0, study).value() ==
         "warning: protocol.timeout is 1 s, and 100 % of round trips take longer (typically up to 1.2 s): "
         "their replies "
         "are discarded; leave out protocol.timeout or increase it");

@@ -1,5 +1,6 @@
 // What the commands print and refuse, as a user meets it.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -164,4 +165,18 @@ TEST_CASE("output: a run that fails ended by its failure") {
   const std::string runs = text_of(dir / "out/runs.csv");
   CHECK(count(runs, ",failed,") == 2 * count(runs, ",failed,failed,"));  // status and end
   CHECK(count(runs, ",failed,failed,") > 0);
+}
+
+TEST_CASE("run: tables and traces of an earlier scenario are removed from the folder") {
+  const test::Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", test::small_scenario("", 10)) + " -o " +
+                          dir / "out" + " --no-progress --set protocol.rho=1e-3 ";
+  REQUIRE(test::shell(run + "--set record.trace='{\"format\": [\"csv\", \"perfetto\"]}'").code == 0);
+  CHECK(std::filesystem::exists(dir / "out/trace.csv"));
+  CHECK(std::filesystem::exists(dir / "out/trace.perfetto.json"));
+  REQUIRE(test::shell(run + "--set record.keep=aggregate").code == 0);
+  CHECK_FALSE(std::filesystem::exists(dir / "out/trace.csv"));
+  CHECK_FALSE(std::filesystem::exists(dir / "out/trace.perfetto.json"));
+  CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv"));
+  CHECK(std::filesystem::exists(dir / "out/quantiles.csv"));
 }
