@@ -10,12 +10,12 @@
 
 namespace hearsay::analysis {
 
-namespace {
-
-double half_width(double confidence, double freedom, double deviation) {
+double student_half_width(double confidence, double freedom, double deviation) {
   const boost::math::students_t student(freedom);
   return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
 }
+
+namespace {
 
 // Sum and number of those values that are finite.
 struct Sum {
@@ -127,7 +127,7 @@ std::vector<Estimate> jackknife(
     double mean = 0, sum = 0;
     for (const auto& one : without) mean += one[j] / count;
     for (const auto& one : without) sum += (one[j] - mean) * (one[j] - mean);
-    const double half = half_width(confidence, count - 1, std::sqrt((count - 1) / count * sum));
+    const double half = student_half_width(confidence, count - 1, std::sqrt((count - 1) / count * sum));
     all[j].low = all[j].value - half;
     all[j].high = all[j].value + half;
   }
@@ -157,7 +157,7 @@ Difference paired_difference(const std::vector<double>& reference, const std::ve
   Difference result{.pairs = differences.size(), .mean = sum_of(differences).mean()};
   if (differences.size() < 2) return result;
   const double variance = variance_of(differences);
-  const double half = half_width(confidence, n - 1, std::sqrt(variance / n));
+  const double half = student_half_width(confidence, n - 1, std::sqrt(variance / n));
   result.low = result.mean - half;
   result.high = result.mean + half;
   result.reduction = (variance_of(a) + variance_of(b)) / variance;

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include "analysis/conclusions/estimate.hpp"
 #include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
-
 #include "analysis/results/json.hpp"
 
 namespace hearsay::analysis {
@@ -134,8 +133,7 @@ Statistics statistics_of(std::vector<double> numbers) {
   if (count < 2) return s;
   double squares = 0;
   for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
-  const double half = boost::math::quantile(boost::math::students_t(count - 1), 0.975) *
-                      std::sqrt(squares / (count - 1) / count);
+  const double half = student_half_width(0.95, count - 1, std::sqrt(squares / (count - 1) / count));
   s.mean_low -= half;
   s.mean_high += half;
   return s;
