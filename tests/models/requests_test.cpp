@@ -84,7 +84,7 @@ TEST_CASE("request: a crash ends what is in flight, restarts once, and never reu
   CHECK(network.stale() == 2);
 }
 
-TEST_CASE("requests: two in flight are told apart whatever the order of their replies") {
+TEST_CASE("requests: two in flight are distinguished whatever the order of their replies") {
   RequesterRun network;
   Requests<AskedQuestion> requests;
   requests.begin().about = 10;

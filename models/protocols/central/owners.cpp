@@ -118,7 +118,7 @@ void CentralOwners::open_accounts(Context& context) {
 void CentralOwners::query(sim::AgentId owner, std::uint32_t number, const Eigen::VectorXd& theta,
                           Context& context) const {
   if (is_learner(owner)) {
-    // As an event of its own, so that an update is never made in the middle of another.
+    // By a separate event, so that no update is made in the middle of another.
     context.after(0, 0, kOwnAnswer, number);
   } else {
     context.send(0, owner, kQuery, number, theta);

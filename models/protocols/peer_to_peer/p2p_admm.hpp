@@ -106,7 +106,7 @@ class P2pAdmm : public PersonalProtocol {
 
  private:
   // The lowest bit of a message's tag is its kind; the other 15 bits are those of a request number. Of a request: the
-  // receiver's request that the sender replied to last, so that two requests that crossed are told from one that
+  // receiver's request that the sender replied to last, so that two requests that crossed differ from one that
   // overtakes a reply. Of a reply: the last request of the sender, which waits for no reply to it any more. The tag
   // of a timer is the last 16 bits of its request's number.
   static constexpr std::uint16_t kRequest = 0, kReply = 1;
