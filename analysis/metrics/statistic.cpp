@@ -23,8 +23,8 @@ std::vector<double> with_value(std::span<const double> values) {
   return all;
 }
 
-}  // namespace
-
+// The k-th quarter, k = 1 to 4, of the owners by ascending number of training records (equal ones by number): owners
+// floor((k - 1) n/4) up to floor(k n/4), at least one.
 std::vector<std::size_t> quarter_of_owners(const models::Problem& problem, std::size_t k) {
   const auto everyone = problem.everyone();
   std::vector<std::size_t> order(everyone.begin(), everyone.end());
@@ -33,6 +33,8 @@ std::vector<std::size_t> quarter_of_owners(const models::Problem& problem, std::
   const std::span part = std::span(order).subspan(first, last - first);
   return {part.begin(), part.end()};
 }
+
+}  // namespace
 
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
                     bool higher_is_better) {

@@ -27,10 +27,6 @@ enum class Statistic {
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
                     bool higher_is_better);
 
-/// The k-th quarter, k = 1 to 4, of the owners by ascending number of training records (equal ones by number): owners
-/// floor((k - 1) n/4) up to floor(k n/4), at least one.
-std::vector<std::size_t> quarter_of_owners(const models::Problem& problem, std::size_t k);
-
 }  // namespace hearsay::analysis
 
 namespace hearsay::sim {

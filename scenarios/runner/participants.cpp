@@ -49,15 +49,13 @@ analysis::Participants Experiment::participants() const {
   if (topology_.edges() > analysis::kMostStoredLinks || topology_.agents() > analysis::kMostStoredLinks)
     return all;
 
-  const sim::LinkOptions& links = scenario_.network.links;
-  const sim::AgentId hub = hub_ ? 0 : sim::kNoAgent;
-  const sim::Latency latency(mean_latency(links.latency), topology_, hub, sim::Streams(scenario_.seed, 0),
-                             engine_.files->latency);
+  const sim::LinkOptions& given = scenario_.network.links;
+  const sim::LinkOptions mean{.latency = mean_latency(given.latency),
+                              .delayed_direction = given.delayed_direction};
+  const sim::Links links(mean, topology_, sim::Streams(scenario_.seed, 0), hub_ ? 0 : sim::kNoAgent,
+                         *engine_.files);
   const auto one_way = [&](sim::AgentId from, sim::AgentId to) {
-    using sim::DelayedDirection;
-    if (links.delayed_direction == DelayedDirection::kToHub && to != hub) return 0.0;
-    if (links.delayed_direction == DelayedDirection::kFromHub && from != hub) return 0.0;
-    return latency.of(from, to, topology_.edge(from, to), 0);
+    return links.latency(from, to, topology_.edge(from, to), 0);
   };
   const auto& places = topology_.places();
   analysis::NetworkGraph& network = all.network;
