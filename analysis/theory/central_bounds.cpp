@@ -31,8 +31,9 @@ double noise_sum(const Setting& s, bool dimension) {
   return (dimension ? s.dimension : 1) * s.inverse_squares() / square(s.records);
 }
 
+// A loss whose Hessian is unknown is convex, so that sigma alone is a valid L.
 double strong(const Setting& s) {
-  return s.hessian_min + s.sigma;
+  return std::isnan(s.hessian_min) && s.sigma > 0 ? s.sigma : s.hessian_min + s.sigma;
 }
 double smooth(const Setting& s) {
   return s.hessian_max + s.sigma;

@@ -3,8 +3,8 @@
 //
 // Symbols: N owners with budgets epsilon_i, n records in all, p dimension, T horizon, rho step option, Xi
 // bound of a record's gradient in the L1 norm, f = g + mean loss, sigma strong convexity of g, h_min and
-// h_max extreme eigenvalues of the Hessian of the mean loss, L = h_min + sigma, lambda = h_max + sigma, s =
-// sum_i 1/epsilon_i^2.
+// h_max extreme eigenvalues of the Hessian of the mean loss, L = h_min + sigma (sigma where h_min is unknown),
+// lambda = h_max + sigma, s = sum_i 1/epsilon_i^2.
 //
 // Farokhi, Wu, Smith, Kaafar, "The Cost of Privacy in Asynchronous Differentially-Private Machine Learning":
 //   S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2

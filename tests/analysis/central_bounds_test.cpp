@@ -81,6 +81,16 @@ TEST_CASE("synchronous bounds: by hand, printed and corrected") {
 }
 
 TEST_CASE(
+    "synchronous bounds: without a constant Hessian L is the regulariser's; without both it is unknown") {
+  CentralSetting s = kSetting;
+  s.hessian_min = s.hessian_max = std::nan("");
+  CHECK(terms("value_of_collaboration_12", false, s)[0] == Approx(4 / 0.5 * 1.5 / 10 * std::sqrt(1.25)));
+  CHECK(std::isnan(terms("value_of_collaboration_9_corrected", false, s)[0]));  // lambda is unknown
+  s.sigma = 0;
+  CHECK(std::isnan(terms("value_of_collaboration_12", false, s)[0]));
+}
+
+TEST_CASE(
     "synchronous bounds: with rho = T^2/lambda the corrected one exceeds the closed form, the printed does "
     "not") {
   CentralSetting s = kSetting;
