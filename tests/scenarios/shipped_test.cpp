@@ -1,5 +1,6 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/language/json/node.hpp"

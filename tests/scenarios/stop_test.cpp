@@ -1,4 +1,6 @@
 // What ends a run, as the library's callers see it.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "analysis/results/store/stored_study.hpp"
