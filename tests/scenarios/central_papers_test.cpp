@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -132,13 +133,15 @@ TEST_CASE(
   const std::string folder =
       run_paper(dir, "papers/cost-of-privacy/fig6",
                 "--repeat 10 --points 'privacy.epsilon == 10 && (data.owners == 2 || data.owners == 5)'");
-  const auto all = gains_of(folder, {"data.heterogeneity", "data.owners"}, "1");
+  const auto all = gains_of(folder, {"protocol.budget_for", "data.heterogeneity", "data.owners"}, "1");
   const std::map<std::string, double> gain(all.begin(), all.end());
-  REQUIRE(gain.size() == 4);
-  CHECK(gain.at("0.3 5") > 0);
-  CHECK(gain.at("0.3 2") < 0);
-  CHECK(gain.at("0 5") < 0);
-  CHECK(gain.at("0 2") < 0);
+  REQUIRE(gain.size() == 8);
+  CHECK(gain.at("horizon 0.3 5") > 0);
+  CHECK(gain.at("horizon 0.3 2") < 0);
+  CHECK(gain.at("horizon 0 5") < 0);
+  CHECK(gain.at("horizon 0 2") < 0);
+  // The budget over ceil(500 + 3 sqrt(500)) = 568 answers instead of 1000: a variance 3.1 times smaller.
+  CHECK(gain.at("expected_share 0.3 2") > 0);
 }
 
 TEST_CASE("papers: hospitals gain the more the larger the budget") {
@@ -183,13 +186,61 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("papers: theorem 1, an owner that gives all answers spends its budget, and no other does") {
+  const test::Scratch dir;
+  const std::string folder = run_paper(dir, "papers/cost-of-privacy/theorem1",
+                                       "--repeat 2 --set data.records=100 --set 'sweep.data.owners=[1,10]' "
+                                       "--set 'sweep.privacy.mechanism=[\"laplace\"]'");
+  const auto spent = means(folder, "epsilon_spent_by_owner.max");
+  const auto answers = means(folder, "releases_by_owner.max");
+  REQUIRE(spent.size() == 2);
+  CHECK(spent[0].second == Approx(1));
+  CHECK(answers[0].second == Approx(1000));
+  CHECK(spent[1].second == Approx(answers[1].second / 1000));
+  CHECK(answers[1].second == Approx(100).margin(60));
+}
+
+TEST_CASE("papers: theorem 2, over a long horizon at the same rho the error stays near that of the start") {
+  const test::Scratch dir;
+  const std::string folder = run_paper(
+      dir, "papers/cost-of-privacy/theorem2",
+      "--repeat 2 --set 'sweep.data.records=[20000]' --set 'sweep.privacy.epsilon=[1000]' "
+      "--set 'sweep.stop.iterations=[1000,30000]' --set 'record.metrics=[\"cost_of_privacy\",\"distance\"]'");
+  const auto cost = means(folder, "cost_of_privacy");
+  REQUIRE(cost.size() == 2);
+  const auto scalar = [&](const std::string& name) {
+    for (const auto& row : rows_of(folder + "/scalars.csv"))
+      if (row[row.size() - 3] == name) return std::stod(row.back());
+    return 0.0;
+  };
+  // The rule of thumb without noise: psi(0) exp(-2 h rho/(sigma (N + 1) T)); h = 2, rho = 0.4, sigma = 2e-5, N = 3.
+  const double left = std::exp(-2 * 2 * 0.4 / (2e-5 * 4 * 30000));
+  CHECK(cost[1].second ==
+        Approx(left * scalar("setting.start_fitness") * scalar("optimum.objective")).epsilon(0.03));
+  CHECK(cost[0].second < cost[1].second / 1000);
+}
+
+TEST_CASE("papers: remark 4, scaling by the frequency removes the bias of unequal rates") {
+  const test::Scratch dir;
+  const auto psi =
+      means(run_paper(dir, "papers/cost-of-privacy/remark4",
+                      "--repeat 10 --set data.records=20000 --set 'sweep.privacy.epsilon=[1000]'"),
+            "relative_fitness");
+  REQUIRE(psi.size() == 6);  // by rates, then without and with scaling
+  CHECK(psi[2].second > 5 * psi[0].second);
+  CHECK(psi[3].second < psi[2].second / 3);
+  CHECK(psi[4].second > psi[2].second);
+  CHECK(psi[5].second < psi[4].second / 3);
+}
+
 TEST_CASE("papers: the other figures run") {
   const test::Scratch dir;
   const auto shrink = [](const std::string& more) { return "--repeat 2 " + more; };
   run_paper(dir, "papers/cost-of-privacy/fig5", shrink("--points 'data.records == 10000'"));
   run_paper(dir, "papers/cost-of-privacy/fig7", shrink("--set data.records=500"));
   run_paper(dir, "papers/cost-of-privacy/fig9", shrink("--set data.records=500"));
-  run_paper(dir, "papers/cost-of-privacy/fig11", shrink("--set data.records=1000"));
+  run_paper(dir, "papers/cost-of-privacy/fig11", shrink("--set 'sweep.data.records=[1000]'"));
+  run_paper(dir, "papers/cost-of-privacy/remark3", shrink("--set data.records=500"));
   for (const char* n : {"4", "5"})
     run_paper(dir, std::string("papers/value-of-collaboration/fig") + n,
               shrink("--points 'data.records <= 20000'"));

@@ -103,8 +103,38 @@ TEST_CASE("papers: table 1, together is better than alone") {
   const Ends end = ends("table1.json",
                         "--repeat 2 --set data.users=80 --set data.items=150 --set data.ratings=4000 "
                         "--set sweep.privacy.steps='[5,200]'");
-  REQUIRE(end.points() == 5);
+  REQUIRE(end.points() == 10);  // alone, together and three budgets; with a usual and with a small ridge
   CHECK(end("own_test_rmse", 1) < end("own_test_rmse", 0));
+  CHECK(end("own_test_rmse", 6) < end("own_test_rmse", 5));
+  CHECK(end("own_test_rmse", 5) > end("own_test_rmse", 0));
+  CHECK(end("own_test_rmse", 7) < end("own_test_rmse", 5));
+}
+
+TEST_CASE("papers: theorem 1, an assumed bound of 1 is the derived one of 200 at 200 times the budget") {
+  const Ends end = ends("theorem1.json", kSmall + "--set sweep.privacy.epsilon='[1,200]'");
+  REQUIRE(end.points() == 8);  // assumed, clipped, derived, clipped with a public step; each at two budgets
+  CHECK(end("own_test_error", 5) == Approx(end("own_test_error", 0)));
+  CHECK(end("own_test_error", 2) > end("own_test_error", 0) + 0.1);
+  CHECK(end("own_test_error", 4) > end("own_test_error", 0) + 0.1);
+  CHECK(end("epsilon_spent", 5) == Approx(200).epsilon(0.01));
+}
+
+TEST_CASE("papers: proposition 2, noise that decreases is better than noise that is even or increases") {
+  const Ends end = ends("proposition2.json", "--repeat 5 --set sweep.privacy.steps='[20]'");
+  REQUIRE(end.points() == 6);  // uniform, proposition_2, lemma_3, expected, corrected, expected corrected
+  CHECK(end("q_gap", 1) > 1.3 * end("q_gap", 0));
+  CHECK(end("q_gap", 4) < end("q_gap", 0) / 1.3);
+  CHECK(end("q_gap", 5) < end("q_gap", 0) / 1.3);
+  CHECK(end("q_gap", 2) > end("q_gap", 1));
+  CHECK(end("epsilon_spent", 2) < 1);
+}
+
+TEST_CASE("papers: remark 2, Gaussian noise and its own accountant are ahead of Laplace noise") {
+  const Ends end =
+      ends("remark2.json", "--repeat 3 --points 'data.features == 100 && privacy.epsilon == 10'");
+  REQUIRE(end.points() == 4);
+  CHECK(end("own_test_error", 3) < end("own_test_error", 0) - 0.05);
+  CHECK(end("own_test_error", 2) < end("own_test_error", 0));
 }
 
 TEST_CASE("papers: measured distances to the optimum are under their bounds") {
