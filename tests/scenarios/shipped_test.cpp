@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/language/json/node.hpp"
 #include "scenarios/runner/plan.hpp"

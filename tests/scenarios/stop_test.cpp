@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "analysis/results/store/stored_study.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "tests/support/process.hpp"
