@@ -29,7 +29,10 @@ void BoundOptions::describe(sim::Visitor& v) {
   v(type,
     {.name = "type",
      .help =
-         "Bound or closed form; n is the total number of records, s the sum of 1/epsilon_i^2 over owners.",
+         "Bound or closed form for N owners with budgets epsilon_i and n records in all. s = sum_i "
+         "1/epsilon_i^2; S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2; T horizon, p dimension, Xi "
+         "bound of a record's gradient, rho step parameter, L and lambda smallest and largest eigenvalue of "
+         "the Hessian of the objective, h that of the mean loss, I the identity.",
      .required = true});
   v(of,
     {.name = "of",

@@ -28,6 +28,7 @@ int export_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
+int forecast_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);

@@ -29,6 +29,8 @@ constexpr Command kCommands[] = {
      diff_command},
     {"compare", "compare DIR [DIR]", "print paired differences between points, with confidence intervals",
      compare_command},
+    {"forecast", "forecast DIR [options]", "forecast the cost of privacy of coalitions from that of others",
+     forecast_command},
     {"trace", "trace SCENARIO|DIR", "print the events of one run", trace_command},
     {"privacy", "privacy --mechanism M [options]", "compute noise for a budget, or the cost of releases",
      privacy_command},

@@ -2,52 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "analysis/conclusions/estimate.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/output_file.hpp"
 #include "analysis/results/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/study_table.hpp"
 #include "scenarios/runner/machine.hpp"
-
-namespace hearsay::scenarios {
-enum class CompareFormat { kText, kCsv };
-}
-
-template <>
-struct hearsay::sim::Choices<hearsay::scenarios::CompareFormat> {
-  static constexpr std::array kValues{Choice{"text"}, Choice{"csv"}};
-};
 
 namespace hearsay::scenarios {
 
 namespace {
-
-// The metrics at the end of every run, by point, metric and repetition; NaN where a run is missing.
-struct Finals {
-  std::vector<std::vector<std::string>> labels;
-  std::vector<std::vector<std::vector<double>>> values;
-};
-
-Finals finals_of(analysis::StoredStudy& study) {
-  Finals all;
-  study.each_run(
-      [&](const analysis::PointResult& point) {
-        all.labels.push_back(point.labels);
-        all.values.emplace_back(study.head().metrics.size());
-      },
-      [&](const analysis::PointResult& point, const analysis::RunResult& run) {
-        if (run.status != analysis::Status::kDone) return;
-        const std::vector<double> last = analysis::final_values(study.head(), point, run);
-        for (std::size_t m = 0; m < last.size(); ++m) {
-          std::vector<double>& mine = all.values.back()[m];
-          mine.resize(run.repetition, std::numeric_limits<double>::quiet_NaN());
-          mine.push_back(last[m]);
-        }
-      });
-  return all;
-}
 
 using Table = std::vector<std::vector<std::string>>;
 
@@ -61,20 +25,12 @@ std::vector<std::size_t> wanted_metrics(const Parsed& values, const analysis::St
   return wanted;
 }
 
-// "privacy.epsilon=1, ..."
-std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels) {
-  std::string name;
-  for (std::size_t a = 0; a < labels.size(); ++a)
-    name += fmt::format("{}{}={}", a == 0 ? "" : ", ", head.axes[a], head.shown_labels(labels)[a]);
-  return name;
-}
-
 // Compares points of two studies, or of one.
 class Comparison {
  public:
   Comparison(const analysis::StudyHead& head, const Parsed& values)
       : head_(head),
-        csv_(values.choice("format", CompareFormat::kText) == CompareFormat::kCsv),
+        csv_(values.choice("format", TableFormat::kText) == TableFormat::kCsv),
         confidence_(values.number("confidence", 1e-9, 1 - 1e-9)),
         metrics_(wanted_metrics(values, head)),
         rows_{head.axes} {
@@ -105,13 +61,7 @@ class Comparison {
     fmt::print(stderr, "not compared: only {} has the point {}\n", folder, name_of(head_, labels));
   }
   void print(const std::string& title) const {
-    if (csv_) {
-      for (const auto& row : rows_) {
-        const std::string line = analysis::csv_prefix(row);
-        fmt::print("{}\n", std::string_view(line).substr(0, line.size() - 1));
-      }
-      return;
-    }
+    if (csv_) return print_csv(rows_);
     fmt::print(
         "{}, metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
         "Variance reduction: variance for independent runs over that for pairs.\n\n{}",

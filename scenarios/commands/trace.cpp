@@ -10,6 +10,7 @@
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/units.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/plan.hpp"

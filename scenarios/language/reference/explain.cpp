@@ -262,7 +262,7 @@ class Page {
     text += fmt::format("## {}\n\n{}{}", code(path), o.help, o.help.empty() ? "" : "\n\n");
     for (const OutlineAlternative& a : o.alternatives) {
       const std::string body = rows(a.members);
-      const auto [first, is_new] = paths_.try_emplace(a.name + body, path + "." + a.name);
+      const auto [first, is_new] = paths_.try_emplace(a.name + a.help + body, path + "." + a.name);
       text += fmt::format("### {}\n\n", code(path + "." + a.name));
       if (!is_new) {
         text += fmt::format("As {}.\n\n", code(first->second));

@@ -14,7 +14,7 @@
 
 namespace hearsay::scenarios {
 
-struct Condition::Parser {
+struct Expression::Parser {
   mu::Parser expression;
   std::vector<double> values;
 };
@@ -69,10 +69,11 @@ std::string in_si(const std::string& text) {
 
 }  // namespace
 
-Condition::Condition(const std::string& expression, const std::vector<std::string>& names,
-                     const std::vector<bool>& numeric)
+Expression::Expression(const std::string& expression, const std::vector<std::string>& names,
+                       const std::vector<bool>& numeric, const Words& words)
     : parser_(std::make_unique<Parser>()) {
-  if (assigns(expression)) throw std::invalid_argument("a condition must not assign; write == for equality");
+  if (assigns(expression))
+    throw std::invalid_argument(fmt::format("a {} must not assign; write == for equality", words.what));
   mu::Parser& parser = parser_->expression;
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());
@@ -81,32 +82,37 @@ Condition::Condition(const std::string& expression, const std::vector<std::strin
     for (const auto& [name, ignored] : parser.GetUsedVar()) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {
-        throw std::invalid_argument(
-            fmt::format("expected swept options, found '{}'{}", printable(name), did_you_mean(name, names)));
+        throw std::invalid_argument(fmt::format("expected {}, found '{}'{}", words.names, printable(name),
+                                                did_you_mean(name, names)));
       }
       if (!numeric[static_cast<std::size_t>(found - names.begin())])
         throw std::invalid_argument(
-            fmt::format("a condition needs numbers; the values of {} are not numbers", name));
+            fmt::format("a {} needs numbers; the values of {} are not numbers", words.what, name));
     }
     for (std::size_t i = 0; i < names.size(); ++i) parser.DefineVar(names[i], &parser_->values[i]);
     parser.Eval();
     if (parser.GetNumResults() != 1)
-      throw std::invalid_argument("expected one condition; join several with &&");
+      throw std::invalid_argument(
+          fmt::format("expected one {}; join several with {}", words.what, words.join));
   } catch (const mu::ParserError& error) {
     std::string message = error.GetMsg();
     message.erase(std::remove(message.begin(), message.end(), '\n'), message.end());
     throw std::invalid_argument(
-        fmt::format("expected a condition such as a * b >= 1e4: {}", printable(message, 200)));
+        fmt::format("expected a {} such as {}: {}", words.what, words.example, printable(message, 200)));
   }
 }
 
-Condition::Condition(Condition&&) noexcept = default;
-Condition& Condition::operator=(Condition&&) noexcept = default;
-Condition::~Condition() = default;
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+double Expression::value(std::span<const double> values) {
+  std::copy(values.begin(), values.end(), parser_->values.begin());
+  return parser_->expression.Eval();
+}
 
 bool Condition::holds(std::span<const double> values) {
-  std::copy(values.begin(), values.end(), parser_->values.begin());
-  const double result = parser_->expression.Eval();
+  const double result = value(values);
   return !std::isnan(result) && result != 0;
 }
 

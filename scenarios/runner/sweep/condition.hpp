@@ -1,6 +1,6 @@
 #pragma once
-// A condition on swept options, "privacy.epsilon * data.records >= 1e4": an expression of muParser over the numeric
-// axes, in SI. Quantities in it ("25 ms") are numbers in SI too.
+// Expressions of muParser over named numbers in SI, mostly the numeric axes of a sweep. Quantities in them ("25 ms") are
+// numbers in SI too.
 #include <memory>
 #include <span>
 #include <string>
@@ -8,22 +8,37 @@
 
 namespace hearsay::scenarios {
 
-class Condition {
+/// A number, "sqrt(s)/n".
+class Expression {
  public:
-  /// `names` are those of the axes, `numeric` whether all values of each are numbers. Throws std::invalid_argument for
-  /// an invalid expression, an assignment, and names that are not numeric axes.
-  Condition(const std::string& expression, const std::vector<std::string>& names,
-            const std::vector<bool>& numeric);
-  Condition(Condition&&) noexcept;
-  Condition& operator=(Condition&&) noexcept;
-  ~Condition();
+  /// For messages: what the expression is, an example, what its names are, and the operator that joins several.
+  struct Words {
+    const char *what, *example, *names, *join;
+  };
+  /// `numeric`: by name, whether all its values are numbers. Throws std::invalid_argument for an invalid expression, an
+  /// assignment, and names that are unknown or not numeric.
+  Expression(const std::string& expression, const std::vector<std::string>& names,
+             const std::vector<bool>& numeric, const Words& words);
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+  ~Expression();
 
-  /// Whether it holds for values of the axes, in their order; NaN counts as false.
-  bool holds(std::span<const double> values);
+  /// Its value for values of the names, in their order.
+  double value(std::span<const double> values);
 
  private:
   struct Parser;
   std::unique_ptr<Parser> parser_;
+};
+
+/// A condition, "privacy.epsilon * data.records >= 1e4".
+class Condition : public Expression {
+ public:
+  Condition(const std::string& expression, const std::vector<std::string>& names,
+            const std::vector<bool>& numeric)
+      : Expression(expression, names, numeric, {"condition", "a * b >= 1e4", "swept options", "&&"}) {}
+  /// Whether it holds; NaN counts as false.
+  bool holds(std::span<const double> values);
 };
 
 }  // namespace hearsay::scenarios

@@ -1,0 +1,36 @@
+#pragma once
+// What commands share that print a table of a stored study.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "analysis/results/store/stored_study.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::scenarios {
+enum class TableFormat { kText, kCsv };
+}
+
+template <>
+struct hearsay::sim::Choices<hearsay::scenarios::TableFormat> {
+  static constexpr std::array kValues{Choice{"text"}, Choice{"csv"}};
+};
+
+namespace hearsay::scenarios {
+
+/// The metrics of every point at the end of its runs.
+struct Finals {
+  std::vector<std::vector<std::string>> labels;  ///< by point and axis
+  std::vector<std::vector<std::vector<double>>>
+      values;  ///< by point, metric and repetition; NaN: no such run
+};
+
+Finals finals_of(analysis::StoredStudy& study);
+
+/// Prints rows of fields, the first the header, as CSV.
+void print_csv(const std::vector<std::vector<std::string>>& rows);
+
+/// "privacy.epsilon=1, ..."
+std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels);
+
+}  // namespace hearsay::scenarios
