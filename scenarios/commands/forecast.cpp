@@ -111,7 +111,7 @@ class Forecaster {
   // Divides the points into those to fit to and those to forecast, and adds points that have not run.
   void choose() {
     if (values_.has("fit")) {
-      auto fit = parse<Condition>("fit", values_.text("fit"));
+      auto fit = parse<Condition>("fit", values_.text("fit"), kNames);
       for (const Coalition& point : points_) (fit.holds(numbers(point)) ? fitted_ : wanted_).push_back(point);
     } else {
       fitted_ = points_;
@@ -160,8 +160,9 @@ class Forecaster {
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         row.push_back(terms_[j].value(numbers(point)));
         if (row.back() >= 0 && std::isfinite(row.back())) continue;
-        const std::string message = fmt::format("expected a finite term of at least 0, found {} = {:g} at {}",
-                                                texts_[j], row.back(), name(point));
+        const std::string message =
+            fmt::format("expected a finite number of at least 0, found {} = {:g} at {}", texts_[j],
+                        row.back(), name(point));
         if (&points == &fitted_) throw UsageError("--term: " + message);
         fmt::print(stderr, "not forecast: {}\n", message);
         return true;
@@ -224,7 +225,7 @@ class Forecaster {
     const Rows table = rows(all, false);
     fmt::print("{}\nforecast of the mean, with its {:g} % prediction interval\n{}",
                analysis::align(constants), 100 * confidence,
-               analysis::align(table, terminal_width(), table[0].size() - 8));
+               analysis::align(table, terminal_width(), std::max<std::size_t>(table[0].size() - 8, 1)));
     fmt::print("\none run: quartiles {} and {} of the mean, as at the fitted points\n",
                analysis::rounded(all.run_low), analysis::rounded(all.run_high));
     std::vector<std::vector<double>> runs;

@@ -34,7 +34,7 @@ const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4
 
 TEST_CASE("commands: each prints its usage, and errors in one line") {
   for (const char* name : {"run", "validate", "show", "explain", "list", "schema", "export", "verify", "diff",
-                           "compare", "trace", "report", "bench"}) {
+                           "compare", "forecast", "trace", "report", "bench"}) {
     INFO(name);
     const auto help = shell(std::string("hearsay ") + name + " --help");
     CHECK(help.code == 0);
@@ -43,7 +43,7 @@ TEST_CASE("commands: each prints its usage, and errors in one line") {
     CHECK(wrong.code == 2);
     CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
   }
-  for (const char* name : {"export", "verify", "compare", "report"}) {
+  for (const char* name : {"export", "verify", "compare", "forecast", "report"}) {
     const auto empty = shell(std::string("hearsay ") + name + " /nowhere");
     CHECK(empty.code == 4);
     CHECK(empty.err == "/nowhere: contains no results.sqlite\n");

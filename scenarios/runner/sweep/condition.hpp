@@ -34,9 +34,10 @@ class Expression {
 /// A condition, "privacy.epsilon * data.records >= 1e4".
 class Condition : public Expression {
  public:
+  /// `known`: what its names are, for messages.
   Condition(const std::string& expression, const std::vector<std::string>& names,
-            const std::vector<bool>& numeric)
-      : Expression(expression, names, numeric, {"condition", "a * b >= 1e4", "swept options", "&&"}) {}
+            const std::vector<bool>& numeric, const char* known = "swept options")
+      : Expression(expression, names, numeric, {"condition", "a * b >= 1e4", known, "&&"}) {}
   /// Whether it holds; NaN counts as false.
   bool holds(std::span<const double> values);
 };
