@@ -28,7 +28,11 @@ constexpr const char* kNames = "N, n, s or numeric axes of the sweep";
 class Forecaster {
  public:
   explicit Forecaster(const Parsed& values)
-      : values_(values), study_(values.operands.front()), head_(study_.head()) {
+      : values_(values),
+        csv_(values.choice("format", TableFormat::kText) == TableFormat::kCsv),
+        confidence_(values.number("confidence", 1e-9, 1 - 1e-9)),
+        study_(values.operands.front()),
+        head_(study_.head()) {
     const Names metrics = names_of(head_.metrics);
     metric_ = Parsed::index_of("metric", values.text("metric"), metrics);
     const Finals finals = finals_of(study_);
@@ -55,8 +59,8 @@ class Forecaster {
     choose();
     const std::size_t enough = terms_.size() + 1;
     if (fitted_.size() < enough)
-      throw UsageError(fmt::format("expected at least {} points to fit {} constants, found {}; {}", enough,
-                                   terms_.size(), fitted_.size(),
+      throw UsageError(fmt::format("expected at least {} points to fit {} constant{}, found {}; {}", enough,
+                                   terms_.size(), terms_.size() == 1 ? "" : "s", fitted_.size(),
                                    values_.has("fit") ? "change --fit, or name fewer terms with --term"
                                                       : "name fewer terms with --term"));
     std::vector<std::vector<double>> runs;
@@ -72,13 +76,8 @@ class Forecaster {
       throw UsageError(
           "the terms are 0 or linearly dependent at the points to fit to, so that their constants are not "
           "determined; fit to more points, or name fewer terms with --term");
-    const double confidence = values_.number("confidence", 1e-9, 1 - 1e-9);
-    const analysis::Forecast all = analysis::forecast(terms, runs, wanted, confidence);
-    if (values_.choice("format", TableFormat::kText) == TableFormat::kCsv) {
-      print_csv(rows(all, true));
-    } else {
-      print(all, confidence);
-    }
+    const analysis::Forecast all = analysis::forecast(terms, runs, wanted, confidence_);
+    csv_ ? print_csv(rows(all)) : print(all);
     fmt::print(
         stderr,
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");
@@ -178,18 +177,23 @@ class Forecaster {
 
   using Rows = std::vector<std::vector<std::string>>;
 
-  Rows rows(const analysis::Forecast& all, bool csv) const {
+  Rows rows(const analysis::Forecast& all) const {
     std::vector<std::vector<std::string>> labels;
     for (const Coalition& c : wanted_)
       labels.push_back(c.labels.empty() ? std::vector<std::string>(head_.axes.size()) : c.labels);
     const std::vector<bool> shown =
-        csv ? std::vector<bool>(head_.axes.size(), true)
-            : analysis::distinguishing_axes(labels, head_.groups, head_.axes.size());
+        csv_ ? std::vector<bool>(head_.axes.size(), true)
+             : analysis::distinguishing_axes(labels, head_.groups, head_.axes.size());
     Rows out{analysis::selected(head_.axes, shown)};
-    const std::vector<std::string> titles =
-        csv ? std::vector<std::string>{"N", "n", "s", "forecast", "low", "high", "mean", "q25", "q75"}
-            : std::vector<std::string>{"N",        "n",    "s",         "forecast",
-                                       "interval", "mean", "quartiles", "mean/forecast"};
+    const bool measured =
+        csv_ || std::ranges::any_of(wanted_, [](const Coalition& c) { return !c.runs.empty(); });
+    std::vector<std::string> titles{"N", "n", "s", "forecast"};
+    const auto title = [&](std::initializer_list<const char*> more) {
+      titles.insert(titles.end(), more.begin(), more.end());
+    };
+    if (csv_) title({"low", "high", "mean", "q25", "q75"});
+    if (!csv_) title({"interval"});
+    if (!csv_ && measured) title({"mean", "quartiles", "mean/forecast"});
     out[0].insert(out[0].end(), titles.begin(), titles.end());
     for (std::size_t k = 0; k < wanted_.size(); ++k) {
       const Coalition& c = wanted_[k];
@@ -197,15 +201,16 @@ class Forecaster {
       const double mean = analysis::mean_with_interval(c.runs, 0.5).value;
       const analysis::Quartiles quartiles = analysis::quartiles(c.runs);
       auto& row = out.emplace_back(
-          analysis::selected(csv || c.labels.empty() ? labels[k] : head_.shown_labels(labels[k]), shown));
+          analysis::selected(csv_ || c.labels.empty() ? labels[k] : head_.shown_labels(labels[k]), shown));
       const auto add = [&](std::initializer_list<double> numbers) {
-        for (const double x : numbers) row.push_back(csv ? fmt::format("{}", x) : analysis::rounded(x));
+        for (const double x : numbers) row.push_back(csv_ ? fmt::format("{}", x) : analysis::rounded(x));
       };
       add({c.owners, c.records, c.inverse_squares, e.value});
-      if (csv) {
+      if (csv_) {
         add({e.low, e.high, mean, quartiles.low, quartiles.high});
       } else {
         row.push_back(analysis::interval_text(e.low, e.high));
+        if (!measured) continue;
         add({mean});
         row.push_back(analysis::interval_text(quartiles.low, quartiles.high));
         add({mean / e.value});
@@ -214,7 +219,7 @@ class Forecaster {
     return out;
   }
 
-  void print(const analysis::Forecast& all, double confidence) const {
+  void print(const analysis::Forecast& all) const {
     const std::string& metric = head_.metrics[metric_].name;
     fmt::print("mean of {} = sum of constant * term, fitted to {} points, all within a factor of {}\n\n",
                metric, fitted_.size(), analysis::rounded(all.fit_factor));
@@ -222,10 +227,9 @@ class Forecaster {
     for (std::size_t j = 0; j < texts_.size(); ++j)
       constants.push_back({texts_[j], analysis::rounded(all.constants[j].value),
                            analysis::interval_text(all.constants[j].low, all.constants[j].high)});
-    const Rows table = rows(all, false);
+    const Rows table = rows(all);
     fmt::print("{}\nforecast of the mean, with its {:g} % prediction interval\n{}",
-               analysis::align(constants), 100 * confidence,
-               analysis::align(table, terminal_width(), std::max<std::size_t>(table[0].size() - 8, 1)));
+               analysis::align(constants), 100 * confidence_, analysis::align(table, terminal_width()));
     fmt::print("\none run: quartiles {} and {} of the mean, as at the fitted points\n",
                analysis::rounded(all.run_low), analysis::rounded(all.run_high));
     std::vector<std::vector<double>> runs;
@@ -233,14 +237,16 @@ class Forecaster {
     const analysis::ForecastQuality q = analysis::quality_of(all, runs);
     if (q.points > 0)
       fmt::print(
-          "measured: {} of {} points; factor between mean and forecast: median {}, worst {}; {} means in "
+          "measured: {} of {} points\n  factor between mean and forecast: median {}, worst {}\n  means in "
           "their "
-          "interval; {} forecasts between the quartiles of the runs\n",
+          "interval: {}; forecasts between the quartiles of the runs: {}\n",
           q.points, wanted_.size(), analysis::rounded(q.median_factor), analysis::rounded(q.worst_factor),
           q.inside, q.between_quartiles);
   }
 
   const Parsed& values_;
+  bool csv_;
+  double confidence_;
   analysis::StoredStudy study_;
   const analysis::StudyHead& head_;
   std::size_t metric_ = 0;

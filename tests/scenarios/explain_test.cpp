@@ -9,6 +9,26 @@ using namespace hearsay;
 
 namespace {
 
+struct Once {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kHelp = "Once.";
+  void describe(sim::Visitor&) {}
+};
+struct Twice {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kHelp = "Twice.";
+  void describe(sim::Visitor&) {}
+};
+struct Alike {
+  std::variant<toy::Star, Once> first, third;
+  std::variant<toy::Star, Twice> second;
+  void describe(sim::Visitor& v) {
+    v(first, {.name = "first"});
+    v(second, {.name = "second"});
+    v(third, {.name = "third"});
+  }
+};
+
 std::string explained(const std::string& path) {
   return scenarios::explain(scenarios::outline<toy::Study>(), path);
 }
@@ -85,4 +105,12 @@ TEST_CASE("reference page: has a row for every option") {
   CHECK(
       page.find("| `loss` | number | `0` | in [0, 1] | Share of messages lost. *Bertsekas 1989, eq. 7* |") !=
       std::string::npos);
+}
+
+TEST_CASE("reference page: refers to an earlier alternative only if its meaning is the same too") {
+  const std::string page = scenarios::reference_page(scenarios::outline<Alike>());
+  CHECK_THAT(page, Catch::Contains("### `first.auto`\n\nOnce.\n") &&
+                       Catch::Contains("### `second.auto`\n\nTwice.\n") &&
+                       Catch::Contains("### `third.auto`\n\nAs `first.auto`.\n") &&
+                       Catch::Contains("### `second.star`\n\nAs `first.star`.\n"));
 }

@@ -11,14 +11,14 @@ using test::shell;
 namespace {
 
 // Noise so large that nothing else counts: psi's mean falls with epsilon^-2 and n^-2. Points: 2 sizes x 3 budgets.
-const std::string kNoisy = R"("model": {"l2": 1e-5, "theta_max": 1e9}, "repeat": 10, "sweep": {
+const std::string kForecastSweep = R"("model": {"l2": 1e-5, "theta_max": 1e9}, "repeat": 10, "sweep": {
   "data.records": [200, 400], "privacy.epsilon": [0.01, 0.02, 0.04]})";
 
 // A folder with a study of s.json.
-struct Study {
+struct SweptStudy {
   test::Scratch dir;
-  explicit Study(const std::string& more = "") {
-    dir.write("s.json", test::small_scenario(kNoisy));
+  explicit SweptStudy(const std::string& more = "") {
+    dir.write("s.json", test::small_scenario(kForecastSweep));
     const auto outcome = shell("hearsay run " + dir / "s.json" + " --set protocol.rho=0.1 --no-progress -o " +
                                dir / "out " + more);
     INFO(outcome.err);
@@ -39,7 +39,7 @@ struct Study {
 }  // namespace
 
 TEST_CASE("forecast: fitted to some points of a study, the others follow from the form") {
-  const Study study;
+  const SweptStudy study;
   const auto rows = study.rows("--fit 'privacy.epsilon < 0.03' --term 's/n^2'");
   REQUIRE(rows.size() == 3);
   CHECK(rows[0] == std::vector<std::string>{"data.records", "privacy.epsilon", "N", "n", "s", "forecast",
@@ -62,11 +62,11 @@ TEST_CASE("forecast: fitted to some points of a study, the others follow from th
   CHECK(text.code == 0);
   CHECK_THAT(text.out,
              Catch::StartsWith("mean of relative_fitness = sum of constant * term, fitted to 2 points") &&
-                 Catch::Contains("measured: 4 of 4 points; factor between mean and forecast: median "));
+                 Catch::Contains("measured: 4 of 4 points\n  factor between mean and forecast: median "));
 }
 
 TEST_CASE("forecast: coalitions of the command line, by records and budgets") {
-  const Study study;
+  const SweptStudy study;
   const auto rows =
       study.rows("--fit 'privacy.epsilon < 0.03' --term 's/n^2' --coalition 200:0.04,200:0.04,200:0.04");
   REQUIRE(rows.size() == 4);
@@ -77,14 +77,15 @@ TEST_CASE("forecast: coalitions of the command line, by records and budgets") {
   CHECK(std::vector(rows[3].begin() + 8, rows[3].end()) == std::vector<std::string>{"nan", "nan", "nan"});
   // Without axes: every point of the study is fitted, and nothing of the forecast is measured.
   const auto text = study.forecast("--term 's/n^2' --coalition 100:1 --coalition 1e6:0.5,10:inf");
-  CHECK_THAT(text.out, Catch::Contains("fitted to 6 points") && !Catch::Contains("measured:"));
+  CHECK_THAT(text.out, Catch::Contains("fitted to 6 points") && !Catch::Contains("measured:") &&
+                           !Catch::Contains("mean/forecast"));
 }
 
 TEST_CASE("forecast: points of a scenario that have not run are forecast as if they had") {
-  const Study part("--points 'privacy.epsilon < 0.03'");
+  const SweptStudy part("--points 'privacy.epsilon < 0.03'");
   const std::string again = " --set protocol.rho=0.1 --term 's/n^2' --predict " + part.dir / "s.json";
   const auto rows = part.rows(again);
-  const Study whole;
+  const SweptStudy whole;
   const auto expected = whole.rows("--fit 'privacy.epsilon < 0.03' --term 's/n^2'");
   REQUIRE(rows.size() == expected.size());
   for (std::size_t k = 1; k < rows.size(); ++k) {
@@ -102,7 +103,7 @@ TEST_CASE("forecast: points of a scenario that have not run are forecast as if t
 }
 
 TEST_CASE("forecast: what cannot be fitted or forecast is refused") {
-  const Study study;
+  const SweptStudy study;
   const auto refusal = [&](const std::string& options) {
     const auto outcome = study.forecast(options);
     CHECK(outcome.code == 2);
@@ -119,7 +120,7 @@ TEST_CASE("forecast: what cannot be fitted or forecast is refused") {
         "with "
         "--term\n");
   CHECK(refusal("--fit 'N == 9' --term s") ==
-        "hearsay: expected at least 2 points to fit 1 constants, found 0; change --fit, or name fewer terms "
+        "hearsay: expected at least 2 points to fit 1 constant, found 0; change --fit, or name fewer terms "
         "with "
         "--term\n");
   CHECK(

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/language/json/node.hpp"
 #include "scenarios/runner/plan.hpp"
