@@ -228,8 +228,11 @@ class Forecaster {
       constants.push_back({texts_[j], analysis::rounded(all.constants[j].value),
                            analysis::interval_text(all.constants[j].low, all.constants[j].high)});
     const Rows table = rows(all);
-    fmt::print("{}\nforecast of the mean, with its {:g} % prediction interval\n{}",
-               analysis::align(constants), 100 * confidence_, analysis::align(table, terminal_width()));
+    const auto axes = std::ranges::find(table[0], "N") - table[0].begin();
+    fmt::print(
+        "{}\nforecast of the mean, with its {:g} % prediction interval\n{}", analysis::align(constants),
+        100 * confidence_,
+        analysis::align(table, terminal_width(), std::max<std::size_t>(1, static_cast<std::size_t>(axes))));
     fmt::print("\none run: quartiles {} and {} of the mean, as at the fitted points\n",
                analysis::rounded(all.run_low), analysis::rounded(all.run_high));
     std::vector<std::vector<double>> runs;

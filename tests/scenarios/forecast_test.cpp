@@ -1,6 +1,8 @@
 // hearsay forecast, through the program.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
@@ -166,4 +168,23 @@ TEST_CASE("forecast: a point without budgets is not forecast, and cannot be fitt
   const auto all = shell("hearsay forecast " + dir / "out" + " --term 's/n^2' --coalition 600:1");
   CHECK(all.code == 2);
   CHECK_THAT(all.err, Catch::StartsWith("hearsay: --term: expected a finite number of at least 0"));
+}
+
+TEST_CASE("forecast: owners alone forecast the coalitions of the study") {
+  // psi is a weighted sum of squares in 10 dimensions: its relative deviation is at most about sqrt(2/10), that of a
+  // mean of 40 runs 0.07, that of the logarithm of the ratio of two 0.1. The interval is 5 of these; 24 ratios.
+  const test::Scratch dir;
+  REQUIRE(shell("hearsay run " + test::kScenarios +
+                "studies/forecast.json --repeat 40 --set privacy.clip=null " +
+                "--set privacy.gradient_bound=250 --no-progress -o " + dir / "out")
+              .code == 0);
+  REQUIRE(shell("hearsay forecast " + dir / "out --fit 'N == 1' --format csv > " + dir / "f.csv").code == 0);
+  std::size_t coalitions = 0;
+  for (const auto& row : rows_of(dir / "f.csv")) {
+    if (row[0] == "data.records") continue;
+    ++coalitions;
+    const double ratio = std::stod(*(row.end() - 3)) / std::stod(*(row.end() - 6));
+    CHECK(std::abs(std::log(ratio)) < 0.5);
+  }
+  CHECK(coalitions == 24);
 }
