@@ -265,7 +265,8 @@ class Forecaster {
 int forecast_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments,
-      {"forecast DIR [--fit 'EXPR'] [--predict SCENARIO] [--coalition N:EPS,...]... [--metric NAME] [--term "
+      {"forecast DIR [--fit 'EXPR'] [--predict SCENARIO] [--coalition RECORDS:EPSILON,...]... [--metric "
+       "NAME] [--term "
        "'EXPR']... [--confidence C] [--format text|csv]",
        with_input_options(
            {{"fit", "EXPR",
