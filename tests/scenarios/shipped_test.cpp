@@ -1,8 +1,5 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <nlohmann/json.hpp>
 
