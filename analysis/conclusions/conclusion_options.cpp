@@ -55,8 +55,9 @@ void ConclusionOptions::describe(sim::Visitor& v) {
   v(bounds, {.name = "bounds", .help = "Bounds and closed forms to compare with the measured means."});
   v(gains,
     {.name = "gains",
-     .help = "Recorded metrics (relative_fitness, test_error, test_error_by_owner) in which each owner is "
-             "compared with its isolated model; requires the baseline isolated."});
+     .help =
+         "Recorded metrics in which each owner is compared with its isolated model; requires the baseline "
+         "isolated."});
   v(confidence, {.name = "confidence",
                  .help = "Confidence level of the intervals.",
                  .min = 0,

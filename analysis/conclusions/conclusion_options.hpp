@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/metrics/baselines.hpp"
 #include "analysis/theory/central_bounds.hpp"
 #include "sim/options/describe.hpp"
 
@@ -42,7 +43,7 @@ struct BoundOptions {
 struct ConclusionOptions {
   std::vector<SlopeOptions> slopes;
   std::vector<BoundOptions> bounds;
-  std::vector<std::string> gains;  ///< metrics, of kComparedMetrics
+  std::vector<ComparedMetric> gains;
   double confidence = 0.95;
   void describe(sim::Visitor& v);
   bool any() const { return !slopes.empty() || !bounds.empty() || !gains.empty(); }

@@ -180,7 +180,9 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
   Conclusions out;
   out.head = study.head();
   out.confidence = input.options.confidence;
-  const std::vector<std::string>& gains = input.options.gains;
+  std::vector<std::string> gains;
+  for (const ComparedMetric metric : input.options.gains)
+    gains.emplace_back(sim::Choices<ComparedMetric>::kValues[static_cast<std::size_t>(metric)].name);
   std::vector<Finals> finals;
   for (std::size_t p = 0; p < study.points(); ++p) {
     out.points.push_back(study.point(p));

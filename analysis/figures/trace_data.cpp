@@ -98,7 +98,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       computing_since[agent] = time;
     } else if (event == "computed") {
       end_period(computing_since, agent, time, data.computing);
-    } else {
+    } else if (event != "timer" || !f[10].ends_with("(no effect)")) {
       data.moments.push_back({time, agent, event == "timer" && !f[10].empty() ? unquoted(f[10]) : event});
     }
   }

@@ -21,8 +21,7 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
                               const std::vector<Baseline>& which, sim::AgentId first_owner);
 
 /// The metrics that the baseline `isolated` has for each owner.
-inline constexpr std::array<std::string_view, 3> kComparedMetrics{"relative_fitness", "test_error",
-                                                                  "test_error_by_owner"};
+enum class ComparedMetric { kRelativeFitness, kTestError, kTestErrorByOwner };
 
 }  // namespace hearsay::analysis
 
@@ -32,5 +31,11 @@ struct Choices<analysis::Baseline> {
   static constexpr std::array kValues{
       Choice{"isolated", "each owner learns from its own data only, without privacy"},
       Choice{"pooled", "one model is learned from the data of all owners, without privacy"}};
+};
+template <>
+struct Choices<analysis::ComparedMetric> {
+  static constexpr std::array kValues{Choice{"relative_fitness", "on the joint objective"},
+                                      Choice{"test_error", "on the test records of all owners"},
+                                      Choice{"test_error_by_owner", "on each owner's own test records"}};
 };
 }  // namespace hearsay::sim

@@ -15,8 +15,8 @@ void TraceOptions::describe(sim::Visitor& v) {
   v(point, {.name = "point", .help = "Point of the sweep to trace, from 0."});
   v(agent,
     {.name = "agent",
-     .help =
-         "Restrict the trace to events of this agent and messages to and from it; by default all agents."});
+     .help = "Restrict the trace to events of this agent and messages to and from it; by default all agents.",
+     .noun = sim::kAgentNumber});
   v.check(to >= from, "to",
           fmt::format("expected at least the value of from ({:g} s), found {:g} s", from, to));
 }

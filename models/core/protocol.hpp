@@ -9,7 +9,7 @@
 //     void on_start(Context&)
 //     void on_message(const Message&, Context&)
 //     void on_timer(AgentId, tag, number, Context&)
-//     static std::string_view timer_name(tag)  of a timer, in the trace
+//     std::string_view timer_name(AgentId, tag, number) const  of a timer, in the trace
 //     void on_up(AgentId, Context&), on_down(AgentId, Context&)
 //     void reset(AgentId, Context&)            back from a crash: its state is lost, its public model is that of
 //                                              the start, spent budget stays spent
@@ -155,8 +155,10 @@ class Driver final : public Probe {
     if constexpr (requires { protocol_.reset(i, context_); }) protocol_.reset(i, context_);
     after_event();
   }
-  static std::string_view timer_name([[maybe_unused]] std::uint16_t tag) {
-    if constexpr (requires { P::timer_name(tag); }) return P::timer_name(tag);
+  std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,
+                              [[maybe_unused]] std::uint32_t number) const {
+    if constexpr (requires { std::as_const(protocol_).timer_name(i, tag, number); })
+      return std::as_const(protocol_).timer_name(i, tag, number);
     return {};
   }
   void on_observation() { look(); }

@@ -17,6 +17,7 @@
 // has to begin anew when it is up: crash() in the protocol's reset(), restarts() in its on_up().
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,11 @@
 #include "sim/check.hpp"
 
 namespace hearsay::models {
+
+/// Name of a timeout in the trace.
+constexpr std::string_view timeout_name(bool in_flight) {
+  return in_flight ? "timeout" : "timeout (no effect)";
+}
 
 /// One request at a time, to one peer or to several: a round. O(1), no allocation.
 class Request {
@@ -89,6 +95,9 @@ class Requests {
   /// Number of the last request; 0 before the first.
   std::uint32_t last() const { return last_; }
   std::size_t in_flight() const { return in_flight_; }
+  bool in_flight(std::uint32_t number) const {
+    return number != 0 && ring_[number & (ring_.size() - 1)].number == number;
+  }
   /// The request of a number, or null if it is not in flight.
   State* find(std::uint32_t number) {
     Slot& found = slot(number);

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/topology/topology.hpp"
@@ -21,10 +22,13 @@ inline std::span<double> numbers_of(Records& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
-/// Unusable data: one line, with file, line and column where there are any.
+/// Unusable data: one line, with file, line and column where there are any. `option` is the path of the option of the
+/// data that is at fault, such as "drop/0"; empty where that is none alone.
 class DataError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit DataError(const std::string& message, std::string at = {})
+      : std::runtime_error(message), option(std::move(at)) {}
+  std::string option;
 };
 
 /// One owner's records: n_i x p, and n_i targets. A class is -1 or +1.

@@ -1,6 +1,7 @@
 #include "scenarios/commands/arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <sstream>
 
+#include "analysis/results/store/store_file.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/runner/plan.hpp"
 
@@ -156,11 +158,69 @@ std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t
 sim::Time Parsed::duration(const char* option, sim::Time standard) const {
   if (!has(option)) return standard;
   const std::string given = text(option);
+  std::string expected = expected_quantity("s");
   for (const std::string& quantity : {given, given + " s"}) {
-    if (const auto time = parse_quantity(quantity, "s")) return *time;
+    const auto time = parse_quantity(quantity, "s");
+    if (time && *time >= 0) return *time;
+    if (time) expected = "a time of at least 0 s";
   }
+  throw UsageError(fmt::format("--{}: expected {}, found '{}'", option, expected, printable(given)));
+}
+
+std::pair<sim::Time, sim::Time> Parsed::window() const {
+  const sim::Time from = duration("from", 0), to = duration("to", sim::kNever);
+  if (to < from)
+    throw UsageError(fmt::format("--to: expected at least the value of --from ({}), found {}",
+                                 format_quantity(from, "s"), format_quantity(to, "s")));
+  return {from, to};
+}
+
+std::filesystem::path Parsed::file(const char* option, const std::filesystem::path& standard) const {
+  if (!has(option)) return standard;
+  const std::filesystem::path path = text(option), folder = path.parent_path();
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error) || path.filename().empty())
+    throw UsageError(fmt::format("--{}: expected a file to write, found the folder '{}'", option,
+                                 printable(path.string(), 200)));
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+    throw UsageError(fmt::format("--{}: there is no folder '{}': create it first", option,
+                                 printable(folder.string(), 200)));
+  return path;
+}
+
+std::filesystem::path Parsed::folder(const char* option, const std::filesystem::path& standard) const {
+  const std::filesystem::path path = has(option) ? std::filesystem::path(text(option)) : standard;
+  std::error_code error;
+  for (std::filesystem::path part = path; !part.empty() && part != part.root_path();
+       part = part.parent_path()) {
+    if (!std::filesystem::exists(part, error) || std::filesystem::is_directory(part, error)) continue;
+    throw UsageError(fmt::format("--{}: expected a folder for the results, found '{}', which is a file",
+                                 option, printable(part.string(), 200)));
+  }
+  return path;
+}
+
+void require_results(const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::string shown = printable(folder.string(), 200);
+  if (!std::filesystem::exists(folder, error))
+    throw UsageError(fmt::format("expected a folder of results: there is no folder '{}'", shown));
+  if (!std::filesystem::is_directory(folder, error))
+    throw UsageError(
+        fmt::format("expected a folder of results: '{}' is a file; give the folder to which `hearsay run` "
+                    "has written",
+                    shown));
+  if (std::filesystem::exists(analysis::store_file(folder), error)) return;
+  Names inside;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (std::filesystem::exists(analysis::store_file(entry.path()), error))
+      inside.push_back(printable(entry.path().string(), 200));
+  }
+  std::ranges::sort(inside);
+  if (inside.size() > 3) inside.resize(3);
   throw UsageError(
-      fmt::format("--{}: expected {}, found '{}'", option, expected_quantity("s"), printable(given)));
+      fmt::format("expected a folder of results: '{}' contains no results.sqlite{}", shown,
+                  inside.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(inside, "' or '"))));
 }
 
 std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {

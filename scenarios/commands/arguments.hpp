@@ -2,11 +2,13 @@
 // Arguments of commands, and the options of all commands that read scenarios.
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/language/input_error.hpp"
@@ -56,8 +58,14 @@ class Parsed {
   /// A number in [min, max] from the option or its default. Throw UsageError.
   double number(const char* option, double min, double max) const;
   std::uint64_t whole(const char* option, std::uint64_t min, std::uint64_t max) const;
-  /// "20 s", or a number of seconds. Throws UsageError.
+  /// "20 s", or a number of seconds, at least 0. Throws UsageError.
   sim::Time duration(const char* option, sim::Time standard) const;
+  /// --from and --to, by default 0 and never. Throws UsageError.
+  std::pair<sim::Time, sim::Time> window() const;
+  /// The path of a file to write, or `standard`. Throws UsageError for a folder, or where there is no folder for it.
+  std::filesystem::path file(const char* option, const std::filesystem::path& standard = {}) const;
+  /// The path of a folder to write to, or `standard`. Throws UsageError where a file is in its place.
+  std::filesystem::path folder(const char* option, const std::filesystem::path& standard) const;
   /// The enumerator that the option names, or the default. Throws UsageError.
   template <class E>
   E choice(const char* option, E standard) const {
@@ -74,6 +82,9 @@ class Parsed {
 
 /// Nothing if --help is given; the help is then printed. Throws UsageError.
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax);
+
+/// Throws UsageError unless `folder` holds results.
+void require_results(const std::filesystem::path& folder);
 
 /// --set, --data-dir, --allow-path.
 Options with_input_options(Options options);

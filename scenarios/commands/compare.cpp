@@ -35,21 +35,25 @@ class Comparison {
         metrics_(wanted_metrics(values, head)),
         rows_{head.axes} {
     const std::vector<std::string> titles =
-        csv_ ? std::vector<std::string>{"metric", "pairs", "mean_difference",
-                                        "low",    "high",  "variance_reduction"}
+        csv_ ? std::vector<std::string>{"metric",   "pairs", "mean_difference",
+                                        "low",      "high",  "variance_reduction",
+                                        "reference"}
              : std::vector<std::string>{"metric", "pairs", "mean difference", "interval",
                                         "variance reduction"};
     rows_[0].insert(rows_[0].end(), titles.begin(), titles.end());
   }
 
   using Values = std::vector<std::vector<double>>;  // by metric and repetition
-  void add(const std::vector<std::string>& labels, const Values& from, const Values& to) {
+  // The differences of `to` at a point from `from`, of the point or study `reference`.
+  void add(const std::vector<std::string>& labels, const std::string& reference, const Values& from,
+           const Values& to) {
     for (const std::size_t m : metrics_) {
       const analysis::Difference d = analysis::paired_difference(from[m], to[m], confidence_);
       auto& row = rows_.emplace_back(csv_ ? labels : head_.shown_labels(labels));
       row.insert(row.end(), {head_.metrics[m].name, std::to_string(d.pairs)});
       if (csv_) {
         for (const double x : {d.mean, d.low, d.high, d.reduction}) row.push_back(fmt::format("{}", x));
+        row.push_back(reference);
       } else {
         row.insert(row.end(), {analysis::rounded(d.mean), analysis::interval_text(d.low, d.high),
                                analysis::rounded(d.reduction)});
@@ -92,6 +96,7 @@ int compare_command(const Arguments& arguments) {
   if (!values) return kExitDone;
   const std::vector<std::string>& folders = values->operands;
 
+  for (const std::string& folder : folders) require_results(folder);
   analysis::StoredStudy study(folders.front());
   const analysis::StudyHead& head = study.head();
   Comparison comparison(head, *values);
@@ -101,11 +106,11 @@ int compare_command(const Arguments& arguments) {
     if (first.labels.size() == 1)
       throw UsageError(fmt::format(
           "{} has one point; name a second study to compare it with, or sweep an option", folders.front()));
+    const std::string name = name_of(head, first.labels[reference]);
     for (std::size_t p = 0; p < first.labels.size(); ++p) {
-      if (p != reference) comparison.add(first.labels[p], first.values[reference], first.values[p]);
+      if (p != reference) comparison.add(first.labels[p], name, first.values[reference], first.values[p]);
     }
-    comparison.print(
-        fmt::format("differences from point {} ({})", reference, name_of(head, first.labels[reference])));
+    comparison.print(fmt::format("differences from point {} ({})", reference, name));
     return kExitDone;
   }
   analysis::StoredStudy second(folders[1]);
@@ -121,7 +126,7 @@ int compare_command(const Arguments& arguments) {
     }
     const auto q = static_cast<std::size_t>(equal - other.labels.begin());
     matched[q] = true;
-    comparison.add(first.labels[p], first.values[p], other.values[q]);
+    comparison.add(first.labels[p], folders[0], first.values[p], other.values[q]);
   }
   for (std::size_t q = 0; q < matched.size(); ++q) {
     if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);

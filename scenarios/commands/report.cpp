@@ -84,18 +84,23 @@ int report_command(const Arguments& arguments) {
                                   1});
   if (!values) return kExitDone;
   const std::filesystem::path folder = values->operands.front();
-  const std::filesystem::path place =
-      values->has("output") ? std::filesystem::path(values->text("output")) : folder / "report.html";
+  const std::filesystem::path place = values->file("output", folder / "report.html");
+  const auto [from, to] = values->window();
+  require_results(folder);
+  std::error_code error;
+  if ((values->has("from") || values->has("to")) && !std::filesystem::exists(folder / "trace.csv", error))
+    throw UsageError(
+        fmt::format("--{}: there is no trace.csv in {}: add record.trace to the scenario and run it again",
+                    values->has("from") ? "from" : "to", folder.string()));
   analysis::StoredStudy study(folder);
   const analysis::StudyData data = analysis::gather(study, label_number);
-  const auto trace = analysis::read_trace(folder / "trace.csv", 20000, values->duration("from", 0),
-                                          values->duration("to", sim::kNever));
+  const auto trace = analysis::read_trace(folder / "trace.csv", 20000, from, to);
   const std::string page = analysis::page(data, trace, text_of(study, folder));
   analysis::OutputFile file(place);
   file.write(page);
   file.commit();
-  fmt::print("{} points, {:.1f} MB: {}\n", data.points.size(), static_cast<double>(page.size()) / 1e6,
-             place.string());
+  fmt::print("{}, {:.1f} MB: {}\n", counted(data.points.size(), "point"),
+             static_cast<double>(page.size()) / 1e6, place.string());
   return kExitDone;
 }
 

@@ -128,8 +128,8 @@ int export_command(const Arguments& arguments) {
                   1});
   if (!values) return kExitDone;
   const bool network = Parsed::index_of("format", values->text("format"), {"csv", "graphml"}) == 1;
-  const std::filesystem::path folder =
-      values->has("output") ? values->text("output") : values->operands.front();
+  require_results(values->operands.front());
+  const std::filesystem::path folder = values->folder("output", values->operands.front());
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   analysis::StoredStudy study(values->operands.front());
@@ -138,8 +138,8 @@ int export_command(const Arguments& arguments) {
     return kExitDone;
   }
   const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
-  fmt::print("{} points, {} runs: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
-             exported.totals.points, exported.totals.runs, folder.string(),
+  fmt::print("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
+             counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
              study.head().aggregate ? "quantiles" : "series");
   return kExitDone;
 }
@@ -153,6 +153,7 @@ int verify_command(const Arguments& arguments) {
                                   1});
   if (!values) return kExitDone;
 
+  require_results(values->operands.front());
   analysis::StoredStudy study(values->operands.front());
   const Plan plan = make_plan_again(study);
   struct Made {
@@ -189,6 +190,7 @@ int diff_command(const Arguments& arguments) {
   const auto values = parse_arguments(arguments, {"diff DIR1 DIR2", {}, "two folders", 2, 2});
   if (!values) return kExitDone;
   const std::vector<std::string>& folders = values->operands;
+  for (const std::string& folder : folders) require_results(folder);
   analysis::StoredStudy a(folders[0]), b(folders[1]);
   if (a.head().axes != b.head().axes || a.head().metrics != b.head().metrics || a.points() != b.points()) {
     fmt::print("the studies differ in their axes, metrics or number of points\n");
@@ -219,7 +221,7 @@ int diff_command(const Arguments& arguments) {
                ++compared;
              });
   if (found.empty()) {
-    fmt::print("{} runs, all equal\n", compared);
+    fmt::print("{}, all equal\n", counted(compared, "run"));
     return kExitDone;
   }
   fmt::print("{}", found);

@@ -1,5 +1,6 @@
 // hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -56,14 +57,13 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   run.plan = sweep_arguments(*values);
   run.progress = !values->has("no-progress");
   run.dry = values->has("dry-run");
-  run.folder = values->has("output") ? std::filesystem::path(values->text("output"))
-                                     : "out" / std::filesystem::path(run.input.files.front()).stem();
+  run.folder = values->folder("output", "out" / std::filesystem::path(run.input.files.front()).stem());
   return run;
 }
 
 std::string work_of(const Execution& execution, const std::filesystem::path& folder) {
-  std::string text =
-      fmt::format("{} runs: {} cached, {} to run", execution.all(), execution.cached(), execution.to_run());
+  std::string text = fmt::format("{}: {} cached, {} to run", counted(execution.all(), "run"),
+                                 execution.cached(), execution.to_run());
   if (execution.recorded_anew() > 0)
     text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
   return text + fmt::format("; results: {}/", folder.string());
@@ -80,6 +80,18 @@ std::uint64_t stored(const analysis::Totals& t) {
   return t.runs - t.interrupted;
 }
 
+// The files of results that a folder contains.
+Names files_in(const std::filesystem::path& folder) {
+  Names all;
+  std::error_code error;
+  for (const char* name :
+       {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv",
+        "fits.csv", "bounds.csv", "trace.csv", "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
+    if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
+  }
+  return all;
+}
+
 void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
                    const std::optional<analysis::Conclusions>& conclusions, const Outcome& made,
                    const std::filesystem::path& folder, double wall) {
@@ -88,14 +100,14 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
   fmt::print("{}\n", analysis::summary_text(head, exported.points, width));
   if (conclusions) fmt::print("{}\n", conclusions->text(width));
   if (t.diverged + t.failed > 0) {
-    fmt::print("{} runs diverged, {} failed: see {}; the first: {}\n", t.diverged, t.failed,
+    fmt::print("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
                (folder / "runs.csv").string(), t.problem);
   }
-  fmt::print(
-      "{} points, {}{} runs ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ "
-      "({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv, results.sqlite, manifest.json)\n",
-      t.points, stored(t), made.ended ? "" : fmt::format(" of {}", made.runs), made.fresh, wall,
-      folder.string(), head.aggregate ? "quantiles" : "series");
+  const std::string runs =
+      made.ended ? counted(stored(t), "run") : fmt::format("{} of {}", stored(t), counted(made.runs, "run"));
+  fmt::print("{}, {} ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ ({})\n",
+             counted(t.points, "point"), runs, made.fresh, wall, folder.string(),
+             fmt::join(files_in(folder), ", "));
 }
 
 class Runner {
@@ -138,8 +150,11 @@ class Runner {
     } catch (const AssemblyError& e) {
       throw InputError(plan.locate(e));
     } catch (const analysis::OutputError& e) {
+      std::error_code error;
+      const bool stored = std::filesystem::exists(analysis::store_file(folder), error);
       throw analysis::OutputError(
-          fmt::format("{}; completed runs are stored; run the same command to resume", e.what()));
+          std::string(e.what()) +
+          (stored ? "; completed runs are stored; run the same command to resume" : ""));
     }
   }
 
@@ -172,9 +187,9 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     std::error_code error;
     if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
-    fmt::print("{}{}\n{} points, about {:.3g} MB of memory on {} threads\n", title,
-               work_of(execution, folder), one.points.size(), estimate_memory(one, arguments.threads) / 1e6,
-               arguments.threads);
+    fmt::print("{}{}\n{}, about {:.3g} MB of memory on {}\n", title, work_of(execution, folder),
+               counted(one.points.size(), "point"), estimate_memory(one, arguments.threads) / 1e6,
+               counted(arguments.threads, "thread"));
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <sstream>
+#include <tuple>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
@@ -24,7 +24,7 @@ class Printed final : public sim::TraceSink {
  public:
   Printed(const analysis::TraceOptions& options, const Parsed& values, std::vector<std::string> names)
       : options_(options), text_(analysis::trace_text(options.format.front(), options, std::move(names))) {
-    if (values.has("output")) file_.emplace(values.text("output"));
+    if (values.has("output")) file_.emplace(values.file("output"));
     write(text_->head());
   }
   void record(const sim::TraceRecord& r) override {
@@ -62,19 +62,15 @@ analysis::TraceOptions options_of(const Parsed& values) {
   std::stringstream parts(values.text("kinds"));
   for (std::string part; std::getline(parts, part, ',');)
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
-  options.from = values.duration("from", 0);
-  options.to = values.duration("to", sim::kNever);
-  if (options.to < options.from)
-    throw UsageError(fmt::format("--to: expected at least the value of --from ({}), found {}",
-                                 format_quantity(options.from, "s"), format_quantity(options.to, "s")));
-  if (values.has("agent"))
-    options.agent = static_cast<sim::AgentId>(values.whole("agent", 0, sim::kMaxAgents));
+  std::tie(options.from, options.to) = values.window();
+  values.file("output");
   return options;
 }
 
 Plan plan_of(const std::string& place, const InputArguments& input) {
   std::error_code error;
   if (!std::filesystem::is_directory(place, error)) return make_plan(place, input.sets, input.folders);
+  require_results(place);
   analysis::StoredStudy study(place);
   return make_plan_again(study);
 }
@@ -98,13 +94,16 @@ int trace_command(const Arguments& arguments) {
   if (!parsed) return kExitDone;
   const Parsed& values = *parsed;
   const InputArguments input = input_arguments(values);
-  const analysis::TraceOptions options = options_of(values);
+  analysis::TraceOptions options = options_of(values);
   const Plan plan = plan_of(input.files.front(), input);
   const std::size_t point = values.whole("point", 0, plan.points.size() - 1);
-  const auto repetition = values.whole("repetition", 0, std::numeric_limits<std::uint32_t>::max());
+  const auto number =
+      static_cast<std::uint32_t>(values.whole("repetition", 0, plan.points[point].repeat - 1));
   try {
     Execution execution(plan);
-    const auto number = static_cast<std::uint32_t>(repetition);
+    if (values.has("agent"))
+      options.agent =
+          static_cast<sim::AgentId>(values.whole("agent", 0, execution.agents(point, number) - 1));
     Printed sink(options, values, execution.agent_names(point, number));
     execution.repeat(point, number, &sink);
     sink.finish();

@@ -29,6 +29,20 @@ std::string short_example(const Outline& option) {
   return {};
 }
 
+// The key under which a list for all agents is given, of an alternative that a bare number is; empty if there is none.
+std::string key_of_list(std::span<const sim::Alternative> all) {
+  const sim::Alternative* number = with_shorthand(all, sim::Shorthand::kNumber);
+  if (number == nullptr || with_shorthand(all, sim::Shorthand::kList) != nullptr) return {};
+  Outliner outliner;
+  number->describe_default(outliner);
+  for (const Outline& member : outliner.taken) {
+    const auto takes_list = [](const OutlineAlternative& a) { return a.shorthand == sim::Shorthand::kList; };
+    if (member.name == number->shorthand.key && std::ranges::any_of(member.alternatives, takes_list))
+      return member.name;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string expected_object(const sim::Describe& members) {
@@ -50,8 +64,24 @@ const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, si
   return found == all.end() ? nullptr : &*found;
 }
 
-std::string expected_forms(std::span<const sim::Alternative> all) {
+std::vector<std::string> member_names(const sim::Describe& members) {
+  Outliner outliner;
+  members(outliner);
+  return names_of(outliner.taken);
+}
+
+std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead) {
   std::string out;
+  const auto has_key = [](const sim::Alternative& a) { return !a.shorthand.key.empty(); };
+  if (instead != nullptr && instead->is(Node::Kind::kObject) && std::ranges::all_of(all, has_key)) {
+    Names keys;
+    for (const sim::Alternative& a : all) keys.emplace_back(a.shorthand.key);
+    return fmt::format("an object with one of the keys {}", fmt::join(keys, ", "));
+  }
+  if (instead != nullptr && instead->is(Node::Kind::kList)) {
+    if (const std::string key = key_of_list(all); !key.empty())
+      out += fmt::format("for one value per agent {{\"{}\": [...]}}, or ", key);
+  }
   if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
   if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";
   if (with_shorthand(all, sim::Shorthand::kText) != nullptr) out += "text or ";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "scenarios/language/json/node.hpp"
 #include "sim/options/describe.hpp"
@@ -12,8 +13,12 @@ namespace hearsay::scenarios {
 /// `an object such as {"iterations": 5}`: with the first required member, or else the first one.
 std::string expected_object(const sim::Describe& members);
 
-/// "a number or a distribution (constant, uniform, ...)", `a number or "auto"`, "text or one of star, ring".
-std::string expected_forms(std::span<const sim::Alternative> all);
+/// "a number or a distribution (constant, uniform, ...)", `a number or "auto"`, "text or one of star, ring"; `instead` is
+/// what was found, or null.
+std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead = nullptr);
+
+/// The names of the members that are described.
+std::vector<std::string> member_names(const sim::Describe& members);
 
 /// The alternative that a bare number, list or text stands for; null if there is none.
 const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind);

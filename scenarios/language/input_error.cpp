@@ -141,9 +141,23 @@ std::string unknown_key(std::string_view key, const Names& known, std::string_vi
                      advice.empty() ? fmt::format("; known keys: {}", fmt::join(known, ", ")) : advice);
 }
 
-std::string expected_one_of(const Names& names, std::string_view found, std::string_view name) {
-  return fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "), found,
-                     did_you_mean(name, names));
+std::string one_of_text(const Names& names, std::string_view path) {
+  if (names.size() > kLongList && !path.empty()) return fmt::format("one of {} names", names.size());
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+std::string expected_one_of(const Names& names, std::string_view found, std::string_view name,
+                            std::string_view path, const Names& more) {
+  const std::string advice = did_you_mean(name, more.empty() ? names : more);
+  std::string text = fmt::format("expected {}, found {}{}", one_of_text(names, path), found, advice);
+  if (names.size() > kLongList && !path.empty())
+    text += fmt::format("{} run `hearsay explain {}`", advice.empty() ? "; for all names" : " For all names",
+                        path);
+  return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 }  // namespace hearsay::scenarios

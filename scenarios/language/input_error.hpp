@@ -1,5 +1,6 @@
 #pragma once
 // Messages about invalid input, one line each: `file:line:column: /json/pointer: what is wrong; what to do`.
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -55,7 +56,16 @@ std::string did_you_mean(std::string_view name, const Names& names);
 /// " of a range".
 std::string unknown_key(std::string_view key, const Names& known, std::string_view of = {});
 
-/// "expected one of a, b, found X; did you mean 'a'?" for the written `name`, shown as `found`.
-std::string expected_one_of(const Names& names, std::string_view found, std::string_view name);
+/// "one of a, b"; of more than kLongList names of an option with a path, "one of 47 names".
+std::string one_of_text(const Names& names, std::string_view path = {});
+
+/// "expected one of a, b, found X; did you mean 'a'?" for the written `name`, shown as `found`; `more` are other names
+/// that it may be near to. Of more than kLongList names of an option with a path: "expected one of 47 names, found X; did
+/// you mean 'a' or 'b'? For all names run `hearsay explain PATH`".
+std::string expected_one_of(const Names& names, std::string_view found, std::string_view name,
+                            std::string_view path = {}, const Names& more = {});
+
+/// "1 run", "2 runs".
+std::string counted(std::uint64_t number, std::string_view noun);
 
 }  // namespace hearsay::scenarios

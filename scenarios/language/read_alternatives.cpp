@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "scenarios/language/expected.hpp"
@@ -14,7 +15,7 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
                               std::span<const sim::Alternative> all, std::size_t index) {
   using Form = Chosen::Form;
   const auto none = [&]() -> Chosen {
-    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all), found(node))};
+    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all, &node), found(node))};
   };
   const auto bare = [&](sim::Shorthand::Kind kind) -> Chosen {
     const sim::Alternative* a = with_shorthand(all, kind);
@@ -48,6 +49,17 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].shorthand.key.empty() && node.find(all[i].shorthand.key)) return {Form::kObject, i};
   }
+  // A key may be misspelt: one that the default has not, near one that another has.
+  Names keys;
+  for (const sim::Alternative& a : all) keys.emplace_back(a.shorthand.key);
+  const Names usual = about.required ? Names{} : member_names(all[index].describe_default);
+  for (const Node::Member& member : node.items()) {
+    const std::string_view near = nearest(member.key, keys);
+    if (near.empty() || std::ranges::count(usual, member.key) > 0) continue;
+    const auto meant =
+        std::ranges::find(all, near, [](const sim::Alternative& a) { return a.shorthand.key; });
+    return {Form::kObject, static_cast<std::size_t>(meant - all.begin())};
+  }
   if (about.required) return none();
   return {Form::kObject, index,
           fmt::format("; for other keys set another \"type\" ({})", fmt::join(names_of(all), ", "))};
@@ -65,14 +77,18 @@ void Reader::alternatives(const sim::About& about, std::span<const sim::Alternat
   // The alternative that is selected by default keeps the defaults of this option.
   if (chosen.index != index) select(chosen.index);
   const bool bare = chosen.form == Chosen::Form::kBare;
+  const std::string_view key = all[chosen.index].shorthand.key;
+  const bool by_key =
+      chosen.form == Chosen::Form::kObject && node->find("type") == nullptr && node->find(key) != nullptr;
   within({.kind = bare ? Frame::Kind::kBare : Frame::Kind::kObject,
           .node = chosen.form == Chosen::Form::kDefaults ? nullptr : node,
           .at = node->at,
           .name = about.name,
           .place = resolved(about),
-          .key = bare ? all[chosen.index].shorthand.key : "",
+          .key = bare || by_key ? key : "",
           .type = all[chosen.index].name,
-          .hint = std::move(chosen.hint)},
+          .hint = std::move(chosen.hint),
+          .others = by_key ? all : std::span<const sim::Alternative>()},
          current);
 }
 

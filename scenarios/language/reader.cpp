@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
-#include <type_traits>
 
 #include "scenarios/language/expected.hpp"
 #include "scenarios/language/input_error.hpp"
@@ -18,7 +16,14 @@ namespace hearsay::scenarios {
 namespace {
 
 constexpr std::size_t kMaxFaults = 100;
-constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
+
+// For an object in place of a list, that a path such as "events.0.at" makes where there is no list.
+std::string no_element(const Node& node) {
+  if (!node.is(Node::Kind::kObject) || node.items().empty()) return "";
+  const std::string& key = node.items().front().key;
+  if (key.find_first_not_of("0123456789") != key.npos) return "";
+  return fmt::format(" with an element {}, which only a list in the scenario has", key);
+}
 
 }  // namespace
 
@@ -45,24 +50,7 @@ const Node* Reader::find(std::string_view name, bool note) {
   return &frame.node->items()[*position].value;
 }
 
-// The value of a member, or nothing if it keeps its default: absent, or null in an object. `expected`, a text or a
-// function that returns it, is for the message about a missing key.
-template <class Expected>
-const Node* Reader::given(const sim::About& about, const Expected& expected) {
-  const Node* node = find(about.name, true);
-  if (node != nullptr && (!node->is(Node::Kind::kNull) || frames_.back().kind != Frame::Kind::kObject))
-    return node;
-  if (about.required) {
-    if constexpr (std::is_invocable_v<Expected>) {
-      frames_.back().missing.emplace_back(about.name, expected());
-    } else {
-      frames_.back().missing.emplace_back(about.name, expected);
-    }
-  }
-  return nullptr;
-}
-
-// The same if it is of that kind; reports other kinds.
+// given() if it is of that kind; reports other kinds.
 const Node* Reader::given_as(const sim::About& about, Node::Kind kind, std::string_view expected) {
   const Node* node = given(about, expected);
   if (node == nullptr || node->is(kind)) return node;
@@ -93,6 +81,15 @@ std::string Reader::pointer(std::string_view name) const {
   return out;
 }
 
+// The path of an option for `hearsay explain`; that of the list for its elements.
+std::string Reader::explained(std::string_view name) const {
+  std::string path = pointer(name);
+  const auto last = path.rfind('/');
+  if (last != path.npos && path.find_first_not_of("0123456789", last + 1) == path.npos) path.resize(last);
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path.substr(std::min<std::size_t>(1, path.size()));
+}
+
 void Reader::fault(Position at, std::string pointer, std::string message) {
   if (faults_.size() < kMaxFaults) faults_.push_back({at, std::move(pointer), std::move(message), 0});
 }
@@ -101,48 +98,8 @@ void Reader::wrong(const Node& node, const sim::About& about, std::string_view e
   fault(node.at, pointer(about.name), fmt::format("expected {}, found {}", expected, found(node)));
 }
 
-std::string Reader::shown(double x, std::string_view unit) const {
-  return format_quantity(x, resolved({.name = "", .unit = unit}).unit);
-}
-
 void Reader::boolean(bool& value, const sim::About& about) {
   if (const Node* node = given_as(about, Node::Kind::kBoolean, "true or false")) value = node->boolean;
-}
-
-std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
-  const sim::About here = resolved(about);
-  const std::string whole_number =
-      "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
-  const auto any = [&] { return whole && here.unit.empty() ? whole_number : expected_quantity(here.unit); };
-  const Node* node = given(about, any);
-  if (node == nullptr) return std::nullopt;
-  std::optional<double> read;
-  if (node->is(Node::Kind::kNumber)) read = node->number;
-  if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
-  const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
-                            fmt::format("{:.0f}", node->number) != node->text;
-  if (!read) {
-    wrong(*node, about, any());
-  } else if (whole && (std::abs(*read) > kMaxWhole || loses_digits)) {
-    wrong(*node, about, "a whole number of at most 2^53 in magnitude");
-  } else if (loses_digits) {
-    wrong(*node, about, "an integer that a double can hold");
-  } else if (whole && *read != std::floor(*read)) {
-    wrong(*node, about, whole_number);
-  } else if (!in_range(*read, here)) {
-    wrong(*node, about, expected_value(here));
-  } else {
-    return read;
-  }
-  return std::nullopt;
-}
-
-void Reader::number(double& value, const sim::About& about) {
-  value = quantity(about, false).value_or(value);
-}
-
-void Reader::whole(std::int64_t& value, const sim::About& about) {
-  if (const auto read = quantity(about, true)) value = static_cast<std::int64_t>(*read);
 }
 
 void Reader::text(std::string& value, const sim::About& about) {
@@ -163,18 +120,16 @@ void Reader::file(sim::InputFile& value, const sim::About& about) {
 }
 
 void Reader::choice(std::size_t& index, std::span<const sim::Choice> all, const sim::About& about) {
-  const Node* node = given(about, [&] { return fmt::format("one of {}", fmt::join(names_of(all), ", ")); });
+  std::vector<sim::Choice> listed;
+  std::ranges::copy_if(all, std::back_inserter(listed), &sim::Choice::listed);
+  const Node* node = given(about, [&] { return one_of_text(names_of(listed), explained(about.name)); });
   if (node == nullptr) return;
   const std::size_t chosen = index_of(all, *node);
   if (chosen < all.size()) {
     index = chosen;
   } else {
-    std::vector<sim::Choice> listed;
-    std::ranges::copy_if(all, std::back_inserter(listed), &sim::Choice::listed);
-    const std::string text = node->is(Node::Kind::kText) ? node->text : "";
     fault(node->at, pointer(about.name),
-          fmt::format("expected one of {}, found {}{}", fmt::join(names_of(listed), ", "), found(*node),
-                      did_you_mean(text, names_of(all))));
+          expected_one_of(names_of(listed), *node, explained(about.name), names_of(all)));
   }
 }
 
@@ -202,8 +157,9 @@ void Reader::optional(const sim::About& about, bool, const std::function<void(bo
 
 void Reader::list(const sim::About& about, std::size_t, const std::function<void(std::size_t)>& resize,
                   const std::function<void(sim::Visitor&, std::size_t)>& element) {
-  const Node* node = given_as(about, Node::Kind::kList, "a list");
+  const Node* node = given(about, "a list");
   if (node == nullptr) return;
+  if (!node->is(Node::Kind::kList)) return wrong(*node, about, "a list" + no_element(*node));
   // Twice, so that no element starts from a default that the list held.
   resize(0);
   resize(node->items().size());
@@ -223,10 +179,25 @@ void Reader::list(const sim::About& about, std::size_t, const std::function<void
 void Reader::failed(std::string_view key, const std::string& message) {
   // Options that could not be read are not checked against each other.
   if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty()) return;
-  const Node* node = find(key, false);
-  const bool written = node != nullptr && !node->is(Node::Kind::kNull);
   if (faults_.size() == kMaxFaults) return;
-  fault(written ? node->at : frames_.back().at, pointer(key), message);
+  std::string path = pointer({});
+  Position at = frames_.back().at;
+  const Node* node = nullptr;
+  for (std::size_t begin = 0; begin < key.size();) {
+    const std::size_t end = std::min(key.find('/', begin), key.size());
+    const std::string_view step = key.substr(begin, end - begin);
+    if (begin == 0) {
+      path = pointer(step);
+      node = find(step, false);
+    } else {
+      path += pointer_step(step);
+      const auto inside = node != nullptr ? node->position(step) : std::nullopt;
+      node = inside ? &node->items()[*inside].value : nullptr;
+    }
+    if (node != nullptr && !node->is(Node::Kind::kNull)) at = node->at;
+    begin = end + 1;
+  }
+  fault(at, std::move(path), message);
   faults_.back().checked_at = frames_.size();
 }
 
@@ -267,6 +238,13 @@ void Reader::report_unknown(const Frame& frame, const sim::Describe& members) {
   for (std::size_t i = 0; i < frame.seen.size() && faults_.size() < kMaxFaults; ++i) {
     if (frame.seen[i]) continue;
     const Node::Member& member = frame.node->items()[i];
+    const auto other = std::ranges::find(frame.others, std::string_view(member.key),
+                                         [](const sim::Alternative& a) { return a.shorthand.key; });
+    if (other != frame.others.end()) {
+      fault(member.value.key_at, pointer(member.key),
+            fmt::format("give only one of '{}' and '{}'", frame.key, member.key));
+      continue;
+    }
     fault(member.value.key_at, pointer(member.key),
           unknown_key(member.key, known, frame.type.empty() ? "" : fmt::format(" of '{}'", frame.type)) +
               frame.hint);

@@ -1,7 +1,9 @@
 #pragma once
 // Reads described options from a document.
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,15 +52,16 @@ class Reader final : public sim::Visitor {
   struct Frame {
     enum class Kind { kObject, kList, kBare };
     Kind kind = Kind::kObject;
-    const Node* node = nullptr;  // null: absent, all members keep their defaults
-    Position at = {};            // of the value, or of the value that contains it
-    std::string_view name = {};  // key in the frame below
-    sim::About place = {};       // resolves "=": unit and range
-    std::string_view key = {};   // kBare: the only member that the node can be; empty: any
-    std::string_view type = {};  // of an alternative
-    std::string hint = {};       // for unknown keys
-    std::size_t index = 0;       // kList: the element being read
-    std::size_t faults = 0;      // number of faults before it
+    const Node* node = nullptr;                     // null: absent, all members keep their defaults
+    Position at = {};                               // of the value, or of the value that contains it
+    std::string_view name = {};                     // key in the frame below
+    sim::About place = {};                          // resolves "=": unit and range
+    std::string_view key = {};                      // kBare: the only member that the node can be; empty: any
+    std::string_view type = {};                     // of an alternative
+    std::string hint = {};                          // for unknown keys
+    std::span<const sim::Alternative> others = {};  // that the value could have been, by a key of theirs
+    std::size_t index = 0;                          // kList: the element being read
+    std::size_t faults = 0;                         // number of faults before it
     std::vector<bool> seen = {};
     std::vector<std::pair<std::string, std::string>> missing = {};  // required key, what is expected
   };
@@ -87,6 +90,7 @@ class Reader final : public sim::Visitor {
   static Chosen choose(const Node& node, const sim::About& about, std::span<const sim::Alternative> all,
                        std::size_t index);
   std::string pointer(std::string_view name) const;
+  std::string explained(std::string_view name) const;
   void fault(Position at, std::string pointer, std::string message);
   void wrong(const Node& node, const sim::About& about, std::string_view expected);
 
@@ -96,6 +100,23 @@ class Reader final : public sim::Visitor {
   std::vector<Frame> frames_;
   std::vector<Fault> faults_;
 };
+
+// The value of a member, or nothing if it keeps its default: absent, or null in an object. `expected`, a text or a
+// function that returns it, is for the message about a missing key.
+template <class Expected>
+const Node* Reader::given(const sim::About& about, const Expected& expected) {
+  const Node* node = find(about.name, true);
+  if (node != nullptr && (!node->is(Node::Kind::kNull) || frames_.back().kind != Frame::Kind::kObject))
+    return node;
+  if (about.required) {
+    if constexpr (std::is_invocable_v<Expected>) {
+      frames_.back().missing.emplace_back(about.name, expected());
+    } else {
+      frames_.back().missing.emplace_back(about.name, expected);
+    }
+  }
+  return nullptr;
+}
 
 /// Reads `node` of `document` into `value`: a described struct or any other option, such as a list. `pointer` is the
 /// JSON pointer of the node. Throws InputError; `value` is then partly read.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/core/option_error.hpp"
+#include "models/data/data_set.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "sim/check.hpp"
 
@@ -45,6 +46,8 @@ auto assemble(const char* pointer, F&& f) {
     throw OverBudget("/privacy", e.what());
   } catch (const models::OptionError& e) {
     throw AssemblyError(fmt::format("{}/{}", pointer, e.option), e.what());
+  } catch (const models::DataError& e) {
+    throw AssemblyError(e.option.empty() ? pointer : fmt::format("{}/{}", pointer, e.option), e.what());
   } catch (const std::exception& e) {
     throw AssemblyError(pointer, e.what());
   }

@@ -150,6 +150,13 @@ void Execution::assemble() {
     if (interrupted()) return;
     const std::size_t p = points[i];
     const auto one = experiment(p, 0);
+    const auto& trace = plan_.points[p].scenario->record.trace;
+    if (trace && trace->point == p && trace->agent && *trace->agent >= one->agents()) {
+      throw with_point(
+          AssemblyError("/record/trace/agent", fmt::format("expected an agent from 0 to {}, found {}",
+                                                           one->agents() - 1, *trace->agent)),
+          p);
+    }
     if (described_[p]) return;
     Description& description = described_points_[p].emplace(
         Description{one->describe_point(plan_.points[p].labels), one->participants()});
@@ -234,6 +241,10 @@ bool Execution::run(analysis::Store& store) {
 
 std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {
   return experiment(point, repetition)->agent_names();
+}
+
+sim::AgentId Execution::agents(std::size_t point, std::uint32_t repetition) {
+  return experiment(point, repetition)->agents();
 }
 
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,

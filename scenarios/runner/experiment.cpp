@@ -127,7 +127,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   }
-  for (const MetricChoice& m : scenario_.record.metrics) require_measurable(*m, "/record/metrics");
+  for (std::size_t k = 0; k < scenario_.record.metrics.size(); ++k)
+    require_measurable(*scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k));
   if (scenario_.stop.target) require_measurable(*scenario_.stop.target->metric, "/stop/target/metric");
 }
 
@@ -139,7 +140,7 @@ bool Experiment::needs_optimum() const {
          (scenario_.stop.target && needs(scenario_.stop.target->metric));
 }
 
-void Experiment::require_measurable(const analysis::Metric& metric, const char* part_name) const {
+void Experiment::require_measurable(const analysis::Metric& metric, const std::string& part_name) const {
   const std::string_view measured = metric.measured().name;
   const auto declares = [&](std::span<const models::ProtocolMetric> all) {
     return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });

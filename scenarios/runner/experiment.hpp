@@ -48,11 +48,12 @@ class Experiment {
   /// Its owners and network. Latencies drawn per link or agent are those of repetition 0.
   analysis::Participants participants() const;
   std::vector<std::string> agent_names() const;
+  sim::AgentId agents() const { return topology_.agents(); }
   const models::Privacy& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
-  void require_measurable(const analysis::Metric& metric, const char* part_name) const;
+  void require_measurable(const analysis::Metric& metric, const std::string& part_name) const;
   bool needs_optimum() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scenarios/language/input_error.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -78,6 +79,21 @@ void MetricChoice::describe_as(sim::Visitor& v, const sim::About& about) {
   metric_ = analysis::find_metric(all[index].name);
 }
 
+namespace {
+
+void check_metrics(const std::vector<MetricChoice>& metrics, sim::Visitor& v) {
+  v.check(!metrics.empty(), "metrics", "expected at least one metric, found an empty list");
+  for (std::size_t k = 0; k < metrics.size(); ++k) {
+    const auto same = [&](const MetricChoice& m) { return &*m == &*metrics[k]; };
+    const bool is_first =
+        std::none_of(metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(k), same);
+    v.check(is_first, fmt::format("metrics/{}", k),
+            fmt::format("{} is listed twice: remove one", (*metrics[k]).name));
+  }
+}
+
+}  // namespace
+
 void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
             .help = "Interval between samples; the start and the end of a run are always sampled."});
@@ -89,30 +105,33 @@ void RecordOptions::describe(sim::Visitor& v) {
              "by number of training records."});
   v(keep, {.name = "keep", .help = "Storage and export of series."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run; by default no trace."});
+  check_metrics(metrics, v);
 }
 
 namespace {
 
 void check_analysis(const Scenario& s, sim::Visitor& v) {
-  std::vector<std::string_view> wanted, compared;
-  for (const auto& slope : s.analysis.slopes) wanted.push_back(slope.of);
-  for (const auto& bound : s.analysis.bounds) wanted.push_back(bound.of);
-  for (const auto& gain : s.analysis.gains) compared.push_back(gain);
-  wanted.insert(wanted.end(), compared.begin(), compared.end());
-  for (const std::string_view name : wanted) {
-    const bool recorded = std::any_of(s.record.metrics.begin(), s.record.metrics.end(),
-                                      [&](const MetricChoice& m) { return (*m).name == name; });
-    v.check(recorded, "analysis", fmt::format("add {} to record.metrics", name));
+  const analysis::ConclusionOptions& o = s.analysis;
+  std::vector<std::pair<std::string, std::string>> wanted;  // where, and the metric
+  for (std::size_t k = 0; k < o.slopes.size(); ++k)
+    wanted.emplace_back(fmt::format("analysis/slopes/{}/of", k), o.slopes[k].of);
+  for (std::size_t k = 0; k < o.bounds.size(); ++k)
+    wanted.emplace_back(fmt::format("analysis/bounds/{}/of", k), o.bounds[k].of);
+  for (std::size_t k = 0; k < o.gains.size(); ++k) {
+    const auto& all = sim::Choices<analysis::ComparedMetric>::kValues;
+    wanted.emplace_back(fmt::format("analysis/gains/{}", k), all[static_cast<std::size_t>(o.gains[k])].name);
   }
-  for (const std::string_view name : compared) {
-    const auto& all = analysis::kComparedMetrics;
-    v.check(std::find(all.begin(), all.end(), name) != all.end(), "analysis",
-            fmt::format("expected gains of {}, found {}", fmt::join(all, ", "), name));
+  Names recorded;
+  for (const MetricChoice& m : s.record.metrics) recorded.emplace_back((*m).name);
+  for (const auto& [where, name] : wanted) {
+    v.check(std::ranges::count(recorded, name) > 0, where,
+            analysis::find_metric(name) != nullptr
+                ? fmt::format("{} is not recorded: add it to record.metrics", name)
+                : fmt::format("expected one of record.metrics ({}), found \"{}\"{}",
+                              fmt::join(recorded, ", "), printable(name), did_you_mean(name, recorded)));
   }
-  const auto& baselines = s.baselines;
-  v.check(compared.empty() ||
-              std::find(baselines.begin(), baselines.end(), analysis::Baseline::kIsolated) != baselines.end(),
-          "analysis", "gains require the baseline isolated; add it to baselines");
+  v.check(o.gains.empty() || std::ranges::count(s.baselines, analysis::Baseline::kIsolated) > 0,
+          "analysis/gains", "gains require the baseline isolated: add it to baselines");
 }
 
 // Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.

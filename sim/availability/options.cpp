@@ -38,8 +38,10 @@ void Crash::describe(Visitor& v) {
 
 void GroupFailures::Group::describe(Visitor& v) {
   v(name, {.name = "name", .help = "Name of the group, used in error messages."});
-  v(agents,
-    {.name = "agents", .help = "Agents of the group; the hub of a star is agent 0.", .required = true});
+  v(agents, {.name = "agents",
+             .help = "Agents of the group; the hub of a star is agent 0.",
+             .required = true,
+             .noun = kAgentNumber});
 }
 
 void GroupFailures::describe(Visitor& v) {
@@ -100,7 +102,10 @@ void JoinLeave::describe(Visitor& v) {
 }
 
 void Outages::Outage::describe(Visitor& v) {
-  v(agents, {.name = "agents", .help = "Agents that are down, the hub too if named.", .required = true});
+  v(agents, {.name = "agents",
+             .help = "Agents that are down, the hub too if named.",
+             .required = true,
+             .noun = kAgentNumber});
   v(from, {.name = "from", .help = "Start of the outage.", .unit = "s", .min = 0, .required = true});
   v(to, non_negative("to", "End of the outage; by default it does not end.", "s"));
   v.check(!agents.empty(), "agents", "expected at least one agent, found an empty list");

@@ -31,7 +31,7 @@ void Periodic::describe(Visitor& v) {
 
 void ClockTrace::describe(Visitor& v) {
   v(times, non_negative("times", "Times of the ticks, in non-decreasing order.", "s"));
-  v(agents, {.name = "agents", .help = "Agent that ticks at each of the times."});
+  v(agents, {.name = "agents", .help = "Agent that ticks at each of the times.", .noun = kAgentNumber});
   v(path, {.name = "path",
            .help = "Table with the columns time (in s) and agent, instead of `times` and `agents`."});
   v(missed, kMissed);

@@ -6,7 +6,7 @@
 //
 // A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
 // on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
-// the loop checks finished(). Optionally timer_name(tag) names a timer in the trace.
+// the loop checks finished(). Optionally timer_name(agent, tag, number) names a timer in the trace.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -194,7 +194,7 @@ class Engine {
     if (event.life() != presence_.life(i)) return;
     if (!presence_.acts(i)) return presence_.wait(event);
     fingerprint_.add(event.time, event.key, i, 1);
-    if (tracing()) trace(TraceKind::kTimer, i, timer_name(handler, event.tag));
+    if (tracing()) trace(TraceKind::kTimer, i, timer_name(handler, event));
     handler.on_timer(i, event.tag, event.number());
   }
 
@@ -233,9 +233,9 @@ class Engine {
   }
 
   template <class Handler>
-  static std::string_view timer_name([[maybe_unused]] const Handler& handler,
-                                     [[maybe_unused]] std::uint16_t tag) {
-    if constexpr (requires { handler.timer_name(tag); }) return handler.timer_name(tag);
+  static std::string_view timer_name([[maybe_unused]] const Handler& handler, const Event& event) {
+    if constexpr (requires { handler.timer_name(event.target, event.tag, event.number()); })
+      return handler.timer_name(event.target, event.tag, event.number());
     return {};
   }
 

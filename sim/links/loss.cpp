@@ -31,7 +31,9 @@ double GilbertElliott::stationary_bad() const {
 }
 
 void PartitionLoss::describe(Visitor& v) {
-  v(agents, {.name = "agents", .help = "Agents that are cut off; the hub of a star is agent 0."});
+  v(agents, {.name = "agents",
+             .help = "Agents that are cut off; the hub of a star is agent 0.",
+             .noun = kAgentNumber});
   v(share,
     unit_interval(
         "share",

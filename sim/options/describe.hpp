@@ -36,7 +36,10 @@ struct About {
   bool open_min = false;  ///< min itself is not allowed
   bool open_max = false;  ///< max itself is not allowed
   bool required = false;
+  /// what a message expects instead of "a whole number"
+  std::string_view noun = {};
 };
+inline constexpr std::string_view kAgentNumber = "the number of an agent (for names see owners.csv)";
 
 // Descriptions of numbers that are positive, not negative, or in [0, 1].
 constexpr About positive(std::string_view name, std::string_view help, std::string_view unit = {}) {
@@ -106,7 +109,8 @@ class Visitor {
   template <class T>
   void operator()(T& value, const About& about);
 
-  /// States a rule that relates options of the struct being described; `key` is the one the message is about.
+  /// States a rule that relates options of the struct being described; `key` is the one the message is about, or a
+  /// path in it: "metrics/0".
   void check(bool holds, std::string_view key, const std::string& message) {
     if (!holds) failed(key, message);
   }

@@ -18,7 +18,7 @@ OutputError failure(const std::filesystem::path& path, const char* what) {
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_) {
   temporary_ += fmt::format(".{}.tmp", ::getpid());
   file_ = std::fopen(temporary_.c_str(), "wb");
-  if (file_ == nullptr) throw failure(temporary_, "cannot be written");
+  if (file_ == nullptr) throw failure(path_, "cannot be written");
 }
 
 OutputFile::~OutputFile() {
@@ -29,17 +29,18 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size())
-    throw failure(temporary_, "writing failed");
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) throw failure(path_, "writing failed");
 }
 
 void OutputFile::commit() {
-  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) throw failure(temporary_, "writing failed");
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) throw failure(temporary_, "writing failed");
+  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) throw failure(path_, "writing failed");
+  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
-  if (error)
-    throw OutputError(fmt::format("{}: cannot be renamed: {}", temporary_.string(), error.message()));
+  if (closed) std::filesystem::rename(temporary_, path_, error);
+  if (closed && !error) return;
+  const std::string reason = closed ? error.message() : std::strerror(errno);
+  std::filesystem::remove(temporary_, error);
+  throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), reason));
 }
 
 std::string csv_field(std::string_view text) {

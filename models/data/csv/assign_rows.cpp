@@ -24,7 +24,7 @@ Owners find_owners(const TextTable& table, const Rows& rows, const CsvData& opti
     o.rows.resize(table.files());
     for (const std::size_t row : rows) o.rows[table.file_of(row)].push_back(row);
   } else if (const auto* rule = std::get_if<OwnerColumn>(&*options.owner)) {
-    const std::size_t column = table.column(rule->column, "owner.column");
+    const std::size_t column = table.column(rule->column, "owner/column");
     std::map<std::string_view, std::size_t> number;
     for (const std::size_t row : rows) {
       const std::string_view name = table.field(row, column);

@@ -15,19 +15,25 @@ using Eigen::Index;
 // Columns that serve as features, in file order or in that of options.features.
 std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options) {
   std::vector<const char*> why_not(table.columns(), nullptr);
-  for (const auto& name : options.drop) why_not[table.column(name, "drop")] = "is in drop";
+  const auto columns = [&](const std::vector<std::string>& names, const char* option) {
+    std::vector<std::size_t> all;
+    for (const std::string& name : names)
+      all.push_back(table.column(name, fmt::format("{}/{}", option, all.size())));
+    return all;
+  };
+  for (const std::size_t c : columns(options.drop, "drop")) why_not[c] = "is in drop";
   const auto* by_column = options.owner ? std::get_if<OwnerColumn>(&*options.owner) : nullptr;
-  if (by_column) why_not[table.column(by_column->column, "owner.column")] = "names the owner";
+  if (by_column) why_not[table.column(by_column->column, "owner/column")] = "names the owner";
   why_not[table.column(options.target, "target")] = "is the target";
-  for (const auto& name : options.categorical) table.column(name, "categorical");
-  for (const auto& name : options.numeric) table.column(name, "numeric");
+  columns(options.categorical, "categorical");
+  columns(options.numeric, "numeric");
 
   std::vector<std::size_t> features;
-  for (const auto& name : options.features) {
-    const std::size_t c = table.column(name, "features");
+  for (const std::size_t c : columns(options.features, "features")) {
     if (why_not[c]) {
-      throw DataError(fmt::format("{}: features: column '{}' {}; remove it from features", table.file_name(0),
-                                  name, why_not[c]));
+      throw DataError(fmt::format("{}: column '{}' {}; remove it from features", table.file_name(0),
+                                  table.names()[c], why_not[c]),
+                      fmt::format("features/{}", features.size()));
     }
     why_not[c] = "is listed twice";
     features.push_back(c);

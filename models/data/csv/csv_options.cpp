@@ -1,5 +1,7 @@
 #include "models/data/csv/csv_data.hpp"
 
+#include <fmt/format.h>
+
 namespace hearsay::models {
 
 void PcaOptions::describe(sim::Visitor& v) {
@@ -92,6 +94,13 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(path.has_value() != !files.empty(), "path", "expected either path or files");
   v.check(delimiter == "auto" || delimiter.size() == 1, "delimiter",
           "expected auto or one character, found '" + delimiter + "'");
+  const auto* by_column = owner ? std::get_if<OwnerColumn>(&*owner) : nullptr;
+  for (std::size_t k = 0; k < drop.size(); ++k) {
+    const bool is_owner = by_column != nullptr && by_column->column == drop[k];
+    v.check(!is_owner && drop[k] != target, fmt::format("drop/{}", k),
+            fmt::format("'{}' {}, and thus no feature: remove it from drop", drop[k],
+                        is_owner ? "names the owner" : "is the target"));
+  }
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");

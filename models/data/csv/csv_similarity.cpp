@@ -17,7 +17,7 @@ Eigen::VectorXd value_of_owners(const WorkingSet& set, const TextTable& table, c
     const std::size_t row = set.rows.row[k];
     const double value = column.values[static_cast<Index>(row)];
     double& of_owner = out[static_cast<Index>(set.rows.owner[k])];
-    const auto where = [&] { return table.at(row, table.column(column.name, "similarity.from.columns")); };
+    const auto where = [&] { return table.at(row, table.column(column.name, "similarity/from/columns")); };
     if (std::isnan(value)) throw DataError(where() + "expected a profile without missing values");
     if (!std::isnan(of_owner) && of_owner != value) {
       throw DataError(fmt::format("{}expected the same profile in all rows of owner '{}', found others",
@@ -32,7 +32,7 @@ Eigen::MatrixXd profiles(const WorkingSet& set, const TextTable& table, const Cs
                          const ProfileColumns& profile) {
   std::vector<Eigen::VectorXd> z;
   for (const std::string& name : profile.columns) {
-    const Column column = read_column(table, table.column(name, "similarity.from.columns"), options);
+    const Column column = read_column(table, table.column(name, "similarity/from/columns"), options);
     const Eigen::VectorXd value = value_of_owners(set, table, column);
     if (!column.text()) z.push_back(value);
     for (std::size_t level = 0; level < column.levels.size(); ++level) {

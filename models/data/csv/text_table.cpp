@@ -90,8 +90,9 @@ std::size_t TextTable::column(std::string_view name, std::string_view option) co
   const auto nearest = std::min_element(names_.begin(), names_.end(), [&](const auto& a, const auto& b) {
     return distance(a, name) < distance(b, name);
   });
-  throw DataError(fmt::format("{}: {}: there is no column '{}'; the nearest is '{}'", file_name(0), option,
-                              name, *nearest));
+  throw DataError(
+      fmt::format("{}: there is no column '{}'; the nearest is '{}'", file_name(0), name, *nearest),
+      std::string(option));
 }
 
 std::string TextTable::at(std::size_t row) const {

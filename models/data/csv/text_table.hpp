@@ -26,7 +26,7 @@ class TextTable {
   std::size_t files() const { return files_.size(); }
   const std::string& file_name(std::size_t file) const { return files_[file].table.file(); }
 
-  /// The column of that name; DataError naming `option` and the nearest name.
+  /// The column of that name; DataError of `option` (a path) with the nearest name.
   std::size_t column(std::string_view name, std::string_view option) const;
   /// "file:line: column 'name': " of a field, "file:line: " of a row.
   std::string at(std::size_t row, std::size_t column) const;

@@ -108,8 +108,10 @@ class CentralAsync {
   void on_tick(sim::AgentId owner, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t number, Context& context);
-  static std::string_view timer_name(std::uint16_t tag) {
-    return tag == kTimeout ? "timeout" : tag == kQueryAll ? "query all" : CentralOwners::timer_name(tag);
+  std::string_view timer_name(sim::AgentId, std::uint16_t tag, std::uint32_t number) const {
+    return tag == kTimeout    ? timeout_name(queries_.in_flight(number))
+           : tag == kQueryAll ? "query all"
+                              : CentralOwners::timer_name(tag);
   }
   /// A learner that is back from a crash has no owner's copy and nothing in flight; owners have no state.
   void reset(sim::AgentId agent, Context& context);

@@ -86,8 +86,8 @@ class CentralSync {
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
-  static std::string_view timer_name(std::uint16_t tag) {
-    return tag == kTimeout ? "timeout" : CentralOwners::timer_name(tag);
+  std::string_view timer_name(sim::AgentId, std::uint16_t tag, std::uint32_t round) const {
+    return tag == kTimeout ? timeout_name(round_.in_flight(round)) : CentralOwners::timer_name(tag);
   }
   /// A learner that is back from a crash has its start and no answer; its round is over.
   void reset(sim::AgentId agent, Context& context);

@@ -53,7 +53,9 @@ class SyncMtl {
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
-  static std::string_view timer_name(std::uint16_t tag) { return tag == kFirst ? "begin round" : "timeout"; }
+  std::string_view timer_name(sim::AgentId, std::uint16_t tag, std::uint32_t round) const {
+    return tag == kFirst ? "begin round" : timeout_name(round_.in_flight(round));
+  }
   void on_up(sim::AgentId agent, Context& context);
   /// Back from a crash: as at the start except for accounts, turns and the number of the round.
   void reset(sim::AgentId agent, Context& context);

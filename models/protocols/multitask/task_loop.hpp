@@ -84,6 +84,10 @@ class TaskLoop {
     const bool due = tag == kBegin ? !tasks_[t].waits : stop_waiting(t, turn);
     if (due && !by_clock_) begin(agent, context);
   }
+  std::string_view timer_name(sim::AgentId agent, std::uint16_t tag, std::uint32_t turn) const {
+    const std::size_t t = agent - 1;  // agent 0 is the server
+    return tag == kBegin ? "begin turn" : timeout_name(tasks_[t].waits && turn == turns(t));
+  }
   /// Back from a crash: as at the start except for accounts and turns.
   void reset(sim::AgentId agent, Context& context) {
     if (agent == 0) {
@@ -117,8 +121,6 @@ class TaskLoop {
 
   /// What every task holds at the start, d x T; 0 if it is not called.
   void start_at(const Columns& p) { start_ = held_ = p; }
-
-  static std::string_view timer_name(std::uint16_t tag) { return tag == kBegin ? "begin turn" : "timeout"; }
 
   /// p_t as task t last received it.
   auto held(std::size_t t) const { return held_[t]; }

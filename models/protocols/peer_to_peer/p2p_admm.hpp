@@ -88,7 +88,10 @@ class P2pAdmm : public PersonalProtocol {
   void on_tick(sim::AgentId i, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t number, Context& context);
-  static std::string_view timer_name(std::uint16_t) { return "timeout"; }
+  std::string_view timer_name(sim::AgentId, std::uint16_t tag, std::uint32_t position) const {
+    const Request& request = exchanges_[position].request;
+    return timeout_name(request.in_flight() && static_cast<std::uint16_t>(request.number()) == tag);
+  }
   /// Agent i is back from a crash: the state of its edges is that of the start again.
   void reset(sim::AgentId i, Context& context);
 

@@ -131,8 +131,8 @@ std::string found(const Node& node) {
   return {};
 }
 
-std::string expected_one_of(const Names& names, const Node& node) {
-  return expected_one_of(names, found(node), node.is(Node::Kind::kText) ? node.text : "");
+std::string expected_one_of(const Names& names, const Node& node, std::string_view path, const Names& more) {
+  return expected_one_of(names, found(node), node.is(Node::Kind::kText) ? node.text : "", path, more);
 }
 
 nlohmann::ordered_json to_json(const Node& node) {

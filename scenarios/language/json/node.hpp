@@ -70,8 +70,9 @@ std::vector<std::string_view> split_path(std::string_view dotted, const Node& ro
 /// The value in a message: a number as written, a text in quotes, "a list of 3", "an object".
 std::string found(const Node& node);
 
-/// "expected one of a, b, found X; did you mean 'a'?".
-std::string expected_one_of(const std::vector<std::string>& names, const Node& found);
+/// "expected one of a, b, found X; did you mean 'a'?". `path` and `more`: see input_error.hpp.
+std::string expected_one_of(const std::vector<std::string>& names, const Node& found,
+                            std::string_view path = {}, const std::vector<std::string>& more = {});
 
 /// The value as plain JSON.
 nlohmann::ordered_json to_json(const Node& node);

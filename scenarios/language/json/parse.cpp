@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -109,15 +110,21 @@ class Builder {
     const char* at = std::max(reached_ - 1, text_.data());
     if (contains(what, "missing closing quote"))
       fail(position(at), pointer(), "the closing quote is missing");
+    if (contains(what, "control character") && *at == '\n')
+      fail(position(string_begin()), pointer(), "the closing quote is missing on this line");
     for (const char* problem : {"invalid string", "invalid comment"}) {
       if (const auto reason = what.find(problem); reason != what.npos)
         fail(position(at), pointer(), printable(what.substr(reason), 200));
     }
-    if (*at == '}' || *at == ']') {
-      const auto last = text_.find_last_not_of(" \t\r\n", static_cast<std::size_t>(at - text_.data()) - 1);
-      if (at > text_.data() && last != text_.npos && text_[last] == ',')
+    const auto offset = static_cast<std::size_t>(at - text_.data());
+    const auto last = offset == 0 ? text_.npos : text_.find_last_not_of(" \t\r\n", offset - 1);
+    if (const char before = last == text_.npos ? ' ' : text_[last]; before == ',' || *at == ',') {
+      if (*at == '}' || *at == ']')
         fail(position(text_.data() + last), pointer(),
              fmt::format("remove the trailing comma before '{}'", *at));
+      if (before == ',' && *at == ',') fail(position(at), pointer(), "remove the second of two commas");
+      if (before == '{' || before == '[')
+        fail(position(at), pointer(), fmt::format("remove the comma after '{}'", before));
     }
     std::string_view wrong(at, 1);
     if (contains(what, "unexpected string literal")) {
@@ -129,7 +136,12 @@ class Builder {
     if (wrong.starts_with('\''))
       fail(position(wrong.data()), pointer(), "use double quotes, found " + printable(wrong));
     const std::string shown = wrong.size() == 1 ? fmt::format("'{}'", printable(wrong)) : printable(wrong);
-    fail(position(wrong.data()), pointer(), fmt::format("expected {}, found {}", expected(what), shown));
+    std::string lower(wrong);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    const bool literal = lower == "true" || lower == "false" || lower == "null";
+    fail(position(wrong.data()), pointer(),
+         fmt::format("expected {}, found {}{}", expected(what), shown,
+                     literal && lower != wrong ? fmt::format("; write {}", lower) : ""));
   }
 
   [[noreturn]] void fail(Position at, const std::string& path, const std::string& message) const {

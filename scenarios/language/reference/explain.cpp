@@ -51,19 +51,29 @@ std::vector<std::pair<std::string, Place>> steps(const Place& from) {
   return out;
 }
 
+// Whether a path begins with a name, which may have dots in it: "network.latency" of an event.
+bool is_first_of(std::string_view name, std::string_view path) {
+  return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '.');
+}
+
 std::vector<Place> walk(const Outline& root, std::string_view path) {
   std::vector<Place> here{{"", &root}};
   if (path.empty()) return here;
-  for (const std::string_view part : split_path(path)) {
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view part = split_path(rest).front();
     std::vector<Place> next;
     Names names;
+    std::string_view taken = part;
     for (const Place& place : here) {
       if (place.alternative == nullptr && is_repeated(*place.option) && !part.empty() &&
           part.find_first_not_of("0123456789") == part.npos) {
         next.push_back({place.path + "." + std::string(part), &place.option->members.at(0)});
       }
       for (auto& [name, to] : steps(place)) {
-        if (name == part) next.push_back(to);
+        if (is_first_of(name, rest)) {
+          next.push_back(to);
+          taken = rest.substr(0, name.size());
+        }
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
       }
     }
@@ -74,6 +84,7 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
                         : unknown_key(part, names)));
     }
     here = std::move(next);
+    rest.remove_prefix(std::min(taken.size() + 1, rest.size()));
   }
   return here;
 }

@@ -1,0 +1,75 @@
+// What Reader does with numbers and quantities.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/units.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
+
+bool leading_number(std::string_view text) {
+  double number = 0;
+  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{};
+}
+
+// " in [0, 1], without a unit" of a number that has none.
+std::string without_unit(const sim::About& about) {
+  const std::string range = range_text(about);
+  return fmt::format("{}{}, without a unit", range.empty() ? "" : " ", range);
+}
+
+}  // namespace
+
+std::string Reader::shown(double x, std::string_view unit) const {
+  return format_quantity(x, resolved({.name = "", .unit = unit}).unit);
+}
+
+std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
+  const sim::About here = resolved(about);
+  const std::string whole_number =
+      "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
+  const auto any = [&] {
+    if (!here.noun.empty()) return std::string(here.noun);
+    return whole && here.unit.empty() ? whole_number : expected_quantity(here.unit);
+  };
+  const Node* node = given(about, any);
+  if (node == nullptr) return std::nullopt;
+  std::optional<double> read;
+  if (node->is(Node::Kind::kNumber)) read = node->number;
+  if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
+  const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
+                            fmt::format("{:.0f}", node->number) != node->text;
+  if (!read && here.unit.empty() && here.noun.empty() && node->is(Node::Kind::kText) &&
+      leading_number(node->text)) {
+    wrong(*node, about, any() + without_unit(here));
+  } else if (!read) {
+    wrong(*node, about, any());
+  } else if (whole && (std::abs(*read) > kMaxWhole || loses_digits)) {
+    wrong(*node, about, "a whole number of at most 2^53 in magnitude");
+  } else if (loses_digits) {
+    wrong(*node, about, "an integer that a double can hold");
+  } else if (whole && *read != std::floor(*read)) {
+    wrong(*node, about, whole_number);
+  } else if (!in_range(*read, here)) {
+    wrong(*node, about, expected_value(here));
+  } else {
+    return read;
+  }
+  return std::nullopt;
+}
+
+void Reader::number(double& value, const sim::About& about) {
+  value = quantity(about, false).value_or(value);
+}
+
+void Reader::whole(std::int64_t& value, const sim::About& about) {
+  if (const auto read = quantity(about, true)) value = static_cast<std::int64_t>(*read);
+}
+
+}  // namespace hearsay::scenarios
