@@ -70,17 +70,27 @@ std::vector<std::string> member_names(const sim::Describe& members) {
   return names_of(outliner.taken);
 }
 
+std::string found_keys(const Node& object) {
+  constexpr std::size_t kMost = 5;
+  Names keys;
+  for (const Node::Member& member : object.items().first(std::min(kMost, object.items().size())))
+    keys.push_back(printable(member.key));
+  return keys.empty() ? "an empty object"
+                      : fmt::format("an object with the key{} {}{}", keys.size() == 1 ? "" : "s",
+                                    fmt::join(keys, ", "), object.items().size() > kMost ? ", ..." : "");
+}
+
 std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead) {
+  if (instead != nullptr && instead->is(Node::Kind::kList)) {
+    const std::string key = key_of_list(all), forms = expected_forms(all);
+    return key.empty() ? forms : fmt::format("{}, or for one value per agent {{\"{}\": [...]}}", forms, key);
+  }
   std::string out;
   const auto has_key = [](const sim::Alternative& a) { return !a.shorthand.key.empty(); };
   if (instead != nullptr && instead->is(Node::Kind::kObject) && std::ranges::all_of(all, has_key)) {
     Names keys;
     for (const sim::Alternative& a : all) keys.emplace_back(a.shorthand.key);
     return fmt::format("an object with one of the keys {}", fmt::join(keys, ", "));
-  }
-  if (instead != nullptr && instead->is(Node::Kind::kList)) {
-    if (const std::string key = key_of_list(all); !key.empty())
-      out += fmt::format("for one value per agent {{\"{}\": [...]}}, or ", key);
   }
   if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
   if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";

@@ -17,6 +17,9 @@ std::string expected_object(const sim::Describe& members);
 /// what was found, or null.
 std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead = nullptr);
 
+/// "an object with the keys at, name", for messages about one of unknown kind.
+std::string found_keys(const Node& object);
+
 /// The names of the members that are described.
 std::vector<std::string> member_names(const sim::Describe& members);
 

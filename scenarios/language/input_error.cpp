@@ -102,8 +102,40 @@ std::string_view nearest(std::string_view name, const Names& names) {
   return best;
 }
 
+namespace {
+
+// For "a.b" where "a" is a name: that of the others "a.*" which are nearest; if there are none, "a" and the names "*.b"
+// that begin with a part of "a" up to its end: "test_error_by_owner.mean" for "own_test_error.mean".
+Names nearest_dotted(std::string_view name, const Names& names) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  std::string_view head = name.substr(0, dot);
+  if (dot == name.size() || std::ranges::count(names, head) == 0) return {};
+  std::vector<std::pair<std::size_t, std::string>> of_head;
+  for (const std::string& candidate : names) {
+    if (candidate.starts_with(name.substr(0, dot + 1)))
+      of_head.emplace_back(edit_distance(candidate, name), candidate);
+  }
+  Names all;
+  if (of_head.empty()) all.emplace_back(head);
+  std::ranges::stable_sort(of_head, {}, &std::pair<std::size_t, std::string>::first);
+  for (const auto& [distance, candidate] : of_head) all.push_back(candidate);
+  for (bool part = of_head.empty(); part && all.size() == 1;) {
+    for (const std::string& candidate : names) {
+      if (candidate.starts_with(head) && candidate.ends_with(name.substr(dot))) all.push_back(candidate);
+    }
+    const std::size_t next = head.find('_');
+    part = next != head.npos;
+    head = part ? head.substr(next + 1) : head;
+  }
+  all.resize(std::min<std::size_t>(3, all.size()));
+  return all;
+}
+
+}  // namespace
+
 Names nearest_three(std::string_view name, const Names& names) {
   if (name.empty()) return {};
+  if (Names dotted = nearest_dotted(name, names); !dotted.empty()) return dotted;
   const std::string first(nearest(name, names));
   std::vector<std::pair<double, std::string>> others;  // letters that differ, as a share of the longer name
   for (const std::string& candidate : names) {
@@ -149,7 +181,11 @@ std::string one_of_text(const Names& names, std::string_view path) {
 std::string expected_one_of(const Names& names, std::string_view found, std::string_view name,
                             std::string_view path, const Names& more) {
   const std::string advice = did_you_mean(name, more.empty() ? names : more);
-  std::string text = fmt::format("expected {}, found {}{}", one_of_text(names, path), found, advice);
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const bool no_such_part = dot < name.size() && std::ranges::count(names, name.substr(0, dot)) > 0;
+  const std::string why =
+      no_such_part ? fmt::format(": '{}' has no '{}'", name.substr(0, dot), printable(name.substr(dot))) : "";
+  std::string text = fmt::format("expected {}, found {}{}{}", one_of_text(names, path), found, why, advice);
   if (names.size() > kLongList && !path.empty())
     text += fmt::format("{} run `hearsay explain {}`", advice.empty() ? "; for all names" : " For all names",
                         path);

@@ -15,7 +15,8 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
                               std::span<const sim::Alternative> all, std::size_t index) {
   using Form = Chosen::Form;
   const auto none = [&]() -> Chosen {
-    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all, &node), found(node))};
+    const std::string shown = node.is(Node::Kind::kObject) ? found_keys(node) : found(node);
+    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all, &node), shown)};
   };
   const auto bare = [&](sim::Shorthand::Kind kind) -> Chosen {
     const sim::Alternative* a = with_shorthand(all, kind);

@@ -21,7 +21,11 @@ bool leading_number(std::string_view text) {
 // " in [0, 1], without a unit" of a number that has none.
 std::string without_unit(const sim::About& about) {
   const std::string range = range_text(about);
-  return fmt::format("{}{}, without a unit", range.empty() ? "" : " ", range);
+  return fmt::format("{}{}, without a unit",
+                     range.empty()              ? ""
+                     : range.starts_with("at ") ? " of "
+                                                : " ",
+                     range);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string no_element(const Node& node) {
   if (!node.is(Node::Kind::kObject) || node.items().empty()) return "";
   const std::string& key = node.items().front().key;
   if (key.find_first_not_of("0123456789") != key.npos) return "";
-  return fmt::format(" with an element {}, which only a list in the scenario has", key);
+  return fmt::format(": there is no element {} to set or sweep", key);
 }
 
 }  // namespace
@@ -159,7 +159,9 @@ void Reader::list(const sim::About& about, std::size_t, const std::function<void
                   const std::function<void(sim::Visitor&, std::size_t)>& element) {
   const Node* node = given(about, "a list");
   if (node == nullptr) return;
-  if (!node->is(Node::Kind::kList)) return wrong(*node, about, "a list" + no_element(*node));
+  if (!node->is(Node::Kind::kList))
+    return fault(node->at, pointer(about.name),
+                 fmt::format("expected a list, found {}{}", found(*node), no_element(*node)));
   // Twice, so that no element starts from a default that the list held.
   resize(0);
   resize(node->items().size());

@@ -124,5 +124,7 @@ TEST_CASE("bad network: events that do not fit the run are refused at their plac
   refused(R"([{"at": "2 s", "partition": [1], "for": 0}])",
           "/events/0/for: expected a value above 0 s, found 0");
   refused(R"([{"crash": [1]}])", "/events/0/at: required key is missing");
-  refused(R"([{"at": 1}])", "/events/0: expected one of crash, partition, join, leave, set, found an object");
+  refused(R"([{"at": 1}])",
+          "/events/0: expected an object with one of the keys crash, partition, join, leave, set, found an "
+          "object with the key at");
 }

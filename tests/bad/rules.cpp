@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -96,7 +97,7 @@ class Walker {
       case Outline::Kind::kFile:
         return add(at, 3, "expected the path of a file, found 3");
       case Outline::Kind::kChoice:
-        return add(at, true, fmt::format("expected one of {}, found true", names(o.choices)));
+        return add(at, true, one_of(o, at));
       case Outline::Kind::kObject: {
         add(at, 3, "expected an object such as {");
         const Json before = scenario_;
@@ -197,6 +198,16 @@ class Walker {
     std::string text;
     for (const Named& one : all) text += (text.empty() ? "" : ", ") + one.name;
     return text;
+  }
+
+  // Of many names, the number and how to list them.
+  static std::string one_of(const Outline& o, const Json::json_pointer& at) {
+    if (o.choices.size() <= 20) return fmt::format("expected one of {}, found true", names(o.choices));
+    const bool element = at.back().find_first_not_of("0123456789") == std::string::npos;
+    std::string path = (element ? at.parent_pointer() : at).to_string().substr(1);
+    std::replace(path.begin(), path.end(), '/', '.');
+    return fmt::format("expected one of {} names, found true; for all names run `hearsay explain {}`",
+                       o.choices.size(), path);
   }
 
   static std::string identity(const OutlineAlternative& a) {

@@ -61,14 +61,37 @@ TEST_CASE("csv errors: quotes that are not closed or inside a field") {
 
 TEST_CASE("csv errors: an unknown column is refused with the nearest name") {
   CHECK(failure("int_rate,term\n1,2\n", [](CsvData& o) { o.target = "intrate"; }) ==
-        "data.csv: target: there is no column 'intrate'; the nearest is 'int_rate'");
+        "data.csv: there is no column 'intrate'; the nearest is 'int_rate'");
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"z"}; }),
-             Catch::Contains("drop: there is no column 'z'"));
+             Catch::Contains("there is no column 'z'"));
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.owner = OwnerColumn{"z"}; }),
-             Catch::Contains("owner.column: "));
+             Catch::Contains("there is no column 'z'"));
   CHECK_THAT(failure("x,y\n1,2\n", [](CsvData& o) { o.drop = {"x"}; }),
              Catch::Contains("every column is excluded"));
   CHECK_THAT(failure("x,x,y\n1,2,3\n"), Catch::Contains("two columns have the same name"));
+}
+
+TEST_CASE("csv errors: an unknown column is an error of the option that names it") {
+  const auto option = [](auto&& change) {
+    const TextFile file("h,x,y\n1,2,3\n2,3,4\n");
+    CsvData o;
+    o.path = file.input();
+    o.target = "y";
+    change(o);
+    try {
+      make_data(o, sim::Streams(1, 0));
+    } catch (const DataError& e) {
+      return e.option;
+    }
+    return std::string("accepted");
+  };
+  CHECK(option([](CsvData& o) { o.target = "z"; }) == "target");
+  CHECK(option([](CsvData& o) { o.owner = OwnerColumn{"z"}; }) == "owner/column");
+  CHECK(option([](CsvData& o) { o.drop = {"x", "z"}; }) == "drop/1");
+  CHECK(option([](CsvData& o) { o.features = {"z"}; }) == "features/0");
+  CHECK(option([](CsvData& o) { o.features = {"x", "y"}; }) == "features/1");
+  CHECK(option([](CsvData& o) { o.categorical = {"z"}; }) == "categorical/0");
+  CHECK(option([](CsvData& o) { o.numeric = {"x", "z"}; }) == "numeric/1");
 }
 
 TEST_CASE("csv errors: the target, the owner and a column in drop are no features") {
@@ -79,13 +102,13 @@ TEST_CASE("csv errors: the target, the owner and a column in drop are no feature
     });
   };
   CHECK(with({"x"}).empty());
-  CHECK(with({"x", "y"}) == "data.csv: features: column 'y' is the target; remove it from features");
-  CHECK(with({"h", "x"}) == "data.csv: features: column 'h' names the owner; remove it from features");
-  CHECK(with({"x", "x"}) == "data.csv: features: column 'x' is listed twice; remove it from features");
+  CHECK(with({"x", "y"}) == "data.csv: column 'y' is the target; remove it from features");
+  CHECK(with({"h", "x"}) == "data.csv: column 'h' names the owner; remove it from features");
+  CHECK(with({"x", "x"}) == "data.csv: column 'x' is listed twice; remove it from features");
   CHECK(failure("a,x,y\n1,2,3\n", [](CsvData& o) {
           o.features = {"x", "a"};
           o.drop = {"a"};
-        }) == "data.csv: features: column 'a' is in drop; remove it from features");
+        }) == "data.csv: column 'a' is in drop; remove it from features");
 }
 
 TEST_CASE("csv errors: drop_first leaves no feature of a category with one value") {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "scenarios/runner/scenario.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/toy.hpp"
 
@@ -94,6 +95,20 @@ TEST_CASE("explain: an unknown path is answered with the nearest") {
   CHECK(refusal("horizon.x") == "explain horizon.x: unknown key 'x'; this option has no members");
   CHECK(refusal("network.zzzzz")
             .ends_with("unknown key 'zzzzz'; known keys: topology, latency, bandwidth, loss"));
+}
+
+TEST_CASE("explain: a key can have dots in it") {
+  const auto explained_scenario = [](const char* path) {
+    return scenarios::explain(scenarios::outline<scenarios::Scenario>(), path);
+  };
+  const std::string latency = explained_scenario("events.0.set.network.latency");
+  CHECK(latency.find("events.0.set.set.network.latency\n") == 0);
+  CHECK(latency.find("  meaning   Latency from then on.\n") != std::string::npos);
+  CHECK(explained_scenario("events.set.network.latency.uniform.max").find("  meaning   Maximum.\n") !=
+        std::string::npos);
+  CHECK(
+      test::message_of([&] { explained_scenario("events.0.set.network.latancy"); }) ==
+      "explain events.0.set.network.latancy: unknown key 'network.latancy'; did you mean 'network.latency'?");
 }
 
 TEST_CASE("reference page: has a row for every option") {

@@ -1,6 +1,10 @@
 // Folders and files that cannot be written or read: one line, exit code 4.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/results/tables/output_file.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -24,9 +28,42 @@ TEST_CASE("output: a folder that cannot be created or written is reported in one
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
   check_refused(shell(run + "/proc/hearsay"), "/proc/hearsay: cannot be created");
-  check_refused(shell(run + "/dev/full"), "/dev/full");
+}
+
+TEST_CASE("output: a file in place of a folder, or the reverse, is refused before anything is computed") {
+  const Scratch dir;
+  const std::string scenario = dir.write("s.json", small_scenario());
+  REQUIRE(shell("hearsay run " + scenario + " --no-progress -o " + dir / "out").code == 0);
   dir.write("file", "x");
-  check_refused(shell(run + dir / "file"), dir / "file: cannot be");
+  const auto refused = [](const std::string& command, const std::string& part) {
+    const Outcome outcome = shell("hearsay " + command);
+    INFO(command);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Catch::Contains(part));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  };
+  const std::string run = "run " + scenario + " -o ";
+  refused(run + "/dev/full",
+          "--output: expected a folder for the results, found '/dev/full', which is a file");
+  refused(run + dir / "file", "found '" + dir / "file', which is a file");
+  refused(run + dir / "file/below", "found '" + dir / "file', which is a file");
+  refused("export " + dir / "out -o " + dir / "file", "found '" + dir / "file', which is a file");
+  for (const char* command : {"report", "trace"}) {
+    const std::string start = std::string(command) + " " + dir / "out -o ";
+    refused(start + dir / "out", "--output: expected a file to write, found the folder '" + dir / "out'");
+    refused(start + dir / "none/x", "--output: there is no folder '" + dir / "none': create it first");
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path()))
+    CHECK(entry.path().extension() != ".tmp");
+}
+
+TEST_CASE("output: a file that cannot take its name leaves nothing behind") {
+  const Scratch dir;
+  std::filesystem::create_directories(dir.path() / "folder" / "inside");
+  analysis::OutputFile file(dir.path() / "folder");
+  file.write("x");
+  CHECK_THROWS_WITH(file.commit(), Catch::StartsWith(dir / "folder: cannot be written: "));
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
 }
 
 TEST_CASE("output: a full disk ends the study, which resumes once there is space") {

@@ -78,10 +78,11 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
       }
     }
     if (next.empty()) {
+      const bool dotted = std::ranges::any_of(names, [](const auto& n) { return n.find('.') != n.npos; });
       throw InputError(fmt::format(
           "explain {}: {}", printable(path),
           names.empty() ? fmt::format("unknown key '{}'; this option has no members", printable(part))
-                        : unknown_key(part, names)));
+                        : unknown_key(dotted ? rest : part, names)));
     }
     here = std::move(next);
     rest.remove_prefix(std::min(taken.size() + 1, rest.size()));

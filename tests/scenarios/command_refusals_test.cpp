@@ -1,0 +1,131 @@
+// Commands that are refused in one line before anything is computed, and what others print.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+
+namespace {
+
+std::string refused_line(const std::string& command) {
+  const auto outcome = shell("hearsay " + command);
+  INFO(command);
+  CHECK(outcome.code == 2);
+  return outcome.err;
+}
+
+std::string output_of(const std::string& command) {
+  const auto outcome = shell("hearsay " + command);
+  INFO(command << outcome.err);
+  REQUIRE(outcome.code == 0);
+  return outcome.out;
+}
+
+}  // namespace
+
+TEST_CASE("commands: a file or another folder in place of a folder of results is refused") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  std::filesystem::create_directories(dir.path() / "runs" / "a");
+  dir.write("runs/a/results.sqlite", "");
+  CHECK_THAT(refused_line("report " + dir / "s.json"), Catch::Contains("s.json' is a file; give the folder"));
+  CHECK_THAT(refused_line("diff " + dir / "runs/a " + dir / "runs"),
+             Catch::EndsWith("runs' contains no results.sqlite; did you mean '" + dir / "runs/a'?\n"));
+}
+
+TEST_CASE("commands: run names the files that it wrote") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  const std::string run = "run " + dir / "s.json --no-progress -o " + dir / "out ";
+  const std::string traced = output_of(run + "--set 'record.trace={\"format\": [\"csv\", \"perfetto\"]}'");
+  CHECK_THAT(traced,
+             Catch::EndsWith("results: " +
+                             dir / "out/ (series.csv, scalars.csv, runs.csv, owners.csv, "
+                                   "nodes.csv, links.csv, trace.csv, trace.perfetto.json, results.sqlite, "
+                                   "manifest.json)\n"));
+  CHECK_THAT(output_of(run), !Catch::Contains("trace"));
+}
+
+TEST_CASE("commands: agents, repetitions and times that a study does not have are refused") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 2)"));
+  output_of("run " + dir / "s.json --no-progress -o " + dir / "out");
+  const std::string trace = "trace " + dir / "out ", report = "report " + dir / "out ";
+  CHECK(refused_line(trace + "--agent 9") ==
+        "hearsay: --agent: expected a whole number from 0 to 3, found '9'\n");
+  CHECK(refused_line(trace + "--repetition 2") ==
+        "hearsay: --repetition: expected a whole number from 0 to 1, found '2'\n");
+  for (const std::string& command : {trace, report}) {
+    CHECK(refused_line(command + "--from -1") ==
+          "hearsay: --from: expected a time of at least 0 s, found '-1'\n");
+    CHECK(refused_line(command + "--to '-1 ms'") ==
+          "hearsay: --to: expected a time of at least 0 s, found '-1 ms'\n");
+    CHECK(refused_line(command + "--from 5 --to 1") ==
+          "hearsay: --to: expected at least the value of --from (5 s), found 1 s\n");
+  }
+  CHECK_THAT(refused_line(report + "--from 0"), Catch::Contains("--from: there is no trace.csv in"));
+  CHECK_THAT(refused_line("run " + dir / "s.json --set 'record.trace={\"agent\": 4}' -o " + dir / "new"),
+             Catch::Contains("/record/trace/agent: expected an agent from 0 to 3, found 4"));
+}
+
+TEST_CASE("commands: validate checks events against the agents and the end") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  const auto refused_event = [&](const std::string& event) {
+    return shell("hearsay validate " + dir / "s.json --set stop.time=10 --set 'events=[" + event + "]'").err;
+  };
+  CHECK_THAT(refused_event(R"({"at": 1, "crash": [3, 4]})"),
+             Catch::EndsWith("/events/0/crash: expected agents 0 to 3, found agent 4\n"));
+  CHECK_THAT(refused_event(R"({"at": 1, "crash": [3]}, {"at": 11, "crash": [1]})"),
+             Catch::Contains("/events/1/at: expected a time before the end of the run (10 s), found 11 s"));
+  CHECK(refused_event(R"({"at": 1, "crash": [3]})").empty());
+}
+
+TEST_CASE("commands: a table of differences names the reference in each row") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 2)"));
+  output_of("run " + dir / "s.json --no-progress -o " + dir / "out");
+  const std::string table =
+      output_of("compare " + dir / "out --reference 1 --metric relative_fitness --format csv");
+  CHECK_THAT(table,
+             Catch::StartsWith("privacy.epsilon,metric,pairs,mean_difference,low,high,variance_reduction,"
+                               "reference\n0.1,relative_fitness,2,"));
+  CHECK_THAT(table, Catch::EndsWith(",privacy.epsilon=1\n"));
+  CHECK_THAT(output_of("compare " + dir / "out " + dir / "out --metric relative_fitness --format csv"),
+             Catch::EndsWith("," + dir / "out\n"));
+}
+
+TEST_CASE("commands: explain knows the keys that are of no run") {
+  CHECK_THAT(output_of("explain extends"),
+             Catch::StartsWith("extends\n  type      path of another scenario"));
+  CHECK_THAT(output_of("explain sweep"), Catch::StartsWith("sweep\n"));
+  CHECK_THAT(output_of("explain"), Catch::Contains("\n    extends ") && Catch::Contains("\n    sweep "));
+}
+
+TEST_CASE("commands: a trace tells timeouts of answered queries from others") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  // Round trips of exactly 0.2 s: either every reply is earlier than the timeout or none is.
+  const auto timers = [&](const std::string& timeout) {
+    const std::string table = output_of("trace " + dir / "s.json --kinds timer --set network.latency=0.1 " +
+                                        "--set 'protocol.timeout=" + timeout + "'");
+    return table.substr(table.find('\n') + 1);
+  };
+  for (const auto& [timeout, detail] :
+       {std::pair("300 ms", ",timeout (no effect)\n"), std::pair("150 ms", ",timeout\n")}) {
+    const std::string rows = timers(timeout);
+    const auto lines = std::count(rows.begin(), rows.end(), '\n');
+    std::ptrdiff_t found = 0;
+    for (auto at = rows.find(detail); at != rows.npos; at = rows.find(detail, at + 1)) ++found;
+    INFO(rows.substr(0, 300));
+    CHECK(lines > 0);
+    CHECK(found == lines);
+  }
+}
