@@ -194,7 +194,7 @@ std::filesystem::path Parsed::folder(const char* option, const std::filesystem::
   for (std::filesystem::path part = path; !part.empty() && part != part.root_path();
        part = part.parent_path()) {
     if (!std::filesystem::exists(part, error) || std::filesystem::is_directory(part, error)) continue;
-    throw UsageError(fmt::format("--{}: expected a folder for the results, found '{}', which is a file",
+    throw UsageError(fmt::format("--{}: expected a folder for the results, found '{}', which is no folder",
                                  option, printable(part.string(), 200)));
   }
   return path;

@@ -13,19 +13,16 @@ namespace {
 
 constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: above it a double skips integers
 
-bool leading_number(std::string_view text) {
+// What follows "a number" in a message about a text that begins like a number without a unit: " in [0, 1], without a
+// unit" or, if it is a number, " in [0, 1], without quotes". Empty for other texts.
+std::string number_without(std::string_view text, const sim::About& about) {
   double number = 0;
-  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{};
-}
-
-// " in [0, 1], without a unit" of a number that has none.
-std::string without_unit(const sim::About& about) {
-  const std::string range = range_text(about);
-  return fmt::format("{}{}, without a unit",
-                     range.empty()              ? ""
-                     : range.starts_with("at ") ? " of "
-                                                : " ",
-                     range);
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || !about.unit.empty() || (!about.noun.empty() && rest != end)) return {};
+  const std::string range = about.noun.empty() ? range_text(about) : "";
+  const char* const link = range.empty() ? "" : range.starts_with("at ") ? " of " : " ";
+  return fmt::format("{}{}, without {}", link, range, rest == end ? "quotes" : "a unit");
 }
 
 }  // namespace
@@ -49,11 +46,8 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
   const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
                             fmt::format("{:.0f}", node->number) != node->text;
-  if (!read && here.unit.empty() && here.noun.empty() && node->is(Node::Kind::kText) &&
-      leading_number(node->text)) {
-    wrong(*node, about, any() + without_unit(here));
-  } else if (!read) {
-    wrong(*node, about, any());
+  if (!read) {
+    wrong(*node, about, any() + (node->is(Node::Kind::kText) ? number_without(node->text, here) : ""));
   } else if (whole && (std::abs(*read) > kMaxWhole || loses_digits)) {
     wrong(*node, about, "a whole number of at most 2^53 in magnitude");
   } else if (loses_digits) {

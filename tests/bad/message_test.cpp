@@ -71,7 +71,7 @@ TEST_CASE("bad: a number without a unit says so, with its range") {
   CHECK(about(R"("network": {"topology": {"type": "random_geometric", "radius": "250 m"}})") ==
         "/network/topology/radius: expected a number above 0, without a unit, found \"250 m\"");
   CHECK(about(R"("seed": "3")") ==
-        "/seed: expected a whole number of at least 0, without a unit, found \"3\"");
+        "/seed: expected a whole number of at least 0, without quotes, found \"3\"");
 }
 
 TEST_CASE("bad: agents are given by number") {

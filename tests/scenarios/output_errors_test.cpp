@@ -44,10 +44,10 @@ TEST_CASE("output: a file in place of a folder, or the reverse, is refused befor
   };
   const std::string run = "run " + scenario + " -o ";
   refused(run + "/dev/full",
-          "--output: expected a folder for the results, found '/dev/full', which is a file");
-  refused(run + dir / "file", "found '" + dir / "file', which is a file");
-  refused(run + dir / "file/below", "found '" + dir / "file', which is a file");
-  refused("export " + dir / "out -o " + dir / "file", "found '" + dir / "file', which is a file");
+          "--output: expected a folder for the results, found '/dev/full', which is no folder");
+  refused(run + dir / "file", "found '" + dir / "file', which is no folder");
+  refused(run + dir / "file/below", "found '" + dir / "file', which is no folder");
+  refused("export " + dir / "out -o " + dir / "file", "found '" + dir / "file', which is no folder");
   for (const char* command : {"report", "trace"}) {
     const std::string start = std::string(command) + " " + dir / "out -o ";
     refused(start + dir / "out", "--output: expected a file to write, found the folder '" + dir / "out'");

@@ -86,7 +86,7 @@ TEST_CASE("reader: numbers must be numbers in their range, with their unit") {
         "found \"15 MB\"");
   CHECK(reader_refusal(R"({"horizon": true})").ends_with("or a number in s, found true"));
   CHECK(reader_refusal(R"({"network": {"loss": "0.5"}})") ==
-        "x.json:1:22: /network/loss: expected a number, found \"0.5\"");
+        "x.json:1:22: /network/loss: expected a number in [0, 1], without quotes, found \"0.5\"");
   CHECK(reader_refusal(R"({"network": {"loss": 1.5}})") ==
         "x.json:1:22: /network/loss: expected a value in [0, 1], found 1.5");
   CHECK(reader_refusal(R"({"horizon": "-3 ms"})") ==
@@ -109,7 +109,7 @@ TEST_CASE("reader: whole numbers are whole, at most 2^53, and fit their type") {
           "x.json:1:" + std::to_string(key.size() + 6) + ": /" + key + ": " + expected + " " + value);
   };
   refused("seed", "1.5", "expected a whole number, found");
-  refused("seed", "\"7\"", "expected a whole number, found");
+  refused("seed", "\"7\"", "expected a whole number of at least 0, without quotes, found");
   refused("seed", "-1", "expected a value of at least 0, found");
   refused("seed", "9007199254740993", "expected a whole number of at most 2^53 in magnitude, found");
   refused("seed", "9223372036854775808", "expected a whole number of at most 2^53 in magnitude, found");
@@ -198,7 +198,7 @@ TEST_CASE("reader: a distribution has the unit and the range of its place") {
   CHECK(refused(R"("unifrm")").ends_with("found \"unifrm\"; did you mean 'uniform'?"));
   CHECK(refused(R"("15 MB")").find("/network/latency: expected a duration such as") != std::string::npos);
   CHECK(refused(R"({"type": "lognormal", "median": "1 s", "sigma": "1 s"})") ==
-        "x.json:1:73: /network/latency/sigma: expected a number, found \"1 s\"");
+        "x.json:1:73: /network/latency/sigma: expected a number in [0, 20], without a unit, found \"1 s\"");
   CHECK(refused(R"({"min": "-5 ms", "max": 1})") ==
         "x.json:1:33: /network/latency/min: expected a value of at least 0 s, found \"-5 ms\"");
   CHECK(refused(R"({"type": "expnential"})").ends_with("found \"expnential\"; did you mean 'exponential'?"));

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <sstream>
 
 #include "tests/support/process.hpp"
@@ -43,10 +44,12 @@ TEST_CASE("commands: each prints its usage, and errors in one line") {
     CHECK(wrong.code == 2);
     CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
   }
+  const Scratch dir;
   for (const char* name : {"export", "verify", "compare", "forecast", "report"}) {
-    const auto empty = shell(std::string("hearsay ") + name + " /nowhere");
+    const auto empty = shell(std::string("hearsay ") + name + " " + dir / "none");
     CHECK(empty.code == 2);
-    CHECK(empty.err == "hearsay: expected a folder of results: there is no folder '/nowhere'\n");
+    CHECK(empty.err == "hearsay: expected a folder of results: there is no folder '" + dir / "none'\n");
+    CHECK_FALSE(std::filesystem::exists(dir / "none"));
   }
 }
 

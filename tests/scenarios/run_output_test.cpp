@@ -128,8 +128,9 @@ TEST_CASE("output: compare selects metrics, writes csv, and names points without
   CHECK(both.code == 0);
   // Point 2 is the same in both.
   CHECK(both.out ==
-        "privacy.epsilon,metric,pairs,mean_difference,low,high,variance_reduction\n2,relative_fitness,3,0,0,"
-        "0,inf\n");
+        "privacy.epsilon,metric,pairs,mean_difference,low,high,variance_reduction,reference\n2,relative_"
+        "fitness,3,0,0,"
+        "0,inf,a\n");
   CHECK(both.err ==
         "not compared: only a has the point privacy.epsilon=1\n"
         "not compared: only b has the point privacy.epsilon=3\n");

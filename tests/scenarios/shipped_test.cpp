@@ -1,6 +1,7 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/language/json/document.hpp"

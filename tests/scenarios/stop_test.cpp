@@ -100,8 +100,7 @@ TEST_CASE("stop: check_every checks a target between samples; 'above' is the opp
   CHECK(run_with({R"(stop.target={"metric":"messages","below":1})"}).events == 0);
 }
 
-TEST_CASE(
-    "stop: the wall-clock limit ends a run, whose fingerprint is then not compared") {
+TEST_CASE("stop: the wall-clock limit ends a run, whose fingerprint is then not compared") {
   const auto run = run_with({"stop.wall=50 ms"}, 2'000'000'000);
   CHECK(run.end == RunEnd::kWall);
   CHECK(run.status == analysis::Status::kDone);
