@@ -104,8 +104,8 @@ std::string_view nearest(std::string_view name, const Names& names) {
 
 namespace {
 
-// For "a.b" where "a" is a name: that of the others "a.*" which are nearest; if there are none, "a" and the names "*.b"
-// that begin with a part of "a" up to its end: "test_error_by_owner.mean" for "own_test_error.mean".
+// For "a.b" where "a" is a name: the nearest of the names "a.*"; if there are none, "a" and the names "*.b"
+// that begin with the end of "a": "test_error_by_owner.mean" for "own_test_error.mean".
 Names nearest_dotted(std::string_view name, const Names& names) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   std::string_view head = name.substr(0, dot);

@@ -45,7 +45,7 @@ Names names_of(const Named& all) {
 std::string_view nearest(std::string_view name, const Names& names);
 
 /// Up to three names, nearest first: nearest(), then those that differ in at most half of their letters, that contain
-/// `name` or that it contains.
+/// `name` or that it contains. For "a.b" where "a" is a name: the nearest "a.*"; if there are none, "a" and names "*.b".
 Names nearest_three(std::string_view name, const Names& names);
 
 /// "; did you mean 'protocol'?", or nothing. Of more than kLongList names: "; did you mean 'a', 'b' or 'c'?".

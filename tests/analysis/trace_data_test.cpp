@@ -52,7 +52,8 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
             "5,1.5,deliver,0,1,message:1:0,message:1:0,144,0.5,0,\n"
             "6,1.75,lose,2,1,message:1:1,message:1:1,144,0.75,0,receiver_down\n7,2,tick,1,,,tick:1:1,,,1,\n"
             "8,2,compute,1,,,tick:1:1,,,1,\n9,2.5,event,,,,event:0,,,1,\"crash 1, 2 for 5 s\"\n"
-            "10,3,computed,1,,,timer:1:0,,,1,\n11,4,timer,0,,,timer:0:0,,,1,timeout\n");
+            "10,3,computed,1,,,timer:1:0,,,1,\n11,3,timer,0,,,timer:0:0,,,1,timeout (no effect)\n"
+            "12,4,timer,0,,,timer:0:1,,,1,timeout\n");
   const auto trace = analysis::read_trace(dir / "trace.csv");
   REQUIRE(trace);
   CHECK(trace->agents == 3);

@@ -51,38 +51,31 @@ std::vector<std::pair<std::string, Place>> steps(const Place& from) {
   return out;
 }
 
-// Whether a path begins with a name, which may have dots in it: "network.latency" of an event.
-bool is_first_of(std::string_view name, std::string_view path) {
-  return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '.');
-}
-
 std::vector<Place> walk(const Outline& root, std::string_view path) {
   std::vector<Place> here{{"", &root}};
-  if (path.empty()) return here;
   for (std::string_view rest = path; !rest.empty();) {
     const std::string_view part = split_path(rest).front();
     std::vector<Place> next;
     Names names;
     std::string_view taken = part;
     for (const Place& place : here) {
-      if (place.alternative == nullptr && is_repeated(*place.option) && !part.empty() &&
-          part.find_first_not_of("0123456789") == part.npos) {
+      const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+      if (place.alternative == nullptr && is_repeated(*place.option) && number)
         next.push_back({place.path + "." + std::string(part), &place.option->members.at(0)});
-      }
       for (auto& [name, to] : steps(place)) {
-        if (is_first_of(name, rest)) {
+        if ((std::string(rest) + '.').starts_with(name + '.')) {  // a name may have dots in it
           next.push_back(to);
           taken = rest.substr(0, name.size());
         }
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        if (std::ranges::count(names, name) == 0) names.push_back(name);
       }
     }
     if (next.empty()) {
       const bool dotted = std::ranges::any_of(names, [](const auto& n) { return n.find('.') != n.npos; });
-      throw InputError(fmt::format(
-          "explain {}: {}", printable(path),
+      const std::string what =
           names.empty() ? fmt::format("unknown key '{}'; this option has no members", printable(part))
-                        : unknown_key(dotted ? rest : part, names)));
+                        : unknown_key(dotted ? rest : part, names);
+      throw InputError(fmt::format("explain {}: {}", printable(path), what));
     }
     here = std::move(next);
     rest.remove_prefix(std::min(taken.size() + 1, rest.size()));
@@ -114,11 +107,7 @@ std::string summary_of(const Outline& m) {
   std::string what = kind_text(m);
   if (!m.unit.empty()) what += fmt::format(" in {}", m.unit);
   if (const std::string range = range_text(m.about()); !range.empty()) what += ", " + range;
-  if (m.required) {
-    what += ", required";
-  } else if (!m.standard.empty()) {
-    what += ", default " + m.standard;
-  }
+  what += m.required ? ", required" : m.standard.empty() ? "" : ", default " + m.standard;
   return fmt::format("{}{}({})", m.help, m.help.empty() ? "" : " ", what);
 }
 
@@ -186,7 +175,7 @@ void kinds(std::string& out, const std::vector<OutlineAlternative>& all) {
 }
 
 std::string describe(const Place& place) {
-  std::string out = place.path.empty() ? "scenario\n" : place.path + "\n";
+  std::string out = (place.path.empty() ? "scenario" : place.path) + "\n";
   if (place.alternative != nullptr) {
     const OutlineAlternative& a = *place.alternative;
     out += fmt::format("  {:<9} {{\"type\": \"{}\"}}\n", "type", a.name);
