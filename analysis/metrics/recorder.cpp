@@ -10,7 +10,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr double kDivergence = 1e6, kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Sample sample_of(const models::World& world) {
   const sim::Traffic& traffic = world.engine.traffic();
@@ -42,6 +42,7 @@ void Recorder::observe(const models::World& world) {
   const std::span<double> out = std::span(series_.values).subspan(first);
   for (std::size_t m = 0; m < metrics_.size(); ++m) metrics_[m]->measure(world, layout_.values_of(m, out));
   judge(world, out);
+  models_.look(world, series_.samples.back());
 }
 
 void Recorder::judge(const models::World& world, std::span<const double> values) {
@@ -70,8 +71,7 @@ std::optional<std::string> Recorder::divergence(const models::World& world) cons
                        std::isfinite(d.value) ? fmt::format("{:.4g}", d.value) : "not finite", d.at.time,
                        d.at.iteration);
   }
-  if (world.models.allFinite()) return std::nullopt;
-  return fmt::format("a model is not finite at the end, {:.6g} s", world.engine.now());
+  return models_.verdict(world);
 }
 
 bool Recorder::reached(const models::World& world) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/metrics/metric.hpp"
+#include "analysis/metrics/model_check.hpp"
 #include "analysis/results/study.hpp"
 #include "models/core/protocol.hpp"
 
@@ -52,8 +53,8 @@ class Recorder final : public models::Observer {
   Series take() { return std::move(series_); }
   /// Numbers of one sample.
   std::size_t width() const { return layout_.width(); }
-  /// Whether the run has diverged so far: by a recorded value, or by a model of `world` that is not finite. One
-  /// sentence with the metric, its values and the time; nothing if it has not.
+  /// Whether the run has diverged so far: by a recorded value, or by its models (ModelCheck), those of `world` being
+  /// the last. One sentence with what diverged, its values and the time; nothing if it has not.
   std::optional<std::string> divergence(const models::World& world) const;
 
  private:
@@ -64,6 +65,7 @@ class Recorder final : public models::Observer {
   std::vector<double>
       ordinary_;  // v by column; infinite: may grow; NaN: not judged, as it was not finite at the start
   std::optional<Divergence> divergence_;
+  ModelCheck models_;
   std::optional<Target> target_;
   std::vector<double> target_values_;
   std::optional<Sample> reached_at_;
