@@ -1,16 +1,9 @@
 #pragma once
 // What a protocol finds wrong with one of its options once it sees the study.
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include "sim/options/option_error.hpp"
 
 namespace hearsay::models {
 
-/// Names the option, so that the message can say where it stands.
-struct OptionError : std::invalid_argument {
-  OptionError(std::string name, const std::string& message)
-      : std::invalid_argument(message), option(std::move(name)) {}
-  std::string option;
-};
+using sim::OptionError;
 
 }  // namespace hearsay::models

@@ -10,11 +10,14 @@ namespace {
 
 // The same latencies with the mean in place of what is drawn for each message.
 sim::LatencyOptions mean_latency(const sim::LatencyOptions& options) {
-  if (!options.known()) {
-    return options.drawn == sim::Drawn::kPerMessage ? sim::LatencyOptions(options.random_part().mean())
-                                                    : options;
-  }
+  if (!options.known() && options.drawn != sim::Drawn::kPerMessage) return options;
   sim::LatencyOptions mean = options;
+  if (auto* by_agent = std::get_if<sim::LatencyByAgent>(&mean.law)) {
+    by_agent->otherwise = by_agent->otherwise.mean();
+    for (auto& [agent, law] : by_agent->agents) law = law.mean();
+    return mean;
+  }
+  if (!options.known()) return options.random_part().mean();
   std::visit(
       [](auto& law) {
         if constexpr (requires { law.plus; }) law.plus = sim::Distribution(law.plus.mean());

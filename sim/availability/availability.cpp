@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -39,11 +40,14 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
       tick_key_(streams.key(Purpose::kOnlineTick)),
       message_key_(streams.key(Purpose::kOnlineMessage)) {
   std::uint32_t number = 0;
+  const bool one_law = !std::holds_alternative<AllOf>(options);
   for (const OneAvailability& one : sim::laws(options)) {
     const auto l = static_cast<std::uint32_t>(laws_.size());
-    const auto values = [&](const PerAgent& law, bool hub, std::uint32_t option) {
+    const auto values = [&](std::string_view key, const PerAgent& law, bool hub, std::uint32_t option) {
       const AgentId from = hub ? 0 : first;
-      std::vector<double> all = law.values(from, agents - from, option, streams, l);
+      // Of several laws the option is not named: the list that it is in has no key.
+      std::vector<double> all = one_law ? law.values_of(key, from, agents - from, option, streams)
+                                        : law.values(from, agents - from, option, streams, l);
       all.insert(all.begin(), from, 0.0);
       return all;
     };
@@ -62,7 +66,7 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
       coin_ *= coin->probability;
       coin_hub_ |= coin->hub;
     } else if (const auto* diurnal = std::get_if<Diurnal>(&one)) {
-      laws_.emplace_back(Chain{*diurnal, values(diurnal->phase, diurnal->hub, kDayPhaseOption)});
+      laws_.emplace_back(Chain{*diurnal, values("phase", diurnal->phase, diurnal->hub, kDayPhaseOption)});
     } else if (std::holds_alternative<AvailabilityTrace>(one)) {
       check(number < sessions.size() && sessions[number] != nullptr, "an availability trace was not read");
       sessions[number]->require_agents(agents);
@@ -72,17 +76,24 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
       times->require_agents(agents);
       laws_.emplace_back(Replay{times, outages->state_on_return == StateOnReturn::kReset});
     } else if (const auto* stay = std::get_if<JoinLeave>(&one)) {
-      laws_.emplace_back(Stay{
-          stay->hub, values(stay->join, stay->hub, kJoinOption),
-          stay->leave ? values(*stay->leave, stay->hub, kLeaveOption) : std::vector<Time>(agents, kNever)});
+      laws_.emplace_back(Stay{stay->hub, values("join", stay->join, stay->hub, kJoinOption),
+                              stay->leave ? values("leave", *stay->leave, stay->hub, kLeaveOption)
+                                          : std::vector<Time>(agents, kNever)});
     }
     ++number;
   }
+  // Where some law has down times, the others keep their places, by which draws are numbered.
+  if (std::ranges::all_of(laws_, [](const Law& law) {
+        const auto* renewal = std::get_if<Renewal>(&law);
+        return renewal != nullptr && renewal->never_down();
+      }))
+    laws_.clear();
 }
 
 bool Availability::applies_to(AgentId i, bool hub, std::uint32_t l) const {
   if (always()) return false;
   if (const auto* renewal = std::get_if<Renewal>(&laws_[l])) {
+    if (renewal->never_down()) return false;
     if (!renewal->group.empty()) return renewal->group[i] != kNoGroup;
     return !hub || renewal->law.hub;
   }

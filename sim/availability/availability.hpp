@@ -54,6 +54,7 @@ class Availability {
     bool resets = false;
     std::vector<std::uint32_t> group;  // of each agent, or empty
     std::uint32_t entity(AgentId i) const { return group.empty() ? i : group[i]; }
+    bool never_down() const { return law.down.upper() <= 0; }
   };
   struct Chain {
     Diurnal law;

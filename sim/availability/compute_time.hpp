@@ -40,6 +40,8 @@ class ComputeTime {
   /// Of the n-th computation of agent i, drawn from (kCompute, i), index n, or once from (kPerAgent, i),
   /// index kComputeOption. O(1), no allocation.
   Time of(AgentId i, std::uint32_t n) const;
+  /// No computation of agent i takes less.
+  Time smallest(AgentId i) const { return laws_[laws_.size() == 1 ? 0 : i].lower(); }
 
  private:
   std::vector<Distribution> laws_;  // by agent, or one for all

@@ -14,10 +14,16 @@ constexpr About kHub{
     .name = "hub",
     .help = "Whether the model also applies to the hub of a star; by default only to the other agents."};
 
+constexpr About kDown =
+    positive("down", "Duration of a down time; a distribution is drawn for each down time.", "s");
+constexpr About kDownOrNever = non_negative(
+    "down", "Duration of a down time; a distribution is drawn for each down time; 0: agents are never down.",
+    "s");
+
 template <class Law>
-void describe_periods(Visitor& v, Law& law) {
+void describe_periods(Visitor& v, Law& law, const About& down) {
   v(law.up, positive("up", "Duration of an up time; a distribution is drawn for each up time.", "s"));
-  v(law.down, positive("down", "Duration of a down time; a distribution is drawn for each down time.", "s"));
+  v(law.down, down);
   v(law.start, {.name = "start", .help = "State at time 0."});
   v.check(law.start == Start::kUp || (std::isfinite(law.up.mean()) && std::isfinite(law.down.mean())),
           "start", "a stationary start needs up and down times of finite mean");
@@ -26,12 +32,12 @@ void describe_periods(Visitor& v, Law& law) {
 }  // namespace
 
 void OnOff::describe(Visitor& v) {
-  describe_periods(v, *this);
+  describe_periods(v, *this, kDownOrNever);
   v(hub, kHub);
 }
 
 void Crash::describe(Visitor& v) {
-  describe_periods(v, *this);
+  describe_periods(v, *this, kDown);
   v(state_on_return, {.name = "state_on_return", .help = "State of an agent that returns from a crash."});
   v(hub, kHub);
 }
@@ -47,7 +53,7 @@ void GroupFailures::Group::describe(Visitor& v) {
 void GroupFailures::describe(Visitor& v) {
   v(groups,
     {.name = "groups", .help = "Groups of agents; an agent belongs to at most one.", .required = true});
-  describe_periods(v, *this);
+  describe_periods(v, *this, kDownOrNever);
 }
 
 void Coin::describe(Visitor& v) {

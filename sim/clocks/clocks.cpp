@@ -79,18 +79,18 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
     trace->path ? take(ticks->times, ticks->agents) : take(trace->times, trace->agents);
     return;
   }
-  const auto values = [&](const PerAgent& law, std::uint32_t option) {
-    return law.values(first, agents - first, option, streams);
+  const auto values = [&](std::string_view key, const PerAgent& law, std::uint32_t option) {
+    return law.values_of(key, first, agents - first, option, streams);
   };
   if (const auto* poisson = std::get_if<Poisson>(&options)) {
     rate_ = poisson->rate.mean();
-    if (!poisson->rate.constant()) rates_ = values(poisson->rate, kRateOption);
+    if (!poisson->rate.constant()) rates_ = values("rate", poisson->rate, kRateOption);
     return;
   }
   const auto& periodic = std::get<Periodic>(options);
   kind_ = Kind::kPeriodic;
-  periods_ = values(periodic.period, kPeriodOption);
-  phases_ = values(periodic.phase, kPhaseOption);
+  periods_ = values("period", periodic.period, kPeriodOption);
+  phases_ = values("phase", periodic.phase, kPhaseOption);
   jitter_ = periodic.jitter;
   for (const Time period : periods_) {
     if (jitter_.upper() > period)

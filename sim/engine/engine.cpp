@@ -64,6 +64,7 @@ void Engine::start() {
   if (std::isfinite(options_.observe_every)) queue_.push(Event::observation(options_.observe_every, 1));
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
+  trace_timeline();
   for (AgentId i = 0; i < agents(); ++i)
     if (!up(i)) trace(TraceKind::kDown, i);
 }
@@ -208,7 +209,10 @@ bool Engine::change_state(const Event& event) {
   const AgentId i = event.target;
   const bool up = event.kind == EventKind::kUp, changed = presence_.change(event, queue_);
   fingerprint_.add(event.time, event.key, i, up ? 1 : 0);
-  if (changed && tracing()) trace(up ? TraceKind::kUp : TraceKind::kDown, i);
+  if (changed && tracing()) {
+    trace_timeline();
+    trace(up ? TraceKind::kUp : TraceKind::kDown, i);
+  }
   if (presence_.resets(event)) {
     presence_.reset(i);
     publications_.forget(i);
@@ -262,38 +266,10 @@ void Engine::follow(const Event& event) {
   const Timeline::Entry& entry = options_.timeline.entries[n];
   ++followed_;
   fingerprint_.add(event.time, event.key, agents(), n);
-  if (tracing()) trace(TraceKind::kEvent, kNoAgent, entry.text);
+  if (tracing()) trace_timeline();
   transport_.change(entry.changes, topology_, streams_, options_.files->changes.at(n));
   if (entry.changes.compute_time)
     presence_.change(ComputeTime(*entry.changes.compute_time, agents(), first_clock(), streams_));
-}
-
-void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) const {
-  trace_->record({.time = now(), .kind = kind, .agent = agent, .cause = now_.key, .detail = detail});
-}
-
-void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
-  const PayloadPool::Header& header = pool_.header(event.slot());
-  const bool arrives = kind == TraceKind::kDeliver || kind == TraceKind::kLose;
-  trace_->record({.time = now(),
-                  .kind = kind,
-                  .agent = arrives ? event.target : event.source(),
-                  .peer = arrives ? event.source() : event.target,
-                  .message = event.key,
-                  .cause = now_.key,
-                  .bytes = transport_.bytes(header.numbers),
-                  .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
-                  .detail = detail});
-}
-
-void Engine::trace_tick(const Event& event, bool ticks) const {
-  const AgentId i = event.target;
-  if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
-  trace(TraceKind::kSkip, i, !up(i) ? "down" : busy(i) ? "busy" : "offline");
-}
-
-void Engine::trace_release(AgentId agent, std::string_view detail) {
-  if (tracing()) trace(TraceKind::kRelease, agent, detail);
 }
 
 }  // namespace hearsay::sim

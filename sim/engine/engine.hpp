@@ -275,6 +275,7 @@ class Engine {
   void trace(TraceKind kind, AgentId agent, std::string_view detail = {}) const;
   void trace_message(TraceKind kind, const Event& event, std::string_view detail = {}) const;
   void trace_tick(const Event& event, bool ticks) const;
+  void trace_timeline();
 
   Options options_;
   const Topology& topology_;
@@ -290,6 +291,7 @@ class Engine {
   Moment now_;
   std::uint64_t events_ = 0;
   std::size_t followed_ = 0;           // entries of the timeline
+  std::size_t traced_ = 0;             // entries that are in the trace
   std::vector<std::uint32_t> timers_;  // timer keys used so far, by agent; empty until the first
 };
 

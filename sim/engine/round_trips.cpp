@@ -33,14 +33,19 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
   };
 
   const std::size_t step = topology.edges() / kLinks + 1;
+  Time smallest = kNever;
   const auto sample = [&] {
     std::size_t edge = 0;
     for (AgentId i = 0; i < agents; ++i) {
       const auto neighbours = topology.neighbours(i);
       for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
         const AgentId j = neighbours[k];
-        if (j < i || edge++ % step != 0) continue;
+        if (j < i) continue;
         const std::uint32_t there = topology.first_edge(i) + k, back = topology.edge(j, i);
+        smallest =
+            std::min(smallest, links.smallest_latency(i, j, there) + links.smallest_latency(j, i, back) +
+                                   (options.hub ? compute.smallest(j) : 0));
+        if (edge++ % step != 0) continue;
         const Time sending = transmission(i, j) + transmission(j, i);
         const std::size_t first = sorted_.size();
         for (std::uint32_t n = kFirstIndex; n < kFirstIndex + kTrips; ++n) {
@@ -63,6 +68,7 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
     reliable_ = reliable_ && links.loss().none();
     sample();
   }
+  smallest_possible_ = topology.edges() > 0 ? smallest : 0;
   std::sort(sorted_.begin(), sorted_.end());
 }
 

@@ -21,6 +21,9 @@ class RoundTrips {
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
   Time typical() const { return typical_; }
+  /// No round trip takes less, s: latencies both ways and, from a hub, the computation of the other agent. Of what is
+  /// drawn, and of laws that change, the smallest value.
+  Time smallest_possible() const { return smallest_possible_; }
   /// Smallest round trip sampled, s.
   Time shortest() const { return sorted_.empty() ? 0 : sorted_.front(); }
   /// Fraction of round trips longer than a time.
@@ -28,7 +31,7 @@ class RoundTrips {
 
  private:
   bool reliable_ = true;
-  Time typical_ = 0;
+  Time typical_ = 0, smallest_possible_ = 0;
   std::vector<Time> sorted_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 #include "sim/engine/network.hpp"
@@ -77,6 +78,8 @@ class Unfolder {
   }
   void add(std::size_t number, const PartitionEvent& e) {
     begin(number, e.at, e.agents, "partition");
+    if (std::set(e.agents.begin(), e.agents.end()).size() == agents_)
+      throw EventError(number, "partition", std::string(kAllCutOff));
     const Time until = end_of(e.at, e.lasting);
     cuts_.emplace_back(PartitionLoss{
         .agents = e.agents, .from = e.at, .to = e.lasting ? std::optional(until) : std::nullopt});

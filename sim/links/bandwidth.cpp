@@ -15,16 +15,16 @@ void UpDownBandwidth::describe(Visitor& v) {
 }
 
 Bandwidth::Bandwidth(const BandwidthOptions& options, AgentId agents, const Streams& streams) {
-  const auto servers = [&](const PerAgent& rate, std::uint32_t option) {
+  const auto servers = [&](std::string_view key, const PerAgent& rate, std::uint32_t option) {
     std::vector<Server> all;
-    for (const double r : rate.values(0, agents, option, streams)) all.push_back({r});
+    for (const double r : rate.values_of(key, 0, agents, option, streams)) all.push_back({r});
     return all;
   };
   if (const auto* equal = std::get_if<EqualBandwidth>(&options)) {
-    up_ = down_ = servers(equal->rate, kUplinkOption);
+    up_ = down_ = servers("rate", equal->rate, kUplinkOption);
   } else if (const auto* apart = std::get_if<UpDownBandwidth>(&options)) {
-    up_ = servers(apart->uplink, kUplinkOption);
-    down_ = servers(apart->downlink, kDownlinkOption);
+    up_ = servers("uplink", apart->uplink, kUplinkOption);
+    down_ = servers("downlink", apart->downlink, kDownlinkOption);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -42,7 +43,13 @@ LatencyOptions::LatencyOptions(const Distribution& d)
     : law(std::visit([](const auto& l) { return Law(l); }, d.law())) {}
 
 bool LatencyOptions::known() const {
-  return std::visit([]<class L>(const L&) { return !std::convertible_to<L, Distribution>; }, law);
+  return std::visit(
+      []<class L>(const L&) {
+        return requires(L l) {
+          l.plus;
+        };
+      },
+      law);
 }
 
 Distribution LatencyOptions::random_part() const {
@@ -50,14 +57,27 @@ Distribution LatencyOptions::random_part() const {
       []<class L>(const L& l) -> Distribution {
         if constexpr (std::convertible_to<L, Distribution>)
           return l;
+        else if constexpr (std::same_as<L, LatencyByAgent>)
+          return l.otherwise;
         else
           return l.plus;
       },
       law);
 }
 
+double LatencyOptions::lower() const {
+  double least = random_part().lower();
+  if (const auto* by_agent = std::get_if<LatencyByAgent>(&law)) {
+    for (const auto& [agent, own] : by_agent->agents) least = std::min(least, own.lower());
+  }
+  return least;
+}
+
 std::optional<Time> LatencyOptions::bound_per_message() const {
-  const Time upper = random_part().upper();
+  Time upper = random_part().upper();
+  if (const auto* by_agent = std::get_if<LatencyByAgent>(&law)) {
+    for (const auto& [agent, own] : by_agent->agents) upper = std::max(upper, own.upper());
+  }
   if (known() || drawn != Drawn::kPerMessage || !std::isfinite(upper)) return std::nullopt;
   return upper;
 }
@@ -105,6 +125,12 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
     if (topology.latency().empty() && topology.edges() > 0)
       throw std::invalid_argument("edge_attribute needs a graph file with latencies; this topology has none");
     base_.assign(topology.latency().begin(), topology.latency().end());
+  } else if (const auto* by_agent = std::get_if<LatencyByAgent>(&options.law)) {
+    own_.resize(topology.agents());
+    for (const auto& [agent, own] : by_agent->agents) {
+      require_agent(agent, topology.agents(), "");
+      own_[agent] = own;
+    }
   }
 }
 
@@ -149,10 +175,7 @@ void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams
 Time Latency::draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
   Stream s = drawn_ == Drawn::kPerAgent ? Stream(agent_key_, from == hub_ ? to : from, 0, kLatencyOption)
                                         : Stream(key_, from, to, drawn_ == Drawn::kPerLink ? 0 : n);
-  const Time known = !node_.empty()   ? matrix_->at(node_[from], node_[to])
-                     : !base_.empty() ? base_[position]
-                                      : 0;
-  return known + law_.sample(s);
+  return known(from, to, position) + law(from, to).sample(s);
 }
 
 }  // namespace hearsay::sim

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/options/describe.hpp"
+#include "sim/options/per_agent.hpp"
 #include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/topology/topology.hpp"
@@ -70,11 +71,20 @@ struct EdgeLatency {
   void describe(Visitor& v);
 };
 
-/// A latency as an option: a distribution, or a known value of each link plus a drawn part.
+/// Other latencies on all links of some agents.
+struct LatencyByAgent : ByAgent {
+  static constexpr std::string_view kHelp =
+      "A number or distribution for all links, and another for all links of each of the given agents, in "
+      "both "
+      "directions. Between two of these agents, that of the sender.";
+  static constexpr std::string_view kExample = R"({"default": "20 ms", "agents": {"3": "200 ms"}})";
+};
+
+/// A latency as an option: a distribution, one by agent, or a known value of each link plus a drawn part.
 class LatencyOptions {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, DistanceLatency,
-                           MatrixLatency, EdgeLatency>;
+  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, LatencyByAgent,
+                           DistanceLatency, MatrixLatency, EdgeLatency>;
 
   LatencyOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
   template <std::convertible_to<Law> L>
@@ -87,10 +97,10 @@ class LatencyOptions {
   bool constant() const { return std::holds_alternative<Constant>(law); }
   /// Whether links have a known latency: distance, matrix, edge_attribute.
   bool known() const;
-  /// The law that is drawn: the whole latency, or the term added to the known one.
+  /// The law that is drawn: the whole latency, by agent its default, or the term added to the known one.
   Distribution random_part() const;
   /// Smallest value that is drawn.
-  double lower() const { return random_part().lower(); }
+  double lower() const;
   /// Largest value, if the latency of each message is drawn from a bounded law.
   std::optional<Time> bound_per_message() const;
   void describe_as(Visitor& v, const About& about);
@@ -122,14 +132,26 @@ class Latency {
     if (constant_) return delay_;
     return draw(from, to, position, n);
   }
+  /// No message on the edge at `position` takes less.
+  Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
+    return known(from, to, position) + law(from, to).lower();
+  }
 
  private:
+  Time known(AgentId from, AgentId to, std::uint32_t position) const {
+    return !node_.empty() ? matrix_->at(node_[from], node_[to]) : !base_.empty() ? base_[position] : 0;
+  }
+  const Distribution& law(AgentId from, AgentId to) const {
+    if (own_.empty()) return law_;
+    return own_[from] ? *own_[from] : own_[to] ? *own_[to] : law_;
+  }
   Time draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const;
   void take_distances(const Topology& topology, double speed);
   void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);
 
-  Distribution law_;  // what is drawn
-  Time delay_ = 0;    // where all is constant
+  Distribution law_;                              // what is drawn
+  std::vector<std::optional<Distribution>> own_;  // by agent, of LatencyByAgent
+  Time delay_ = 0;                                // where all is constant
   bool constant_;
   Drawn drawn_;
   AgentId hub_;

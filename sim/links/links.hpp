@@ -78,16 +78,22 @@ class Links {
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
-    if (delayed_direction_ != DelayedDirection::kBoth &&
-        (delayed_direction_ == DelayedDirection::kToHub ? to : from) != hub_)
-      return 0;
-    return latency_.of(from, to, position, n);
+    return delayed(from, to) ? latency_.of(from, to, position, n) : 0;
+  }
+  /// No message on the edge at `position` takes less.
+  Time smallest_latency(AgentId from, AgentId to, std::uint32_t position) const {
+    return delayed(from, to) ? latency_.smallest(from, to, position) : 0;
   }
   /// Messages sent so far on the edge at `position`.
   std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
   const Loss& loss() const { return loss_; }
 
  private:
+  bool delayed(AgentId from, AgentId to) const {
+    return delayed_direction_ == DelayedDirection::kBoth ||
+           (delayed_direction_ == DelayedDirection::kToHub ? to : from) == hub_;
+  }
+
   Latency latency_;
   DelayedDirection delayed_direction_;
   AgentId hub_;

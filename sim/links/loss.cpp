@@ -88,6 +88,8 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
         require_agent(i, topology.agents(), "partition: ");
         made.cut_off[i] = 1;
       }
+      if (std::ranges::count(made.cut_off, 1) == topology.agents())
+        throw std::invalid_argument("partition: " + std::string(kAllCutOff));
       for (AgentId i = 0; cut->share > 0 && i < topology.agents(); ++i) {
         Stream s = streams(Purpose::kPerAgent, i, number, kCutOffOption);
         made.cut_off[i] = i != hub && sim::bernoulli(s, cut->share) ? 1 : 0;

@@ -102,11 +102,15 @@ struct EdgeList {
   static std::shared_ptr<const EdgeList> read(const InputFile& file);
 };
 
+/// Why a partition is refused that separates nobody.
+inline constexpr std::string_view kAllCutOff =
+    "expected some of the agents, found all: agents that are cut off together still reach each other";
+
 class Loss {
  public:
   /// `lists`: contents of the files of the laws, null for laws without one. An agent is in a partition of share p with
   /// probability p, drawn from (kPerAgent, agent, number of the law), index kCutOffOption; a hub never is. Throws
-  /// std::invalid_argument for unknown agents.
+  /// std::invalid_argument for unknown agents, and for a partition that names all.
   Loss(const LossOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
        const std::vector<std::shared_ptr<const EdgeList>>& lists);
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/check.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace hearsay::sim {
 
@@ -74,6 +75,15 @@ std::vector<double> PerAgent::values(AgentId first, AgentId count, std::uint32_t
     values[i] = all[all.size() == 1 ? 0 : i].sample(s);
   }
   return values;
+}
+
+std::vector<double> PerAgent::values_of(std::string_view key, AgentId first, AgentId count,
+                                        std::uint32_t option, const Streams& streams) const {
+  try {
+    return values(first, count, option, streams);
+  } catch (const std::invalid_argument& error) {
+    throw OptionError(std::string(key), error.what());
+  }
 }
 
 double PerAgent::mean() const {

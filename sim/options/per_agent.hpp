@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -76,6 +77,9 @@ class PerAgent {
   /// distinguishes several laws of the same option. Throws std::invalid_argument as laws().
   std::vector<double> values(AgentId first, AgentId count, std::uint32_t option, const Streams& streams,
                              std::uint32_t b = 0) const;
+  /// The same of the option `key`, which an error names: throws OptionError.
+  std::vector<double> values_of(std::string_view key, AgentId first, AgentId count, std::uint32_t option,
+                                const Streams& streams) const;
   /// The law of each of these agents, or the only one if all have the same. Throws std::invalid_argument for a list
   /// whose length is not count, and for another agent than these.
   std::vector<Distribution> laws(AgentId first, AgentId count) const;

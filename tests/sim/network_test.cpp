@@ -1,4 +1,6 @@
 // Clocks, links and availability: the agents they apply to, and the stream of each draw.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "sim/availability/availability.hpp"
@@ -6,6 +8,7 @@
 #include "sim/clocks/clocks.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/links/links.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
 
@@ -159,4 +162,77 @@ TEST_CASE("availability: a stationary start needs finite means, periods must be 
   CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = endless, .start = Start::kStationary}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = 0.0, .down = 1.0}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = Uniform{0, 0}}).empty());
+}
+
+namespace {
+
+// Latencies of the third message on every directed link of a complete network of four agents, row by row.
+std::vector<Time> latencies_of(const LatencyOptions& options, AgentId hub = kNoAgent) {
+  const Topology all = make_topology(Complete{}, 4, kClockStreams);
+  const Latency law(options, all, hub, kClockStreams, nullptr);
+  std::vector<Time> times;
+  for (AgentId i = 0; i < 4; ++i) {
+    for (AgentId j = 0; j < 4; ++j)
+      if (i != j) times.push_back(law.of(i, j, all.edge(i, j), 2));
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("latency: by agent it holds for all links of the agent, between two of them that of the sender") {
+  const LatencyByAgent slow{{.otherwise = 0.25, .agents = {{1, 2.0}, {3, 4.0}}}};
+  //                                   0>1 0>2   0>3  1>0 1>2 1>3  2>0   2>1 2>3  3>0 3>1 3>2
+  CHECK(latencies_of(slow) == std::vector<Time>{2, 0.25, 4, 2, 2, 2, 0.25, 2, 4, 4, 4, 4});
+  // The other links keep their draws.
+  const auto drawn = latencies_of(Uniform{1, 2});
+  const auto others = latencies_of(LatencyByAgent{{.otherwise = Uniform{1, 2}, .agents = {{3, 4.0}}}});
+  CHECK(others ==
+        std::vector<Time>{drawn[0], drawn[1], 4, drawn[3], drawn[4], 4, drawn[6], drawn[7], 4, 4, 4, 4});
+  const LatencyOptions options(
+      LatencyByAgent{{.otherwise = Uniform{1, 2}, .agents = {{3, Uniform{0.5, 4}}}}});
+  CHECK(options.lower() == 0.5);
+  CHECK(options.bound_per_message() == 4);
+  CHECK_FALSE(options.known());
+  CHECK_THROWS_WITH(latencies_of(LatencyByAgent{{.otherwise = 1.0, .agents = {{4, 2.0}}}}),
+                    "expected agents 0 to 3, found agent 4");
+}
+
+TEST_CASE("on and off: with down times of 0 agents are never down, and other laws keep their draws") {
+  const auto law = [](const AvailabilityOptions& options) {
+    return Availability(options, kClockStreams, 3, 0, {});
+  };
+  CHECK(law(OnOff{.up = 5, .down = 0}).always());
+  CHECK(law(OnOff{.up = 5, .down = Exponential{0}, .start = Start::kStationary}).always());
+  CHECK(law(GroupFailures{.groups = {{"a", {1}}}, .up = 5, .down = 0}).always());
+  CHECK(law(AllOf{{OnOff{.up = 5, .down = 0}, OnOff{.down = 0}}}).always());
+  CHECK_FALSE(law(OnOff{.up = 5, .down = 1}).always());
+  const OnOff drawn{.up = Exponential{5}, .down = 1};
+  const Availability with(AllOf{{OnOff{.up = 5, .down = 0}, drawn}}, kClockStreams, 3, 0, {});
+  const Availability twice(AllOf{{drawn, drawn}}, kClockStreams, 3, 0, {});
+  CHECK_FALSE(with.applies_to(1, false, 0));
+  CHECK(with.applies_to(1, false, 1));
+  CHECK(with.first(1, 1).length == twice.first(1, 1).length);
+  CHECK(Refusals::of(OnOff{.up = 5, .down = 0}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = 0, .down = 1}).empty());
+  CHECK_FALSE(Refusals::of(Crash{.up = 5, .down = 0}).empty());
+}
+
+TEST_CASE("values by agent: an error names the option") {
+  const auto key_of = [](auto&& make) -> std::string {
+    try {
+      make();
+    } catch (const OptionError& error) {
+      return fmt::format("{}: {}", error.option, error.what());
+    }
+    return "";
+  };
+  const PerAgent two(ValueList{{1, 2}});
+  const auto clocks = [](const ClockOptions& options) { Clocks(options, 4, kClockStreams, 1); };
+  CHECK(key_of([&] { clocks(Poisson{two}); }) == "rate: expected a list of 3 numbers, found 2");
+  CHECK(key_of([&] { clocks(Periodic{.phase = two}); }) == "phase: expected a list of 3 numbers, found 2");
+  CHECK(key_of([&] { Bandwidth(UpDownBandwidth{.uplink = 1.0, .downlink = two}, 4, kClockStreams); }) ==
+        "downlink: expected a list of 4 numbers, found 2");
+  CHECK(key_of([&] { Availability(JoinLeave{.leave = two}, kClockStreams, 4, 1, {}); }) ==
+        "leave: expected a list of 3 numbers, found 2");
 }

@@ -72,3 +72,25 @@ TEST_CASE("round trips: loss and absence make a network unreliable") {
   network.availability = Coin{.probability = 0.9};
   CHECK_FALSE(of(network).reliable());
 }
+
+TEST_CASE("round trips: the smallest possible one") {
+  // Both ways at least 0.5 s, and the owner's computation at least 0.25 s; of agent 2, 3 s and 0.25 s.
+  NetworkOptions network;
+  network.links.latency = Uniform{0.5, 9};
+  network.compute_time = Uniform{0.25, 9};
+  CHECK(of(network).smallest_possible() == 1.25);
+  network.links.latency = LatencyByAgent{{.otherwise = 4.0, .agents = {{2, 1.5}}}};
+  CHECK(of(network).smallest_possible() == 3.25);
+  network.links.delayed_direction = DelayedDirection::kToHub;
+  CHECK(of(network).smallest_possible() == 1.75);
+  network.links = {};
+  network.links.latency = Exponential{1};
+  network.compute_time = 0.0;
+  CHECK(of(network).smallest_possible() == 0);
+  // A law that is set later counts.
+  Engine::Options options;
+  options.network.links.latency = 4.0;
+  options.hub = true;
+  options.timeline.entries = {{.at = 5, .text = "", .changes = {.latency = 1.0}}};
+  CHECK(RoundTrips(options, make_topology(Star{}, 3, kStreams), kStreams, 1).smallest_possible() == 2);
+}

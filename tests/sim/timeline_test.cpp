@@ -154,6 +154,14 @@ TEST_CASE("timeline: crashes lose the state or keep it; those that overlap are o
   CHECK(net.send_at({}) == Log{"5 down 1", "7 down 2", "11 reset 1", "11 up 1", "11 reset 2", "11 up 2",
                                "20 down 2", "21 up 2", "30 down 0"});
   CHECK(net.trace.count(TraceKind::kReset) == 2);
+  // An event is in the trace before the changes of state at its time.
+  std::vector<std::string> rows;
+  for (const auto& [r, detail] : net.trace.entries) {
+    if (r.kind == TraceKind::kEvent) rows.push_back(fmt::format("{} {}", r.time, detail));
+    if (r.kind == TraceKind::kDown) rows.push_back(fmt::format("{} down {}", r.time, r.agent));
+  }
+  CHECK(rows == Log{"5 crash 1 for 3 s", "5 down 1", "7 crash 1, 2 for 4 s", "7 down 2", "20 crash 2 for 1 s",
+                    "20 down 2", "30 crash 0", "30 down 0"});
   CHECK(net.trace.count(TraceKind::kEvent, "crash 1, 2 for 4 s") == 1);
 }
 
@@ -230,6 +238,11 @@ TEST_CASE("timeline: a network that a later law makes usable is not refused") {
 TEST_CASE("timeline: what does not fit the run is refused with the number of its event") {
   CHECK(refusal_of({JoinEvent{.at = 1, .agents = {1}}, CrashEvent{.at = 2, .agents = {0, 4}}}) ==
         "1 crash: expected agents 0 to 3, found agent 4");
+  CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 0}}}).empty());
+  CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 1}}}) ==
+        "0 partition: expected some of the agents, found all: agents that are cut off together still reach "
+        "each "
+        "other");
   CHECK(refusal_of({CrashEvent{.at = 60, .agents = {1}}}) ==
         "0 at: expected a time before the end of the run (60 s), found 60 s");
   CHECK(refusal_of({JoinEvent{.at = 9, .agents = {1}}, JoinEvent{.at = 5, .agents = {1}}}) ==

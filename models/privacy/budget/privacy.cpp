@@ -16,21 +16,11 @@ namespace {
 
 constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
 
-// The values of owners; an error names the option.
-std::vector<double> owner_values(const char* option, const sim::PerAgent& law, sim::AgentId first,
-                                 sim::AgentId count, std::uint32_t index, const sim::Streams& streams) {
-  try {
-    return law.values(first, count, index, streams);
-  } catch (const std::invalid_argument& error) {
-    throw OptionError(option, error.what());
-  }
-}
-
 std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
                                     const sim::Streams& streams) {
   std::vector<std::uint64_t> rounded;
   const std::vector<sim::Distribution> laws = steps.laws(first, count);
-  for (const double value : owner_values("steps", steps, first, count, kStepsOption, streams)) {
+  for (const double value : steps.values_of("steps", first, count, kStepsOption, streams)) {
     const bool stated = laws[laws.size() == 1 ? 0 : rounded.size()].constant();
     if (stated && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
@@ -167,8 +157,8 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
       privacy.warnings.emplace_back(
           "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
   } else {
-    privacy.epsilon = owner_values("epsilon", options.epsilon, first_agent,
-                                   static_cast<sim::AgentId>(problem.owners()), kEpsilonOption, streams);
+    privacy.epsilon = options.epsilon.values_of(
+        "epsilon", first_agent, static_cast<sim::AgentId>(problem.owners()), kEpsilonOption, streams);
   }
   privacy.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, privacy);

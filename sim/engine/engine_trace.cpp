@@ -1,0 +1,47 @@
+// What the engine writes into a trace.
+#include "sim/engine/engine.hpp"
+
+namespace hearsay::sim {
+
+void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) const {
+  trace_->record({.time = now(), .kind = kind, .agent = agent, .cause = now_.key, .detail = detail});
+}
+
+void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
+  const PayloadPool::Header& header = pool_.header(event.slot());
+  const bool arrives = kind == TraceKind::kDeliver || kind == TraceKind::kLose;
+  trace_->record({.time = now(),
+                  .kind = kind,
+                  .agent = arrives ? event.target : event.source(),
+                  .peer = arrives ? event.source() : event.target,
+                  .message = event.key,
+                  .cause = now_.key,
+                  .bytes = transport_.bytes(header.numbers),
+                  .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
+                  .detail = detail});
+}
+
+void Engine::trace_tick(const Event& event, bool ticks) const {
+  const AgentId i = event.target;
+  if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
+  trace(TraceKind::kSkip, i, !up(i) ? "down" : busy(i) ? "busy" : "offline");
+}
+
+void Engine::trace_release(AgentId agent, std::string_view detail) {
+  if (tracing()) trace(TraceKind::kRelease, agent, detail);
+}
+
+// An event of the scenario comes before the changes of state at its time, which it may be the cause of.
+void Engine::trace_timeline() {
+  const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
+  for (; traced_ < entries.size() && entries[traced_].at <= now(); ++traced_) {
+    const Event event = Event::timeline(now(), static_cast<std::uint32_t>(traced_));
+    trace_->record({.time = now(),
+                    .kind = TraceKind::kEvent,
+                    .agent = kNoAgent,
+                    .cause = event.key,
+                    .detail = entries[traced_].text});
+  }
+}
+
+}  // namespace hearsay::sim
