@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/core/protocol.hpp"
@@ -20,8 +21,8 @@ class AnyProtocol {
   virtual const Entry& entry() const = 0;
   virtual void describe(sim::Visitor& v) = 0;
   virtual std::unique_ptr<AnyProtocol> clone() const = 0;
-  /// The protocol's own horizon if its options have one.
-  virtual std::optional<std::uint64_t> horizon() const = 0;
+  /// The iterations that budgets are planned for, of a protocol that plans by them.
+  virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
   /// Throws std::invalid_argument if the options do not fit the study.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
@@ -29,8 +30,12 @@ class AnyProtocol {
   virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
   /// What else is to be said of its options, a sentence each.
   virtual std::vector<std::string> notes(const Study& study) const = 0;
+  /// Numbers of a point that follow from its options, by name.
+  virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
   /// Whether it waits for replies, so that Study::round_trips has to be set.
   virtual bool has_timeout() const = 0;
+  /// Throws OptionError for a timeout within which no reply can come, if late replies are of no use.
+  virtual void check_timeout(const Study& study) const = 0;
   /// What is suspicious about a run that has ended.
   virtual std::optional<std::string> warning(const World& world) const = 0;
   /// Metrics of its own.
@@ -98,8 +103,9 @@ ProtocolRow row() {
     }
     void describe(sim::Visitor& v) override { params_.describe(v); }
     std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<Held>(*this); }
-    std::optional<std::uint64_t> horizon() const override {
-      if constexpr (requires { params_.horizon; }) return params_.horizon;
+    std::optional<std::uint64_t> planned_iterations([[maybe_unused]] const Study& study) const override {
+      if constexpr (requires { params_.planned_iterations(entry().name, study); })
+        return params_.planned_iterations(entry().name, study);
       return std::nullopt;
     }
     void check(const Study& study) const override { P(params_, study); }
@@ -116,11 +122,24 @@ ProtocolRow row() {
       std::vector<std::string> all;
       if constexpr (requires { params_.notes(study); }) all = params_.notes(study);
       if (const auto* given = timeout()) {
-        if (auto note = timeout_note(timeout_key(), *given, study)) all.push_back(std::move(*note));
+        constexpr bool finite = requires {
+          Params::kFiniteTimeout;
+        };
+        if (auto note = timeout_note(timeout_key(), *given, study, finite)) all.push_back(std::move(*note));
       }
       return all;
     }
+    std::vector<std::pair<std::string, double>> numbers(const Study& study) const override {
+      if constexpr (requires { params_.numbers(study); }) return params_.numbers(study);
+      return {};
+    }
     bool has_timeout() const override { return timeout() != nullptr; }
+    void check_timeout(const Study& study) const override {
+      if constexpr (requires { params_.uses_late_replies(); }) {
+        if (params_.uses_late_replies()) return;
+      }
+      if (const auto* given = timeout()) require_possible_timeout(timeout_key(), *given, study);
+    }
     std::optional<std::string> warning(const World& world) const override {
       const auto* given = timeout();
       return given != nullptr ? unused_replies_warning(*given, world) : std::nullopt;

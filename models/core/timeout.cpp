@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/core/option_error.hpp"
+
 namespace hearsay::models {
 
 namespace {
@@ -19,10 +21,20 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) 
   return !given && study.round_trips.reliable() ? sim::kNever : finite_timeout_of(given, study);
 }
 
+void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
+                              const Study& study) {
+  const sim::Time smallest = study.round_trips.smallest_possible();
+  if (!given || *given >= smallest) return;
+  throw OptionError(std::string(key),
+                    fmt::format("expected at least the smallest possible round trip ({:g} s), found {:g} s: "
+                                "every reply would be discarded; leave out protocol.{} or increase it",
+                                smallest, *given, key));
+}
+
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
-                                        const Study& study) {
+                                        const Study& study, bool finite) {
   if (!given) {
-    if (study.round_trips.reliable()) return std::nullopt;
+    if (study.round_trips.reliable() && !finite) return std::nullopt;
     return fmt::format(
         "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
         finite_timeout_of(given, study), study.round_trips.typical());

@@ -15,9 +15,12 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study);
 sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study);
 
 /// A note of the timeout chosen by default, or a warning if more than 1 % of round trips take longer than the given one;
-/// `key`: the name of the option.
+/// `key`: the name of the option; `finite`: whether the default is that of finite_timeout_of.
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
-                                        const Study& study);
+                                        const Study& study, bool finite = false);
+/// Throws OptionError if no round trip can be as short as the given timeout.
+void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
+                              const Study& study);
 /// A warning if a run has used less than 5 % of the replies that came, the others having been too late; `given` as above.
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
 

@@ -122,8 +122,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
-  if (scenario_.protocol->has_timeout())
+  if (scenario_.protocol->has_timeout()) {
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
+    assemble("/protocol", [&] { scenario_.protocol->check_timeout(study_); });
+  }
   if (scenario_.stop.budgets_spent && !privacy_.active()) {
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   }
@@ -195,13 +197,6 @@ models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trac
   return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
 }
 
-std::string Experiment::warning(const models::World& world) const {
-  if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
-  const std::vector<std::string> missed = world.engine.events_to_come();
-  if (missed.empty()) return "";
-  return fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; "));
-}
-
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
                                     const std::atomic<bool>* interrupted) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -238,7 +233,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
-  if (result.message.empty()) result.message = warning(world);
+  if (result.message.empty()) result.message = warning(world, result.end);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;
@@ -271,6 +266,8 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.sensitivity", agent, privacy_.sensitivity(problem.n(owner))});
     }
   }
+  for (const auto& [name, value] : scenario_.protocol->numbers(study_))
+    point.scalars.push_back({name, {}, value});
   const auto append = [](auto& to, auto&& more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };

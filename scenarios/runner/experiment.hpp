@@ -57,7 +57,9 @@ class Experiment {
   bool needs_optimum() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.
-  std::string warning(const models::World& world) const;
+  std::string warning(const models::World& world, analysis::RunEnd end) const;
+  /// That a run ended with less than half of the releases made that its budget is planned for; empty if not.
+  std::string unused_plan(const models::World& world, analysis::RunEnd end) const;
 
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;

@@ -21,6 +21,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/scenario_events.hpp"
 #include "scenarios/runner/sweep/fix_axes.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
 
@@ -154,6 +155,12 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     PointKey key = keys.point(*scenario);
     plan.points.push_back({scenario, scenario->repeat, swept.labels, swept.numbers, std::move(key.point),
                            std::move(key.problem)});
+    try {
+      require_events(*plan.points.back().scenario);
+    } catch (AssemblyError& error) {
+      error.point = plan.points.size() - 1;
+      throw InputError(plan.locate(error));
+    }
   }
   require_conclusions(plan);
   require_metric(plan);
@@ -170,16 +177,6 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
         plan.points.size(), plan.runs(), options.max_runs));
   }
   return plan;
-}
-
-// The events of a scenario as JSON, for figures.
-std::string events_json(const Scenario& s) {
-  sim::NetworkOptions network = s.network;
-  nlohmann::json all = nlohmann::json::array();
-  const sim::Time end = s.stop.time.value_or(sim::kNever);
-  for (const auto& entry : sim::unfold(s.events, network, sim::kMaxAgents, end).entries)
-    all.push_back({{"time", entry.at}, {"text", entry.text}});
-  return all.empty() ? "" : all.dump();
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct Plan {
   std::string file;
   Document document;  ///< without "sweep"
   std::vector<std::string> axes{};
-  std::vector<std::size_t> groups{};  ///< by axis; equal for axes that vary together
-  std::vector<bool> numeric{};        ///< by axis: whether all its values are numbers
+  std::vector<std::size_t> groups{};                        ///< by axis; equal for axes that vary together
+  std::vector<bool> numeric{};                              ///< by axis: whether all its values are numbers
   std::vector<std::map<std::string, std::string>> shown{};  ///< by axis: Sweep::shown()
   std::vector<Position> axes_at{};                          ///< by axis: where its values are written
   std::vector<PlannedPoint> points{};

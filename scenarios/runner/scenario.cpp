@@ -139,6 +139,9 @@ void check_positions(const Scenario& s, sim::Visitor& v) {
   const auto* data = std::get_if<models::LinearSeparators>(&s.data.kind());
   if (data == nullptr || !std::holds_alternative<models::SeparatorsByPosition>(data->separators)) return;
   const auto* graph = std::get_if<sim::RandomGeometric>(&s.network.topology.kind());
+  v.check(
+      graph != nullptr, "network",
+      "separators by_position follow the positions of the agents: set network.topology to random_geometric");
   if (graph == nullptr) return;
   const sim::GraphOptions& o = s.network.topology.graph();
   v.check((s.data.draw() == models::Draw::kRepetition) == (o.draw == sim::GraphDraw::kRepetition), "network",
@@ -150,6 +153,8 @@ void check_positions(const Scenario& s, sim::Visitor& v) {
           "network",
           "separators by_position follow the positions of the agents: remove torus, overlay, size, nodes and "
           "connected largest_component from network.topology");
+  v.check(!s.protocol->entry().hub, "protocol",
+          "separators by_position follow the positions of the agents: use a protocol without a learner");
 }
 
 }  // namespace

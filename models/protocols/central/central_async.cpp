@@ -15,20 +15,23 @@ namespace {
 
 constexpr std::string_view kAsyncPaper = "Farokhi, Wu, Smith, Kaafar, Algorithm 1";
 
-// rho/(T^2 sigma) among N parties.
-double step_of(const CentralAsync::Params& params, std::uint64_t horizon, std::size_t parties,
-               const Study& study) {
+// rho and the step rho/(T^2 sigma) among N parties.
+UsedStep rho_of(const CentralAsync::Params& params, std::uint64_t horizon, std::size_t parties,
+                const Study& study) {
   const auto t = static_cast<double>(horizon);
   const double sigma = params.sigma.value_or(study.problem.sigma());
   if (!(sigma > 0))
     throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
-  if (const auto* given = std::get_if<GivenStep>(&params.rho)) return given->value / (t * t * sigma);
+  const auto used = [&](double rho, bool automatic) {
+    return UsedStep{.key = "rho", .automatic = automatic, .value = rho, .a = rho / (t * t * sigma)};
+  };
+  if (const auto* given = std::get_if<GivenStep>(&params.rho)) return used(given->value, false);
   const auto [smallest, largest] = hessian_for_step("rho", study);
   // An eigenvalue that is 0 is computed as a number of this magnitude.
   const double rounding =
       static_cast<double>(study.problem.p()) * std::numeric_limits<double>::epsilon() * largest;
   if (!(smallest > rounding)) throw std::invalid_argument(why_singular("rho", study.problem));
-  return AutoRho::value(static_cast<double>(parties), t, sigma, smallest) / (t * t * sigma);
+  return used(AutoRho::value(static_cast<double>(parties), t, sigma, smallest), true);
 }
 
 }  // namespace
@@ -85,6 +88,23 @@ std::vector<std::string> CentralAsync::Params::fitted_on_private_data(const Stud
                                                           : std::nullopt);
 }
 
+UsedStep CentralAsync::Params::used_step(const Study& study) const {
+  const Parties parties(groups, study);
+  UsedStep step = rho_of(*this, planned_iterations("central_async", study), parties.count(), study);
+  step.h_max = study.privacy.clips() ? largest_curvature(study.problem)
+                                     : largest_party_curvature(parties, study.problem);
+  if (step.h_max) *step.h_max += study.problem.sigma() / 2;
+  return step;
+}
+
+std::vector<std::pair<std::string, double>> CentralAsync::Params::numbers(const Study& study) const {
+  return step_numbers(used_step(study));
+}
+
+std::vector<std::string> CentralAsync::Params::notes(const Study& study) const {
+  return step_notes(used_step(study), "so that the model can oscillate or diverge", study);
+}
+
 std::uint64_t CentralAsync::Params::planned_answers(std::uint64_t t, std::size_t parties) const {
   if (budget_for == BudgetFor::kHorizon) return t;
   const double share = static_cast<double>(t) / static_cast<double>(parties);
@@ -95,7 +115,7 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
     : options_(params),
       parties_(params.groups, study),
       horizon_(params.planned_iterations("central_async", study)),
-      step_(step_of(params, horizon_, parties_.count(), study)),
+      step_(rho_of(params, horizon_, parties_.count(), study).a),
       timeout_(timeout_of(params.timeout, study)),
       owners_(params, params.planned_answers(horizon_, parties_.count()), study),
       copies_(study.problem.p(), parties_.count()),

@@ -53,6 +53,7 @@
 #include "models/core/requests.hpp"
 #include "models/protocols/central/owners.hpp"
 #include "models/protocols/central/parties.hpp"
+#include "models/protocols/central/stability.hpp"
 
 namespace hearsay::models {
 
@@ -91,6 +92,12 @@ class CentralAsync {
 
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
+    /// rho, the step and its stability (central/stability.hpp). Throws as the constructor.
+    UsedStep used_step(const Study& study) const;
+    std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
+    std::vector<std::string> notes(const Study& study) const;
+    /// The learner's own answers take no time.
+    bool uses_late_replies() const { return learner_is_owner.has_value(); }
     /// T or T_i: answers that an owner's budget is planned for.
     std::uint64_t planned_answers(std::uint64_t horizon, std::size_t parties) const;
   };

@@ -15,24 +15,24 @@ namespace {
 constexpr std::string_view kSyncPaper = "Wu, Farokhi, Smith, Kaafar, Algorithms 1 and 2";
 constexpr std::uint64_t kMinHorizon = 2;
 
-// rho/T^2 or c1: what is divided by k or sqrt(k).
-double step_of(const CentralSync::Params& params, std::uint64_t horizon, const Study& study) {
+// The step, with a = rho/T^2 or c1: what is divided by k or sqrt(k).
+UsedStep step_of(const CentralSync::Params& params, std::uint64_t horizon, const Study& study) {
   const std::string_view key = params.step_key();
   if (!params.step()) {
     throw std::invalid_argument(
         fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"", key,
                     sim::Choices<SyncAlgorithm>::kValues[static_cast<std::size_t>(params.algorithm)].name));
   }
-  if (const auto* given = std::get_if<GivenStep>(&*params.step())) {
-    const auto rounds = static_cast<double>(horizon);
-    return params.algorithm == SyncAlgorithm::kAveraged ? given->value : given->value / (rounds * rounds);
-  }
+  const auto rounds = static_cast<double>(horizon);
+  const double unit = params.algorithm == SyncAlgorithm::kAveraged ? 1 : rounds * rounds;
+  if (const auto* given = std::get_if<GivenStep>(&*params.step()))
+    return {.key = key, .value = given->value, .a = given->value / unit};
   const double largest = hessian_for_step(key, study).second + study.problem.sigma();
   if (!(largest > 0)) {
     throw std::invalid_argument(
         fmt::format("protocol.{} \"auto\" needs data that are not all 0; give a number", key));
   }
-  return 1 / largest;
+  return {.key = key, .automatic = true, .value = unit / largest, .a = 1 / largest};
 }
 
 void require_no_box(const Study& study) {
@@ -78,10 +78,35 @@ std::vector<std::string> CentralSync::Params::fitted_on_private_data(const Study
   return unaccounted(fitted ? std::optional(step_key()) : std::nullopt);
 }
 
+UsedStep CentralSync::Params::used_step(const Study& study) const {
+  UsedStep step = step_of(*this, planned_iterations("central_sync", study, kMinHorizon), study);
+  step.h_max = largest_curvature(study.problem);
+  if (step.h_max) *step.h_max += study.problem.sigma();
+  return step;
+}
+
+std::vector<std::pair<std::string, double>> CentralSync::Params::numbers(const Study& study) const {
+  return step_numbers(used_step(study));
+}
+
+std::vector<std::string> CentralSync::Params::notes(const Study& study) const {
+  const UsedStep step = used_step(study);
+  if (step.stable()) return step_notes(step, "", study);
+  const auto updates = static_cast<double>(planned_iterations("central_sync", study, kMinHorizon) - 1);
+  const double half =
+      step.a * *step.h_max / 2;  // a h_max/k^q > 2 in the rounds k before this number or its square
+  const double last = std::ceil(algorithm == SyncAlgorithm::kAveraged ? half * half : half) - 1;
+  return step_notes(
+      step,
+      fmt::format("so that the first {:.0f} of {:.0f} updates move the model away from the optimum",
+                  std::min(last, updates), updates),
+      study);
+}
+
 CentralSync::CentralSync(const Params& params, const Study& study)
     : params_(params),
       horizon_(params.planned_iterations("central_sync", study, kMinHorizon)),
-      step_(step_of(params, horizon_, study)),
+      step_(step_of(params, horizon_, study).a),
       timeout_(timeout_of(params.round_timeout, study)),
       owners_(params, horizon_, study),
       theta_(Eigen::VectorXd::Zero(study.problem.p())),

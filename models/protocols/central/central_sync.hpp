@@ -41,6 +41,7 @@
 #include "models/core/registry.hpp"
 #include "models/core/requests.hpp"
 #include "models/protocols/central/owners.hpp"
+#include "models/protocols/central/stability.hpp"
 
 namespace hearsay::models {
 
@@ -67,8 +68,13 @@ class CentralSync {
 
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
+    /// The step and its stability (central/stability.hpp). Throws as the constructor.
+    UsedStep used_step(const Study& study) const;
+    std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
+    std::vector<std::string> notes(const Study& study) const;
     /// The key and the value of the algorithm's step.
     std::string_view step_key() const { return algorithm == SyncAlgorithm::kAveraged ? "c1" : "rho"; }
+    bool uses_late_replies() const { return missing == MissingAnswer::kLast || learner_is_owner; }
     const std::optional<Step>& step() const { return algorithm == SyncAlgorithm::kAveraged ? c1 : rho; }
   };
 

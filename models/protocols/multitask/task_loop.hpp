@@ -26,6 +26,7 @@ namespace hearsay::models {
 
 struct TaskLoopOptions {
   std::optional<sim::Time> timeout;
+  static constexpr bool uses_late_replies() { return true; }
 
   void describe(sim::Visitor& v) {
     v(timeout, {.name = "timeout",

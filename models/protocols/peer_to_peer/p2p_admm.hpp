@@ -71,6 +71,7 @@ class P2pAdmm : public PersonalProtocol {
     std::uint32_t local_steps = 10;
     AdmmExchange exchange = AdmmExchange::kFull;
     std::optional<sim::Time> timeout;
+    static constexpr bool kFiniteTimeout = true;  // also on a reliable network
 
     void describe(sim::Visitor& v);
     std::vector<std::string> fitted_on_private_data(const Study& study) const;

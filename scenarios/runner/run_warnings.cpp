@@ -1,0 +1,53 @@
+// What is suspicious about a run that has ended.
+#include <fmt/ranges.h>
+
+#include "scenarios/runner/experiment.hpp"
+
+namespace hearsay::scenarios {
+
+std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
+  if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
+  std::vector<std::string> all;
+  if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
+  const std::vector<std::string> missed = world.engine.events_to_come();
+  if (!missed.empty())
+    all.push_back(
+        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; ")));
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
+  using analysis::RunEnd;
+  const bool limited =
+      end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes || end == RunEnd::kEvents;
+  if (!limited || !privacy_.active() || privacy_.by_turn()) return "";
+  std::uint64_t made = 0, planned = 0;
+  const auto iterations = scenario_.protocol->planned_iterations(study_);
+  if (iterations) {
+    made = world.iterations;
+    planned = *iterations;
+  } else {
+    // The account that is closest to its plan.
+    for (sim::AgentId i = 0; i < world.ledger.agents(); ++i) {
+      const models::Account& account = world.ledger.account(i);
+      if (!account.schedule) continue;
+      const auto share = [](std::uint64_t a, std::uint64_t b) {
+        return static_cast<double>(a) / static_cast<double>(b);
+      };
+      if (planned > 0 && share(account.releases, account.release_limit) <= share(made, planned)) continue;
+      made = account.releases;
+      planned = account.release_limit;
+    }
+  }
+  if (2 * made >= planned) return "";
+  return fmt::format(
+      "stop.{} ended the run after {} of the {} {} that the privacy budget is planned for, so the noise is "
+      "larger "
+      "than needed: plan for fewer ({}) or extend stop.{}",
+      analysis::name(end), made, planned, iterations ? "iterations" : "releases of an agent",
+      iterations ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
+                 : "the protocol's options",
+      analysis::name(end));
+}
+
+}  // namespace hearsay::scenarios
