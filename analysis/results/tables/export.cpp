@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/results/tables/note_lines.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "sim/events/fingerprint.hpp"
 
@@ -145,6 +146,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
   Totals& totals = out.totals;
   std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};
   sim::Fingerprint fingerprint;
+  NoteLines notes(study.head());
   for (std::size_t p = 0; p < study.points(); ++p) {
     const PointResult point = study.point(p);
     PointCollector collector(study.head(), point);
@@ -167,12 +169,11 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
     tables.end_point();
     out.points.push_back(collector.summary());
     totals.unaccounted.insert(point.unaccounted.begin(), point.unaccounted.end());
-    totals.notes.insert(point.notes.begin(), point.notes.end());
-    if (suspicious > 0) {
-      totals.notes.insert(fmt::format("warning: {}{}{} ({} of {} runs)", fmt::join(point.labels, ", "),
-                                      point.labels.empty() ? "" : ": ", first_warning, suspicious, runs));
-    }
+    notes.begin_point(point.labels);
+    for (const std::string& note : point.notes) notes.add(note);
+    if (suspicious > 0) notes.add("warning: " + first_warning, suspicious, runs);
   }
+  totals.notes = notes.lines();
   totals.points = out.points.size();
   totals.fingerprint = fingerprint.value();
   tables.commit();

@@ -1,0 +1,145 @@
+// Warnings and refusals about networks, timeouts and plans, as a user meets them.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using Catch::EndsWith;
+using test::Outcome;
+using test::Scratch;
+
+namespace {
+
+Outcome command(const Scratch& dir, const std::string& words) {
+  return test::shell("cd " + dir.path().string() + " && hearsay " + words);
+}
+
+// The lines of a text that begin with "warning: ".
+std::vector<std::string> warnings_in(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("warning: ")) all.push_back(line);
+  }
+  return all;
+}
+
+std::string with_sweep(const std::string& sweep) {
+  return test::small_scenario(R"("sweep": )" + sweep);
+}
+
+}  // namespace
+
+TEST_CASE("warnings: a run that ends long before its plan says so, once for a study") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("repeat": 2, "sweep": { "privacy.epsilon": [1, 2] })", 1000));
+  const auto early = warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=5").err);
+  REQUIRE(early.size() == 1);
+  CHECK_THAT(early[0],
+             Catch::StartsWith("warning: stop.time ended the run after ") &&
+                 Contains(" of the 1000 iterations that the privacy budget is planned for, so the noise "
+                          "is larger than needed: plan for fewer (stop.iterations) or extend stop.time (4 "
+                          "of 4 runs"));
+  // Three Poisson clocks of rate 1 tick 3000 times in 1000 s.
+  CHECK(warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000").err).empty());
+  // Without privacy nothing is planned.
+  const auto exact = command(
+      dir,
+      R"(run s.json --no-progress -o exact --set stop.time=5 --set 'privacy={"mechanism": "none"}' --set sweep=null)");
+  CHECK(exact.code == 0);
+  CHECK(warnings_in(exact.err).empty());
+}
+
+TEST_CASE("warnings: a timeout that some points exceed is one line that names them") {
+  const Scratch dir;
+  dir.write(
+      "s.json",
+      with_sweep(R"({ "network.latency.max": ["15 ms", "700 ms", "900 ms"], "privacy.epsilon": [1, 2] })"));
+  const auto run = command(dir, "run s.json --no-progress -o out --set protocol.timeout=1");
+  CHECK(run.code == 0);
+  const auto late = warnings_in(run.err);
+  REQUIRE(late.size() == 1);
+  CHECK_THAT(late[0],
+             Contains("protocol.timeout is 1 s") &&
+                 EndsWith(" (4 of 6 points: network.latency.max=700 ms, 900 ms; numbers of the first)"));
+}
+
+TEST_CASE("warnings: a timeout within which no reply can come is refused, unless late replies are used") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const std::string slow =
+      "run s.json --no-progress -o out --set network.latency='600 ms' --set stop.time=20 ";
+  const auto refused = command(dir, slow + "--set protocol.timeout=1");
+  CHECK(refused.code == 2);
+  CHECK(refused.err ==
+        "--set protocol.timeout: /protocol/timeout: expected at least the smallest possible round trip (1.2 "
+        "s), "
+        "found 1 s: every reply would be discarded; leave out protocol.timeout or increase it\n");
+  CHECK(command(dir, slow + "--set protocol.timeout=1.3").code == 0);
+  const std::string sync =
+      R"(--set 'protocol={"type": "central_sync", "c1": 0.1, "round_timeout": "1 s", "missing": ")";
+  CHECK(command(dir, slow + sync + "reweight\"}'").code == 2);
+  CHECK(command(dir, slow + sync + "last\"}'").code == 0);
+}
+
+TEST_CASE("warnings: an unstable step is warned of, and its numbers are in scalars.csv") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const auto run =
+      command(dir, "run s.json --no-progress -o out --set protocol.rho=1e6 --set model.theta_max=1");
+  const auto unstable = warnings_in(run.err);
+  REQUIRE(unstable.size() == 1);
+  CHECK_THAT(unstable[0],
+             Contains("protocol.rho is 1e+06: a h_max = ") && Contains("within the box of theta_max"));
+  double rho = 0, a = 0, stability = 0;
+  for (const auto& row : test::rows_of(dir / "out/scalars.csv")) {
+    if (row[1] == "step.rho") rho = std::stod(row[3]);
+    if (row[1] == "step.a") a = std::stod(row[3]);
+    if (row[1] == "step.a_h_max") stability = std::stod(row[3]);
+  }
+  // sigma = 2e-5, T = 200: a = 1e6/(200^2 2e-5).
+  CHECK(rho == 1e6);
+  CHECK(a == Approx(1.25e6));
+  CHECK(stability > 2);
+}
+
+TEST_CASE("refusals: agents of events, and lists of another length, at their places") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const auto refusal = [&](const std::string& words) {
+    const auto outcome = command(dir, words);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal(R"(validate s.json --set 'events=[{"at": 1, "crash": [4], "for": 1}]')"),
+             EndsWith("/events/0/crash: expected agents 0 to 3, found agent 4\n"));
+  CHECK_THAT(refusal(R"(validate s.json --set 'events=[{"at": 1, "partition": [0, 1, 2, 3]}]')"),
+             Contains("/events/0/partition: expected some of the agents, found all"));
+  CHECK_THAT(
+      refusal(R"(run s.json -o out --set 'network.loss={"type": "partition", "agents": [0, 1, 2, 3]}')"),
+      Contains("/network/loss: partition: expected some of the agents, found all"));
+  CHECK_THAT(refusal(R"(run s.json -o out --set 'clocks={"type": "poisson", "rate": [1, 2]}')"),
+             EndsWith("/clocks/rate: expected a list of 3 numbers, found 2\n"));
+  CHECK_THAT(refusal(R"(run s.json -o out --set 'network.latency={"default": 1, "agents": {"7": 2}}')"),
+             EndsWith("/network/latency: expected agents 0 to 3, found agent 7\n"));
+}
+
+TEST_CASE("links: the latency of one agent, by its number, is in links.csv") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  REQUIRE(command(dir,
+                  R"(run s.json --no-progress -o out --set 'network.latency={"default": "20 ms", "agents": )"
+                  R"({"3": {"type": "uniform", "min": "100 ms", "max": "300 ms"}}}')")
+              .code == 0);
+  const auto rows = test::rows_of(dir / "out/links.csv");
+  const auto column =
+      static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), "latency_s") - rows[0].begin());
+  REQUIRE(column < rows[0].size());
+  REQUIRE(rows.size() == 4);
+  CHECK(std::stod(rows[1][column]) == Approx(0.02));
+  CHECK(std::stod(rows[3][column]) == Approx(0.2));
+}
