@@ -46,6 +46,21 @@ TEST_CASE("timeout: a warning where more than 1 % of round trips take longer") {
         "are discarded; leave out protocol.timeout or increase it");
 }
 
+TEST_CASE("timeout: one that is shorter than every round trip is refused, and a finite default is noted") {
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 2);
+  const Study study = on(fixture, latency(0.75));
+  CHECK_NOTHROW(require_possible_timeout("timeout", std::nullopt, study));
+  CHECK_NOTHROW(require_possible_timeout("timeout", 1.5, study));
+  CHECK_THROWS_WITH(
+      require_possible_timeout("round_timeout", 1.4, study),
+      "expected at least the smallest possible round trip (1.5 s), found 1.4 s: every reply would be "
+      "discarded; leave out protocol.round_timeout or increase it");
+  // A round trip of 1.4 s is unlikely, but possible.
+  CHECK_NOTHROW(require_possible_timeout("timeout", 1.4, on(fixture, latency(sim::Uniform{0.7, 9}))));
+  CHECK(timeout_note("timeout", std::nullopt, study, true).value() ==
+        "protocol.timeout is 7.5 s by default: at least 1 s and 5 typical round trips of up to 1.5 s");
+}
+
 TEST_CASE("timeout: a run that discards its replies says so, and without a timeout it uses them") {
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), test::laplace(1, 1), 5);
   auto options = fixture.engine(latency(0.6));

@@ -161,7 +161,7 @@ TEST_CASE("availability: a stationary start needs finite means, periods must be 
   CHECK_FALSE(Refusals::of(OnOff{.up = endless, .down = 1.0, .start = Start::kStationary}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = endless, .start = Start::kStationary}).empty());
   CHECK_FALSE(Refusals::of(OnOff{.up = 0.0, .down = 1.0}).empty());
-  CHECK_FALSE(Refusals::of(OnOff{.up = 1.0, .down = Uniform{0, 0}}).empty());
+  CHECK_FALSE(Refusals::of(OnOff{.up = Uniform{0, 0}, .down = 1.0}).empty());
 }
 
 namespace {

@@ -29,11 +29,11 @@ namespace hearsay::models {
 
 /// The step that a learner uses.
 struct UsedStep {
-  std::string_view key;         ///< option: "rho" or "c1"
-  bool automatic = false;       ///< chosen by "auto"
-  double value = 0;             ///< of the option
-  double a = 0;                 ///< the step; of central_sync, that of round 1
-  std::optional<double> h_max;  ///< see above; nothing where it is not known
+  std::string_view key;              ///< option: "rho" or "c1"
+  bool automatic = false;            ///< chosen by "auto"
+  double value = 0;                  ///< of the option
+  double a = 0;                      ///< the step; of central_sync, that of round 1
+  std::optional<double> h_max = {};  ///< see above; nothing where it is not known
 
   /// Value of the option at which a h_max = 2.
   double largest_stable() const { return 2 * value / (a * *h_max); }
