@@ -64,7 +64,7 @@ TEST_CASE("bad network: numbers out of range, lists of another length, models wi
   check_refused(R"({"loss": 1.5})", "/network/loss: expected a value in [0, 1], found 1.5");
   check_refused(R"({"bandwidth": 0})", "/network/bandwidth: expected a value above 0 B/s, found 0");
   check_refused(R"({"bandwidth": {"uplink": [1, 2], "downlink": 1}})",
-                "/network/bandwidth: expected a list of 4 numbers, found 2");
+                "/network/bandwidth/uplink: expected a list of 4 numbers, found 2");
   check_refused(R"({"latency": "distance"})", "/network/latency: distance needs a topology with coordinates");
   check_refused(R"({"latency": "edge_attribute"})", "/network/latency: edge_attribute needs a graph file");
   check_refused(R"({"loss": {"type": "partition", "agents": [7]}})",

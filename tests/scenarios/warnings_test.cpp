@@ -59,7 +59,8 @@ TEST_CASE("warnings: a timeout that some points exceed is one line that names th
   dir.write(
       "s.json",
       with_sweep(R"({ "network.latency.max": ["15 ms", "700 ms", "900 ms"], "privacy.epsilon": [1, 2] })"));
-  const auto run = command(dir, "run s.json --no-progress -o out --set protocol.timeout=1");
+  const auto run =
+      command(dir, "run s.json --no-progress -o out --set protocol.timeout=1 --set protocol.rho=0.1");
   CHECK(run.code == 0);
   const auto late = warnings_in(run.err);
   REQUIRE(late.size() == 1);
