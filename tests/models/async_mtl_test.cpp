@@ -101,6 +101,9 @@ TEST_CASE("async_mtl: without noise all and block end at the minimiser for lambd
     CHECK(p.norm() > 0.1);
     CHECK(run.metric("objective_joint")[0] ==
           Approx(joint_objective(fixture.problem(), p, q, 0.02, 0.2)).epsilon(1e-9));
+    // Equation (1) weights the norm of P + Q by mu = h = alpha_2 lambda, equation (2) that of P by lambda.
+    CHECK(run.metric("objective_sum")[0] ==
+          Approx(joint_objective(fixture.problem(), p + q, 0 * q, 0.4 * 0.02, 0)).epsilon(1e-9));
     CHECK(run.metric("rank")[0] < 5);
   }
 }

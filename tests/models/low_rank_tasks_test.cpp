@@ -47,3 +47,26 @@ TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend
   CHECK(s[2] > 1e-3);
   CHECK(s[3] < 1e-10);
 }
+
+TEST_CASE("low_rank_tasks: standardised targets have training mean 0 and variance 1 and declare no bound") {
+  models::LowRankTasks options{.tasks = 3, .records = 40, .features = 6};
+  options.target = models::TaskTarget::kRegression;
+  const auto clipped = make_data(options, sim::Streams(9, 0));
+  options.standardise_target = true;
+  const auto data = make_data(options, sim::Streams(9, 0));
+  for (std::size_t t = 0; t < 3; ++t) {
+    const Eigen::VectorXd &y = data.train[t].target, &raw = clipped.train[t].target;
+    CHECK(std::abs(y.mean()) < 1e-14);
+    CHECK(y.squaredNorm() / 12 == Approx(1).epsilon(1e-12));
+    // Test targets get the same shift and scale: (y - y') / (raw - raw') is the same for every pair.
+    const Eigen::VectorXd &test = data.test[t].target, &before = clipped.test[t].target;
+    REQUIRE(before.cwiseAbs().maxCoeff() < 1);
+    CHECK((test[0] - y[0]) / (before[0] - raw[0]) == Approx((y[1] - y[0]) / (raw[1] - raw[0])).epsilon(1e-9));
+    CHECK(data.train[t].features == clipped.train[t].features);
+  }
+  CHECK(std::isinf(data.bounds->target));
+  CHECK(clipped.bounds->target == 1);
+  CHECK(data.fitted_on_private_data.size() == clipped.fitted_on_private_data.size() + 1);
+  options.records = 1;
+  CHECK_THROWS_WITH(make_data(options, sim::Streams(9, 0)), Catch::Contains("found equal ones"));
+}

@@ -77,6 +77,15 @@ TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it
   CHECK(options.notes(privately.study()).size() == 1);  // that epsilon is of a turn
   options.sensitivity = models::TurnSensitivity::kReleased;
   CHECK(said(privately, options, "constants of the published code"));
+  // 12 records: 2/12 is 20 times 1e-2/1.2. With constants above the proof's there is nothing to multiply.
+  CHECK(said(privately, options, "up to 20 times as large"));
+  options.released_1 = options.released_2 = 1;
+  CHECK_FALSE(said(privately, options, "times as large"));
+  options = {};
+  CHECK(options.fitted_on_private_data(privately.study()).empty());
+  options.tolerance = 0.1;  // q_t without noise decides when the releases end
+  CHECK(options.fitted_on_private_data(privately.study()).size() == 1);
+  CHECK(options.fitted_on_private_data(plain.study()).empty());
   options = {};
   options.q_noise = false;
   CHECK(said(privately, options, "epsilon_2 holds q_t fixed"));
@@ -86,4 +95,22 @@ TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it
   CHECK_FALSE(said(plain, options, "alpha_2"));
   options.alpha_2 = 8;
   CHECK(said(plain, options, "proved below 2/L = 8"));
+}
+
+TEST_CASE("multi-task: a run that goes on after a task's last turn is warned about, except with block") {
+  const auto data = low_rank_tasks(2, 40, models::TaskTarget::kClassification);
+  const auto warned = [&](models::ColumnUpdate form, std::uint64_t iterations) {
+    const StudyFixture fixture(data, logistic(), {}, iterations);
+    models::AsyncMtl::Params params;
+    params.turns = 100;
+    params.column_update = form;
+    const auto notes = params.notes(fixture.study());
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& n) {
+      return n.find("stop.iterations = 190") != std::string::npos;  // 0.95 * 100 * 2
+    });
+  };
+  CHECK_FALSE(warned(models::ColumnUpdate::kAll, 190));
+  CHECK(warned(models::ColumnUpdate::kAll, 191));
+  CHECK(warned(models::ColumnUpdate::kArrived, 200));
+  CHECK_FALSE(warned(models::ColumnUpdate::kBlock, 200));
 }

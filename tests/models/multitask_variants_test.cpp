@@ -221,6 +221,21 @@ TEST_CASE("multi-task: a run ends at the first update that moves P + Q by no mor
   CHECK(check(5.0 / 32 - 1e-6, 3) == 103.0 / 256);
 }
 
+TEST_CASE("multi-task: objectives (1) and (2), and the error of p_t alone, worked by hand") {
+  // One record x = y = 1 and the test record x = 1, y = 2: after the turn worked by hand p = 3/8, q = 1/2. h = 1/8,
+  // lambda = 1/4, tau = 1/2: loss 1/64; equation (1) adds 7/64, equation (2) 3/32 + 1/16.
+  auto one = one_record_each({1});
+  one.test[0] = {models::Records::Constant(1, 1, 1), VectorXd::Constant(1, 2)};
+  const StudyFixture hand(one, squared(), {}, 1);
+  const MultitaskRun<models::AsyncMtl> run(hand, by_hand(), to_hub(0.1));
+  REQUIRE(run.protocol.p()(0, 0) == 0.375);
+  REQUIRE(run.protocol.q()(0, 0) == 0.5);
+  CHECK(run.metric("objective_sum")[0] == Approx(8.0 / 64).epsilon(1e-12));
+  CHECK(run.metric("objective_joint")[0] == Approx(11.0 / 64).epsilon(1e-12));
+  CHECK(run.metric("task_test_error")[0] == Approx(1.125 * 1.125).epsilon(1e-12));
+  CHECK(run.metric("shared_test_error")[0] == Approx(1.625 * 1.625).epsilon(1e-12));
+}
+
 TEST_CASE("multi-task: a declared bound is looked at where q_t is minimised, not where it was") {
   // tau = 1/2: q = 0.8 (1 - p) is within 0.7 in no turn, while q before the first turn is 0.
   const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);

@@ -17,9 +17,11 @@ using test::Scratch;
 
 namespace {
 
-// Means of a metric over repetitions and agents at its last record, by the labels of the axes.
-std::map<std::string, double> ends(const std::string& scenario, const std::string& changes,
-                                   const std::string& metric, const std::string& file = "series") {
+using Curve = std::map<double, double>;  // iteration -> value
+
+// Mean curves of a metric over repetitions and agents, by the labels of the axes; at iteration 0 in a file without.
+std::map<std::string, Curve> curves(const std::string& scenario, const std::string& changes,
+                                    const std::string& metric, const std::string& file = "series") {
   const Scratch dir;
   const auto outcome = test::shell("hearsay run " + kScenarios + scenario + " --no-progress -o " +
                                    dir / "out" + " " + changes);
@@ -33,7 +35,7 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
   const std::size_t axes = column("repetition"), value = column("value");
   const std::size_t name = file == "series" ? column("metric") : column("name"),
                     iteration = column("iteration");
-  std::map<std::string, std::map<std::string, std::pair<double, double>>> last;  // labels -> run and agent
+  std::map<std::string, std::map<double, std::pair<double, int>>> sums;
   for (const std::vector<std::string>& row : rows) {
     if (row.size() <= value || row[name] != metric) continue;
     std::string labels;
@@ -42,14 +44,24 @@ std::map<std::string, double> ends(const std::string& scenario, const std::strin
       labels += (labels.empty() ? "" : " ") + row[a];
     }
     const double at = iteration < row.size() ? std::stod(row[iteration]) : 0;
-    auto& [when, what] = last[labels][row[axes] + "/" + row[column("agent")]];
-    if (at >= when) what = std::stod(row[value]), when = at;
+    auto& [sum, count] = sums[labels][at];
+    sum += std::stod(row[value]);
+    ++count;
   }
-  std::map<std::string, double> means;
-  for (const auto& [labels, all] : last) {
-    for (const auto& [run, pair] : all) means[labels] += pair.second / static_cast<double>(all.size());
+  std::map<std::string, Curve> means;
+  for (const auto& [labels, curve] : sums) {
+    for (const auto& [at, sum] : curve) means[labels][at] = sum.first / sum.second;
   }
   return means;
+}
+
+// Their last values.
+std::map<std::string, double> ends(const std::string& scenario, const std::string& changes,
+                                   const std::string& metric, const std::string& file = "series") {
+  std::map<std::string, double> last;
+  for (const auto& [labels, curve] : curves(scenario, changes, metric, file))
+    last[labels] = curve.rbegin()->second;
+  return last;
 }
 
 // Whether labels have a word: async_mtl is not sync_mtl.
@@ -58,31 +70,71 @@ bool names(const std::string& labels, const std::string& word) {
 }
 
 const std::string kShort =
-    " --set protocol.turns=400 --set stop.iterations=8000 --set record.every.iterations=4000";
+    " --repeat 1 --set protocol.turns=400 --set stop.iterations=7600 --set record.every.iterations=3800";
 const std::string kNone = "mechanism=none";
 const std::string kOne = "mechanism=exponential_norm epsilon_1=1 epsilon_2=1";
+const std::string kTwo = "mechanism=exponential_norm epsilon_1=2 epsilon_2=2";
 
 }  // namespace
 
-TEST_CASE(
-    "multi-task papers: noise raises the objective, and with all stored columns far more than with one") {
-  const auto f = ends("papers/private-multitask/fig2a.json", kShort, "objective_joint");
-  REQUIRE(f.size() == 15);
-  CHECK(f.at("all " + kNone) < f.at("block " + kNone));  // 20 times the step
-  CHECK(f.at("all " + kOne) > 2 * f.at("all " + kNone));
-  CHECK(f.at("block " + kOne) > f.at("block " + kNone));
-  CHECK(f.at("block " + kOne) < 1.5 * f.at("block " + kNone));
+TEST_CASE("multi-task papers: objective (1) falls from 20 ln 2 to the values of another program") {
+  // Another implementation, with the published constants and a zero start: 7.2 at epsilon 1 and 10.4 at 0.3 after 100
+  // turns of a task, 4.1 and 7.2 after 500; other data of the same law, so 10 %.
+  const auto f = curves("papers/private-multitask/fig2a.json",
+                        "--repeat 1 --set protocol.turns=600 --set stop.iterations=10000", "objective_sum");
+  REQUIRE(f.size() == 16);
+  const Curve &one = f.at("all released zero " + kOne),
+              &less = f.at("all released zero mechanism=exponential_norm epsilon_1=0.3 epsilon_2=0.3");
+  CHECK(one.at(0) == Approx(20 * std::log(2)).epsilon(1e-12));
+  CHECK(one.at(2000) == Approx(7.2).epsilon(0.1));
+  CHECK(less.at(2000) == Approx(10.4).epsilon(0.1));
+  CHECK(one.at(10000) == Approx(4.1).epsilon(0.1));
+  CHECK(less.at(10000) == Approx(7.2).epsilon(0.1));
+}
+
+TEST_CASE("multi-task papers: the last tenth of a run has no jump, as no task has finished") {
+  // At turns times tasks updates the tasks that are ahead have finished; at 0.95 of that, as shipped, none has.
+  const std::string one =
+      "--repeat 1 --set protocol.turns=2000 --set record.every.iterations=380 --set "
+      "'sweep.privacy=[{\"mechanism\":\"exponential_norm\",\"epsilon_1\":1,\"epsilon_2\":1}]' ";
+  const auto rise = [&](const char* stop) {
+    const auto f =
+        curves("papers/private-multitask/fig2a.json", one + "--set stop.iterations=" + stop, "objective_sum");
+    const Curve& curve = f.at("all released zero " + kOne);
+    const double last = curve.rbegin()->first;
+    double before = 0, after = 0;
+    for (const auto& [at, value] : curve) {
+      if (at < 0.8 * last) continue;
+      double& greatest = at < 0.9 * last ? before : after;
+      greatest = std::max(greatest, value);
+    }
+    return after / before;
+  };
+  CHECK(rise("38000") < 1.1);
+  CHECK(rise("40000") > 1.25);
+}
+
+TEST_CASE("multi-task papers: shipped runs end while all tasks are active") {
+  for (const char* name : {"fig2a", "fig2b", "fig2c", "fig3", "fig4", "fig5", "fig6", "fig7", "rank",
+                           "smallest-eps", "theory", "variants"}) {
+    const Scratch dir;
+    const auto begun = test::shell("hearsay run " + kScenarios + "papers/private-multitask/" + name +
+                                   ".json --repeat 1 --set stop.time=0.01 --no-progress -o " + dir / "out");
+    INFO(name << begun.err);
+    CHECK(begun.code == 0);
+    CHECK((begun.err + begun.out).find("when a task has made all its turns") == std::string::npos);
+  }
 }
 
 TEST_CASE(
     "multi-task papers: without noise the rank is low, under noise full, and 0 where only one column moves") {
   const auto rank = ends("papers/private-multitask/rank.json", kShort, "rank");
-  CHECK(rank.at("all " + kNone) <= 6);
-  CHECK(rank.at("all " + kNone) >= 1);
-  CHECK(rank.at("block " + kNone) <= 6);
-  CHECK(rank.at("arrived " + kNone) == 0);
-  CHECK(rank.at("all " + kOne) == 20);
-  CHECK(rank.at("block " + kOne) == 20);
+  CHECK(rank.at("all released " + kNone) <= 6);
+  CHECK(rank.at("all released " + kNone) >= 1);
+  CHECK(rank.at("block paper " + kNone) <= 6);
+  CHECK(rank.at("arrived paper " + kNone) == 0);
+  CHECK(rank.at("all released " + kTwo) == 20);
+  CHECK(rank.at("block paper " + kTwo) == 20);
 }
 
 TEST_CASE("multi-task papers: at equal step asynchronous is faster by slowest over mean link") {
@@ -105,11 +157,12 @@ TEST_CASE("multi-task papers: at equal step asynchronous is faster by slowest ov
 TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
   const std::string tiny =
       " --repeat 1 --set protocol.turns=5 --set stop.iterations=100 --set record.every.iterations=50";
-  for (const char* name : {"fig2b", "fig2c", "fig3", "fig4", "fig5", "fig6", "fig7", "smallest-eps"}) {
+  for (const char* name :
+       {"fig2b", "fig2c", "fig3", "fig4", "fig5", "fig6", "fig7", "smallest-eps", "theory", "variants"}) {
     const auto metric =
-        ends(std::string("papers/private-multitask/") + name + ".json", tiny, "objective_joint");
+        ends(std::string("papers/private-multitask/") + name + ".json", tiny, "objective_sum");
     INFO(name);
-    CHECK(metric.size() >= 8);
+    CHECK(metric.size() >= 3);
     for (const auto& [labels, value] : metric) CHECK(std::isfinite(value));
   }
 }

@@ -44,9 +44,19 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
     if (options.noise > 0) {
       for (double& y : all.target) y += sim::normal(noise, 0, options.noise);
     }
-    all.target = all.target.cwiseMax(-1).cwiseMin(1);
+    if (!options.standardise_target) all.target = all.target.cwiseMax(-1).cwiseMin(1);
   }
   return all;
+}
+
+// All of a task's targets, by the moments of its n training records.
+void standardise_target(Eigen::VectorXd& y, Index n, std::size_t task) {
+  y.array() -= y.head(n).mean();
+  const double deviation = std::sqrt(y.head(n).squaredNorm() / static_cast<double>(n));
+  if (!(deviation > 0))
+    throw DataError(fmt::format(
+        "task {}: standardise_target: expected training targets that differ, found equal ones", task + 1));
+  y /= deviation;
 }
 
 }  // namespace
@@ -64,6 +74,11 @@ void LowRankTasks::describe(sim::Visitor& v) {
                     .min = 0});
   v(target, {.name = "target", .help = "Classification or regression."});
   v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression only.", .min = 0});
+  v(standardise_target,
+    {.name = "standardise_target",
+     .help =
+         "Scale each task's targets to training mean 0 and variance 1 instead of clipping them to [-1, 1]; "
+         "regression only."});
   v(train_fraction,
     {.name = "train_fraction",
      .help =
@@ -72,6 +87,8 @@ void LowRankTasks::describe(sim::Visitor& v) {
      .max = 1,
      .open_min = true});
   v(draw, kAboutDraw);
+  v.check(!standardise_target || target == TaskTarget::kRegression, "standardise_target",
+          "needs target regression");
 }
 
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
@@ -83,17 +100,21 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   DataSet out{.owner_names = numbered("task ", options.tasks),
               .feature_names = numbered("x", options.features)};
   for (std::size_t t = 0; t < options.tasks; ++t) {
-    const Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
+    Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
     const Index n = all.target.size();
     const Index train = std::clamp(
         static_cast<Index>(std::lround(options.train_fraction * static_cast<double>(n))), Index{1}, n);
+    if (options.standardise_target) standardise_target(all.target, train, t);
     out.train.push_back({all.features.topRows(train), all.target.head(train)});
     out.test.push_back({all.features.bottomRows(n - train), all.target.tail(n - train)});
   }
-  out.bounds = DeclaredBounds{
-      .features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1, .target = 1};
+  out.bounds =
+      DeclaredBounds{.features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1};
+  if (!options.standardise_target) out.bounds->target = 1;
   if (options.scale == RecordScale::kTask)
     out.fitted_on_private_data.emplace_back("maximum norm of a task's records (low_rank_tasks)");
+  if (options.standardise_target)
+    out.fitted_on_private_data.emplace_back("mean and variance of a task's targets (low_rank_tasks)");
   return out;
 }
 

@@ -6,11 +6,12 @@
 //   x ~ N(0, I_d), divided by the maximum norm of the task's records (scale task) or each by its norm (scale
 //   record): norm_2(x) <= 1
 //   classification  y = sign(x . w_t), 0 counting as +1
-//   regression      y = x . w_t + noise N(0, 1), clipped to [-1, 1]
+//   regression      y = x . w_t + noise N(0, noise^2), clipped to [-1, 1], or with standardise_target not clipped but
+//                   shifted and scaled to training mean 0 and variance 1 in each task
 //
 // The first train_fraction of a task's records (rounded, at least one) are for training, the rest for testing.
-// Declared bounds: norm_2(x) <= 1, norm_1(x) <= sqrt(d), |y| <= 1. The maximum norm of a task's records is private
-// data: listed as fitted without accounting.
+// Declared bounds: norm_2(x) <= 1, norm_1(x) <= sqrt(d), and |y| <= 1 unless standardised. The maximum norm of a
+// task's records, and the mean and variance of its targets, are private data: listed as fitted without accounting.
 //
 // Streams: A from (kData, kWholeStudy, kParameters); task t's column of B, q_t, size, features and noise from
 // (kData, t, ...): adding tasks does not change the others.
@@ -35,13 +36,14 @@ struct LowRankTasks {
   double own_deviation = 0.01;  ///< standard deviation of the entries of q_t
   TaskTarget target = TaskTarget::kClassification;
   double noise = 0;  ///< standard deviation, regression
+  bool standardise_target = false;
   double train_fraction = 0.3;
   Draw draw = Draw::kStudy;
 
   void describe(sim::Visitor& v);
 };
 
-/// Cost O(n d). Throws DataError when a task would have no training record.
+/// Cost O(n d). Throws DataError when a task would have no training record, or only equal targets to standardise.
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
@@ -55,7 +57,8 @@ struct Choices<models::RecordScale> {
 };
 template <>
 struct Choices<models::TaskTarget> {
-  static constexpr std::array kValues{Choice{"classification", "Class sign(x . w_t)."},
-                                      Choice{"regression", "Number x . w_t plus noise, clipped to [-1, 1]."}};
+  static constexpr std::array kValues{
+      Choice{"classification", "Class sign(x . w_t)."},
+      Choice{"regression", "Number x . w_t plus noise, clipped to [-1, 1] or standardised."}};
 };
 }  // namespace hearsay::sim

@@ -17,6 +17,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
@@ -36,6 +38,7 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
     ColumnUpdate column_update = ColumnUpdate::kAll;
     Activation activation = Activation::kLoop;
     void describe(sim::Visitor& v);
+    std::vector<std::string> notes(const Study& study) const;
   };
 
   static constexpr Entry kEntry{.name = "async_mtl",

@@ -20,7 +20,19 @@ double total_loss(const Problem& problem, const MatrixXd& w) {
 
 void measure_multitask(std::size_t k, const MultitaskState& state, const World& world,
                        std::span<double> out) {
-  enum { kJoint, kSum, kRank, kTestError, kTurns, kDeparture, kArrival, kWaiting, kEpsilon, kViolations };
+  enum {
+    kJoint,
+    kSum,
+    kRank,
+    kTestError,
+    kSharedError,
+    kTurns,
+    kDeparture,
+    kArrival,
+    kWaiting,
+    kEpsilon,
+    kViolations
+  };
   const Problem& problem = world.problem();
   const auto& [objective, p, q, log, epsilon_turn, violations] = state;
   switch (k) {
@@ -29,7 +41,7 @@ void measure_multitask(std::size_t k, const MultitaskState& state, const World& 
                objective.tau * penalty(objective.own, q);
       return;
     case kSum:
-      out[0] = total_loss(problem, p + q) + objective.lambda * penalty(objective.shared, p + q);
+      out[0] = total_loss(problem, p + q) + objective.mu * penalty(objective.shared, p + q);
       return;
     case kRank:
       out[0] =
@@ -37,6 +49,9 @@ void measure_multitask(std::size_t k, const MultitaskState& state, const World& 
       return;
     case kTestError:
       for (std::size_t t = 0; t < out.size(); ++t) out[t] = problem.test_error(t, p[t] + q[t]);
+      return;
+    case kSharedError:
+      for (std::size_t t = 0; t < out.size(); ++t) out[t] = problem.test_error(t, p[t]);
       return;
     case kTurns:
       std::copy(log.turns.begin(), log.turns.end(), out.begin());

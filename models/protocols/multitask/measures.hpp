@@ -1,6 +1,11 @@
 #pragma once
-// Metrics of P and Q that all multi-task protocols share. lambda = threshold/alpha_2 unless objective_lambda says
-// otherwise.
+// Metrics of P and Q that all multi-task protocols share. h is the threshold of the server's proximal step:
+//
+//   objective_sum    sum_t mean loss(p_t + q_t) + mu r(P + Q), mu = h: equation (1) of the paper, whose figures show it
+//   objective_joint  sum_t mean loss(p_t + q_t) + lambda r(P) + tau g(Q), lambda = h/alpha_2: equation (2), what the
+//                    server's forms `all` and `block` minimise
+//
+// objective_lambda replaces mu and lambda. Source: Xie, Baytas, Lin, Zhou, KDD 2017, sections 3.1 and 4.1.
 #include <Eigen/Core>
 
 #include <array>
@@ -16,16 +21,25 @@ namespace hearsay::models {
 inline constexpr std::array kMultitaskMetrics{
     ProtocolMetric{
         .name = "objective_joint",
-        .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P) + tau g(Q), with the server's P.",
+        .help =
+            "Objective that the server minimises, equation (2): sum_t mean loss(p_t + q_t) + lambda r(P) + "
+            "tau g(Q), with the server's P and lambda = threshold/(server's step size).",
         .diverges = true},
     ProtocolMetric{.name = "objective_sum",
-                   .help = "Objective sum_t mean loss(p_t + q_t) + lambda r(P + Q).",
+                   .help = "Objective in the paper's figures, equation (1): sum_t mean loss(p_t + q_t) + mu "
+                           "r(P + Q), with the server's P and mu = threshold.",
                    .diverges = true},
     ProtocolMetric{.name = "rank",
                    .help = "Rank of P: number of singular values above 1e-9 times the largest."},
     ProtocolMetric{
         .name = "task_test_error",
         .help = "Test error of each task's p_t + q_t, with the server's P, on its own test records.",
+        .per_agent = true,
+        .needs_test = true,
+        .diverges = true},
+    ProtocolMetric{
+        .name = "shared_test_error",
+        .help = "Test error of each task's p_t alone, with the server's P, on its own test records.",
         .per_agent = true,
         .needs_test = true,
         .diverges = true},

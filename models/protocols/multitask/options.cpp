@@ -31,7 +31,8 @@ void CouplingOptions::describe(sim::Visitor& v) {
             .max = 4e9});
   v(objective_lambda,
     {.name = "objective_lambda",
-     .help = "Weight lambda in the objective metrics; by default threshold/(server's step size).",
+     .help = "Weight of r in the objective metrics; by default threshold in objective_sum, and "
+             "threshold/(server's step size) in objective_joint.",
      .min = 0});
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
 }
@@ -54,7 +55,7 @@ void MultitaskOptions::describe(sim::Visitor& v) {
   v(gradient_at, {.name = "gradient_at", .help = "Value of q_t at which the sent gradient is evaluated."});
   v(tolerance, {.name = "tolerance",
                 .help = "Tolerance nu: end the run when an update changes P + Q by at most this in Frobenius "
-                        "norm; by default never.",
+                        "norm; by default never. The test uses q_t without noise and is not accounted for.",
                 .source = kPaper,
                 .min = 0});
   v(sensitivity, {.name = "sensitivity",
@@ -125,10 +126,14 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
   } else if (!q_noise) {
     all.emplace_back("warning: protocol.q_noise off: epsilon_2 holds q_t fixed, which depends on the data");
   }
-  if (sensitivity == TurnSensitivity::kReleased)
+  if (sensitivity == TurnSensitivity::kReleased) {
     all.emplace_back(
         "warning: protocol.sensitivity released: constants of the published code for its own data, whatever "
         "the number of records: epsilon holds only where they are at least the proof's");
+    if (const double factor = released_shortfall(*this, study); factor > 1)
+      all.back() +=
+          fmt::format("; here those are up to {:.3g} times as large: multiply epsilon by that", factor);
+  }
   if (sensitivity == TurnSensitivity::kPaper && q_update == OwnUpdate::kStep && releases_q())
     all.emplace_back(
         "warning: protocol.sensitivity paper: Lemma 1 holds q_t before the turn fixed, but it is kept "
@@ -140,6 +145,13 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
         "warning: protocol.c_3, c_4: the guarantee holds while p_t + q_t keeps within them; "
         "bound_violations counts");
   return all;
+}
+
+std::vector<std::string> MultitaskOptions::fitted_on_private_data(const Study& study) const {
+  if (!tolerance || !study.privacy.active()) return {};
+  return {
+      "protocol.tolerance: the end of the run, and with it the number of releases, depends on q_t without "
+      "noise"};
 }
 
 MultitaskObjective MultitaskOptions::objective() const {

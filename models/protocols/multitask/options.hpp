@@ -25,10 +25,10 @@ enum class GradientAt { kNewQ, kOldQ };
 enum class TaskStart { kSingleTask, kZero };
 enum class TurnSensitivity { kPaper, kReleased, kAccumulated };
 
-/// lambda r(P) + tau g(Q) of the objective metrics.
+/// Penalties of the objective metrics: lambda r(P) + tau g(Q), or mu r(P + Q).
 struct MultitaskObjective {
   Coupling shared;
-  double lambda;
+  double lambda, mu;
   OwnPenalty own = OwnPenalty::kRidge;
   double tau = 0;
 };
@@ -46,7 +46,9 @@ struct CouplingOptions {
   /// h, for a server whose step is alpha.
   double h(double alpha) const { return threshold ? *threshold : lambda ? alpha * *lambda : 1.5e-3; }
   MultitaskObjective objective(double alpha) const {
-    return {.shared = regulariser, .lambda = objective_lambda.value_or(h(alpha) / alpha)};
+    return {.shared = regulariser,
+            .lambda = objective_lambda.value_or(h(alpha) / alpha),
+            .mu = objective_lambda.value_or(h(alpha))};
   }
 };
 
@@ -65,6 +67,7 @@ struct MultitaskOptions : CouplingOptions {
   void describe(sim::Visitor& v);
   /// What the stated epsilon does not cover, a sentence each; empty without privacy.
   std::vector<std::string> notes(const Study& study) const;
+  std::vector<std::string> fitted_on_private_data(const Study& study) const;
   double h() const { return CouplingOptions::h(alpha_2); }
   MultitaskObjective objective() const;
   double ridge_of_start() const { return start_ridge.value_or(tau); }

@@ -98,6 +98,19 @@ void TurnSensitivities::reset(std::size_t t) {
   if (!tasks_.empty()) tasks_[t].apart = tasks_[t].start;
 }
 
+double released_shortfall(const MultitaskOptions& options, const Study& study) {
+  if (study.privacy.source == BoundSource::kProtocol) return 0;
+  MultitaskOptions proof = options;
+  proof.sensitivity = TurnSensitivity::kPaper;
+  const TurnSensitivities needed(proof, study);
+  double largest = 0;
+  for (std::size_t t = 0; t < study.problem.owners(); ++t) {
+    if (options.releases_q()) largest = std::max(largest, needed.s_1(t) / options.released_1);
+    largest = std::max(largest, needed.s_2(t) / options.released_2);
+  }
+  return largest;
+}
+
 double max_feature_norm(const Problem& problem) {
   const auto& declared = problem.data().bounds;
   if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
