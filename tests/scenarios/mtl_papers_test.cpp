@@ -90,6 +90,14 @@ TEST_CASE("multi-task papers: objective (1) falls from 20 ln 2 to the values of 
   CHECK(less.at(2000) == Approx(10.4).epsilon(0.1));
   CHECK(one.at(10000) == Approx(4.1).epsilon(0.1));
   CHECK(less.at(10000) == Approx(7.2).epsilon(0.1));
+
+  // Few records in many dimensions, epsilon_2 = 40: 1.3 after 1500 turns.
+  const auto few =
+      ends("papers/private-multitask/fig2b.json",
+           "--repeat 1 --set stop.iterations=30000 --set record.every.iterations=30000 --set "
+           "'sweep.privacy=[{\"mechanism\":\"exponential_norm\",\"epsilon_1\":0.5,\"epsilon_2\":40}]'",
+           "objective_sum");
+  CHECK(few.at("released mechanism=exponential_norm epsilon_1=0.5 epsilon_2=40") == Approx(1.3).epsilon(0.1));
 }
 
 TEST_CASE("multi-task papers: the last tenth of a run has no jump, as no task has finished") {
@@ -165,6 +173,13 @@ TEST_CASE("multi-task papers: every other scenario runs, shrunk") {
     CHECK(metric.size() >= 3);
     for (const auto& [labels, value] : metric) CHECK(std::isfinite(value));
   }
+}
+
+TEST_CASE("multi-task studies: tasks of rank 3 are helped by the nuclear norm, less by sparsity") {
+  const auto f = ends("studies/mtl-regularisers.json", "--repeat 1", "task_test_error");
+  CHECK(f.at("nuclear 0.01") < 0.7 * f.at("l21 0.01"));
+  CHECK(f.at("l21 0.01") < 0.7 * f.at("none 0.01"));
+  CHECK(f.at("l1 0.003") < 0.8 * f.at("none 0.003"));
 }
 
 TEST_CASE("multi-task studies: the delay-adaptive step is longer by ln of the delay") {
