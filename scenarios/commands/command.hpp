@@ -1,6 +1,7 @@
 #pragma once
 // The commands of the command line. Each parses its own arguments, prints to standard output and returns an
 // exit code.
+#include "analysis/results/store/stored_study.hpp"
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/input_error.hpp"
@@ -16,6 +17,10 @@ struct Command {
   std::string_view name, usage, help;
   int (*run)(const Arguments& arguments);
 };
+
+/// Says on standard error which runs were left out because they are damaged. Returns kExitOutput if there are any,
+/// else `code`.
+int without_damaged(analysis::StoredStudy& study, int code);
 
 int run_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);

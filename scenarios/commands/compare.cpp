@@ -111,7 +111,7 @@ int compare_command(const Arguments& arguments) {
       if (p != reference) comparison.add(first.labels[p], name, first.values[reference], first.values[p]);
     }
     comparison.print(fmt::format("differences from point {} ({})", reference, name));
-    return kExitDone;
+    return without_damaged(study, kExitDone);
   }
   analysis::StoredStudy second(folders[1]);
   if (second.head().axes != head.axes || second.head().metrics != head.metrics)
@@ -132,7 +132,7 @@ int compare_command(const Arguments& arguments) {
     if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);
   }
   comparison.print(fmt::format("{} minus {}, point by point", folders[1], folders[0]));
-  return kExitDone;
+  return without_damaged(second, without_damaged(study, kExitDone));
 }
 
 }  // namespace hearsay::scenarios

@@ -101,7 +101,7 @@ int report_command(const Arguments& arguments) {
   file.commit();
   fmt::print("{}, {:.1f} MB: {}\n", counted(data.points.size(), "point"),
              static_cast<double>(page.size()) / 1e6, place.string());
-  return kExitDone;
+  return without_damaged(study, kExitDone);
 }
 
 }  // namespace hearsay::scenarios

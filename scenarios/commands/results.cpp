@@ -117,6 +117,15 @@ void write_graphml(analysis::StoredStudy& study, std::size_t point, const std::f
 
 }  // namespace
 
+int without_damaged(analysis::StoredStudy& study, int code) {
+  const auto& runs = study.damaged();
+  if (runs.empty()) return code;
+  const auto [point, repetition] = *runs.begin();
+  fmt::print(stderr, "{}: {} damaged runs left out, the first: {}; 'hearsay run' makes them again\n",
+             study.folder().string(), runs.size(), run_name(study.head(), study.point(point), repetition));
+  return kExitOutput;
+}
+
 int export_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments, {"export DIR [-o DIR] [--format csv|graphml] [--point N]",
@@ -141,7 +150,7 @@ int export_command(const Arguments& arguments) {
   fmt::print("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
              counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
              study.head().aggregate ? "quantiles" : "series");
-  return kExitDone;
+  return without_damaged(study, kExitDone);
 }
 
 int verify_command(const Arguments& arguments) {
@@ -183,7 +192,7 @@ int verify_command(const Arguments& arguments) {
                                           again.fingerprint, one.fingerprint));
   }
   fmt::print("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
-  return kExitDone;
+  return without_damaged(study, kExitDone);
 }
 
 int diff_command(const Arguments& arguments) {
@@ -222,7 +231,7 @@ int diff_command(const Arguments& arguments) {
              });
   if (found.empty()) {
     fmt::print("{}, all equal\n", counted(compared, "run"));
-    return kExitDone;
+    return without_damaged(b, without_damaged(a, kExitDone));
   }
   fmt::print("{}", found);
   if (parted && !parted->fingerprints) {
@@ -230,7 +239,7 @@ int diff_command(const Arguments& arguments) {
   } else if (parted) {
     fmt::print("{}", first_event(a, b, parted->point, parted->repetition));
   }
-  return kExitDiffers;
+  return without_damaged(b, without_damaged(a, kExitDiffers));
 }
 
 }  // namespace hearsay::scenarios

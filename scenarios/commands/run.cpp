@@ -66,6 +66,8 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
                                  execution.cached(), execution.to_run());
   if (execution.recorded_anew() > 0)
     text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
+  if (execution.damaged() > 0)
+    text += fmt::format(" ({} of them again, because they are damaged in results.sqlite)", execution.damaged());
   return text + fmt::format("; results: {}/", folder.string());
 }
 

@@ -91,7 +91,7 @@ bool Execution::is_traced(std::size_t point, std::uint32_t repetition) const {
 
 void Execution::plan_tasks(const analysis::KnownStudy* known) {
   tasks_.clear();
-  cached_ = recorded_anew_ = 0;
+  cached_ = recorded_anew_ = damaged_ = 0;
   std::map<std::string, std::size_t> first;  // of equal points the first makes the runs
   using State = analysis::KnownRun::State;
   for (std::size_t p = 0; p < plan_.points.size(); ++p) {
@@ -105,6 +105,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
         if (!traced) continue;
       }
       if (run.state == State::kUnrecorded) ++recorded_anew_;
+      if (run.state == State::kDamaged) ++damaged_;
       tasks_.push_back({static_cast<std::uint32_t>(p), r, run, traced});
     }
   }

@@ -45,6 +45,7 @@ class Execution {
   std::uint64_t cached() const { return cached_; }
   std::uint64_t to_run() const { return all() - cached_; }
   std::uint64_t recorded_anew() const { return recorded_anew_; }
+  std::uint64_t damaged() const { return damaged_; }  ///< runs to make again, because they are damaged in the store
 
   /// Assembles every point that has runs to be made or is not described yet. Throws AssemblyError.
   void assemble();
@@ -85,7 +86,7 @@ class Execution {
     analysis::Participants participants;
   };
   std::vector<std::optional<Description>> described_points_;
-  std::uint64_t cached_ = 0, recorded_anew_ = 0;
+  std::uint64_t cached_ = 0, recorded_anew_ = 0, damaged_ = 0;
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition
 };

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "sim/check.hpp"
+#include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
 
@@ -100,6 +102,25 @@ void Statement::execute() {
 void Statement::reset() {
   sqlite3_reset(handle_);
   sqlite3_clear_bindings(handle_);
+}
+
+std::uint64_t Statement::hash(std::uint64_t seed) const {
+  const auto add = [&](int type, const void* data, std::size_t size) {
+    seed = XXH3_64bits_withSeed(data, size, seed + static_cast<std::uint64_t>(type));
+  };
+  for (int column = 0; column < sqlite3_column_count(handle_); ++column) {
+    const int type = sqlite3_column_type(handle_, column);
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+      const auto bits = type == SQLITE_INTEGER
+                            ? integer(column)
+                            : std::bit_cast<std::int64_t>(sqlite3_column_double(handle_, column));
+      add(type, &bits, sizeof bits);
+    } else {
+      const void* data = sqlite3_column_blob(handle_, column);
+      add(type, data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+    }
+  }
+  return seed;
 }
 
 bool Statement::null(int column) const {

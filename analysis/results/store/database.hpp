@@ -41,6 +41,8 @@ class Statement {
   /// Runs a statement that returns no rows.
   void execute();
   void reset();
+  /// A hash of the current row's values and types, and of `seed`.
+  std::uint64_t hash(std::uint64_t seed) const;
 
   /// A value of the current row: an integer, double (NaN for NULL), std::string or std::vector<double> (a BLOB),
   /// or an optional of these.

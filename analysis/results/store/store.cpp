@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "analysis/results/json.hpp"
+#include "analysis/results/store/checksum.hpp"
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "sim/events/fingerprint.hpp"
 
 namespace hearsay::analysis {
 
@@ -26,7 +26,7 @@ void note_known(KnownRun& known, const std::string& status, const std::string& e
                 const std::string& fingerprint, bool recorded) {
   const bool ended = status == name(Status::kDone) || status == name(Status::kDiverged);
   if (ended) {
-    known.fingerprint = std::stoull(fingerprint, nullptr, 16);
+    known.fingerprint = fingerprint_from(fingerprint);
     // A run that the wall-clock limit ended is not reproducible.
     known.comparable = end != name(RunEnd::kWall);
   }
@@ -47,19 +47,35 @@ std::string host_name() {
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
-  Statement& point = database.prepared("SELECT id, described_by FROM point WHERE key = ?");
+  Statement& point =
+      database.prepared("SELECT id, described_by, owner_list, network FROM point WHERE key = ?");
   Statement& runs = database.prepared(
-      "SELECT repetition, status, end, fingerprint, record.key FROM run JOIN record ON "
+      "SELECT repetition, status, end, fingerprint, record.key, run.id, record.id FROM run JOIN record ON "
       "record.id = run.record WHERE point = ?");
+  const std::set<std::int64_t> damaged = damaged_documents(database);
+  // Whether the description of a row of `point` can be used again.
+  const auto described = [&](const StudyPoint& p) {
+    return !p.described_by.empty() && point.get<std::string>(1) == p.described_by &&
+           !damaged.contains(point.get<std::int64_t>(2)) && !damaged.contains(point.get<std::int64_t>(3)) &&
+           intact(database, Part::kPoint, point.get<std::int64_t>(0));
+  };
   KnownStudy all;
   for (const StudyPoint& p : plan.points) {
     std::vector<KnownRun> of_point(p.repetitions);
     const bool found = point(p.key).step();
-    all.described.push_back(found && !p.described_by.empty() && point.get<std::string>(1) == p.described_by);
+    const auto id = found ? point.get<std::int64_t>(0) : 0;
+    all.described.push_back(found && described(p));
     if (found) {
-      runs(point.get<std::int64_t>(0));
+      RunCheck sound(database, id);
+      runs(id);
       while (runs.step()) {
         const auto repetition = runs.get<std::size_t>(0);
+        if (!sound(runs.get<std::int64_t>(5), runs.get<std::int64_t>(6))) {
+          all.damaged.push_back(runs.get<std::int64_t>(5));
+          if (repetition < of_point.size() && of_point[repetition].state == KnownRun::State::kNew)
+            of_point[repetition].state = KnownRun::State::kDamaged;
+          continue;
+        }
         if (repetition >= of_point.size()) continue;
         note_known(of_point[repetition], runs.get<std::string>(1), runs.get<std::string>(2),
                    runs.get<std::string>(3), runs.get<std::string>(4) == plan.record_key);
@@ -98,6 +114,13 @@ void Store::commit() {
   in_transaction_ = false;
 }
 
+KnownStudy Store::known(const StudyPlan& plan) {
+  KnownStudy all = analysis::known(*database_, plan);
+  if (!all.damaged.empty()) begin();
+  for (const std::int64_t run : all.damaged) erase(run);
+  return all;
+}
+
 void Store::begin_study(const StudyPlan& plan) {
   begin();
   plan_ = plan;
@@ -130,13 +153,15 @@ void Store::begin_study(const StudyPlan& plan) {
     for (std::size_t a = 0; a < p.labels.size(); ++a) labels[plan.head.axes[a]] = p.labels[a];
     d.execute("INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)", number, id,
               json_text(labels), p.repetitions);
+    if (!sealed(d, Part::kPoint, id)) seal(d, Part::kPoint, id);
   }
+  seal(d, Part::kStudy);
   finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   commit();
 }
 
 std::int64_t Store::document(const std::string& text) {
-  const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+  const std::int64_t hash = document_hash(text);
   Statement& same = database_->prepared("SELECT id, text FROM document WHERE hash = ?")(hash);
   while (same.step()) {
     if (same.get<std::string>(1) != text) continue;
@@ -163,6 +188,7 @@ void Store::put_point(std::size_t number, const PointResult& point, const Partic
       json_text(point.notes), document(owners_text(participants.owners)), network, place.id);
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
+  seal(*database_, Part::kPoint, place.id);
 }
 
 void Store::put_run(const RunResult& run, const std::string& run_key) {
@@ -177,9 +203,8 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   static const std::string insert_run = insert_run_sql();
   Statement& insert = database_->prepared(insert_run);
   insert(place.id, run.repetition, record_, run_key, name(run.status), name(run.end), run.iterations,
-         run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
-         fmt::format("{:016x}", run.fingerprint), run.message, t.lost[0], t.lost[1], t.lost[2], t.lost[3],
-         t.lost[4])
+         run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes, fingerprint_text(run.fingerprint),
+         run.message, t.lost[0], t.lost[1], t.lost[2], t.lost[3], t.lost[4])
       .step();
   const auto id = insert.get<std::int64_t>(0);
   insert.execute();
@@ -187,6 +212,7 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   insert_scalars(place.id, id, run.scalars);
   database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
                      host_name(), ++finished_);
+  seal(*database_, Part::kRun, id);
 }
 
 void Store::aggregate() {
@@ -200,12 +226,16 @@ void Store::aggregate() {
     runs(place.id, record_);
     while (runs.step()) fresh.emplace_back(runs.get<std::int64_t>(0), runs.get<std::uint32_t>(1));
     if (fresh.empty()) continue;
-    auto all = read_together(*database_, place.id, record_, place.layout.width());
+    SeriesByRepetition all;
+    if (intact(*database_, Part::kTogether, place.id, record_))
+      all = read_together(*database_, place.id, record_, place.layout.width());
     for (const auto& [run, repetition] : fresh) {
       all[repetition] = read_series(*database_, run, place.layout.width());
       erase_series(*database_, run);
+      seal(*database_, Part::kRun, run);
     }
     write_together(*database_, place.id, record_, plan_.head.metrics, place.layout, all);
+    seal(*database_, Part::kTogether, place.id, record_);
   }
   commit();
 }
@@ -215,6 +245,7 @@ void Store::erase(std::int64_t run) {
   for (const char* table : {"scalar", "timing"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);
   database_->execute("DELETE FROM run WHERE id = ?", run);
+  seal(*database_, Part::kRun, run);
 }
 
 void Store::insert_scalars(std::int64_t point, std::optional<std::int64_t> run,

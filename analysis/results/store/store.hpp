@@ -41,6 +41,7 @@ struct KnownRun {
     kCached,      ///< stored
     kUnfinished,  ///< failed or interrupted
     kUnrecorded,  ///< stored, but with other metrics recorded
+    kDamaged,     ///< stored, but not as it was written
   };
   State state = State::kNew;
   bool comparable = false;        ///< kUnrecorded: a repeated run must have this fingerprint
@@ -51,6 +52,7 @@ struct KnownRun {
 struct KnownStudy {
   std::vector<std::vector<KnownRun>> runs;  ///< by point and repetition
   std::vector<bool> described;              ///< whether the description of the point is stored
+  std::vector<std::int64_t> damaged{};      ///< ids of the damaged runs
 };
 
 KnownStudy known(Database& database, const StudyPlan& plan);
@@ -63,7 +65,8 @@ class Store {
   /// Commits and closes, ignoring errors: call close() to see them.
   ~Store();
 
-  KnownStudy known(const StudyPlan& plan) { return analysis::known(*database_, plan); }
+  /// Erases what is damaged.
+  KnownStudy known(const StudyPlan& plan);
 
   /// Makes this the study of the store; runs of other studies remain stored.
   void begin_study(const StudyPlan& plan);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include "analysis/results/tables/output_file.hpp"
@@ -18,7 +19,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr int kStoreVersion = 4;
+constexpr int kStoreVersion = 5;
 constexpr int kApplicationId = 0x68656172;  // "hear": identifies the database to file(1) and to hearsay
 
 constexpr const char* kSchema = R"sql(
@@ -51,6 +52,9 @@ CREATE INDEX scalar_of_run ON scalar (run) WHERE run IS NOT NULL;
 CREATE INDEX scalar_of_point ON scalar (point) WHERE run IS NULL;
 CREATE TABLE timing (
   run INTEGER PRIMARY KEY, wall_s REAL NOT NULL, host TEXT NOT NULL, finished INTEGER NOT NULL);
+CREATE TABLE checksum (
+  part INTEGER NOT NULL, id INTEGER NOT NULL, record INTEGER NOT NULL, value INTEGER NOT NULL,
+  PRIMARY KEY (part, id, record)) WITHOUT ROWID;
 )sql";
 
 // File systems on which the shared memory of WAL does not work across machines.
@@ -71,6 +75,13 @@ void check_version(Database& database) {
     throw OutputError(
         fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
                     database.path().string(), *version, kStoreVersion));
+}
+
+// What is wrong with the structure of the file, indices included; nothing if it is sound. Takes about a second per
+// 200 MB.
+std::optional<std::string> fault(Database& database) {
+  const auto verdict = database.first<std::string>("PRAGMA integrity_check(1)").value_or("");
+  return verdict == "ok" ? std::nullopt : std::optional(verdict.substr(0, verdict.find('\n')));
 }
 
 }  // namespace
@@ -103,9 +114,10 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   const bool is_new = database->first<int>("SELECT count(*) FROM sqlite_master") == 0;
   if (!is_new) {
     check_version(*database);
-    if (const auto verdict = database->first<std::string>("PRAGMA quick_check(1)"); verdict != "ok") {
+    if (fault(*database)) database->run("REINDEX");
+    if (const auto found = fault(*database)) {
       throw OutputError(fmt::format("{}: damaged ({}); move it away or choose another folder with -o",
-                                    database->path().string(), verdict->substr(0, verdict->find('\n'))));
+                                    database->path().string(), *found));
     }
   }
   database->run(on_network(folder) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
@@ -129,7 +141,23 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
     throw OutputError(fmt::format("{}: contains no results.sqlite", folder.string()));
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kRead);
   check_version(*database);
+  constexpr std::uintmax_t kMostChecked = 200'000'000;  // bytes
+  if (std::filesystem::file_size(store_file(folder), error) > kMostChecked) return database;
+  if (const auto found = fault(*database)) {
+    throw OutputError(fmt::format("{}: damaged ({}); 'hearsay run' repairs it where that is possible",
+                                  database->path().string(), *found));
+  }
   return database;
+}
+
+std::string fingerprint_text(std::uint64_t fingerprint) {
+  return fmt::format("{:016x}", fingerprint);
+}
+
+std::uint64_t fingerprint_from(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
 }
 
 std::string lost_columns() {

@@ -14,11 +14,13 @@
 //              @iteration, @time_s, @vectors, @bytes: the sample of each; NaN where a run had ended before
 //   scalar  numbers of a point (run is NULL) or of a run
 //   timing  one per run: wall-clock time, host, order of finishing
+//   checksum  one per part that has one (checksum.hpp)
 //
 // Numbers in BLOBs are little-endian doubles.
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "analysis/results/store/database.hpp"
 
@@ -45,6 +47,9 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder);
 /// Opens a store to read; it may be live. Throws OutputError also if there is none.
 std::unique_ptr<Database> open_store(const std::filesystem::path& folder);
 
+/// A fingerprint in the table of runs: 16 hexadecimal digits, and back.
+std::string fingerprint_text(std::uint64_t fingerprint);
+std::uint64_t fingerprint_from(std::string_view text);
 /// ", lost_loss, ...": the columns of the table of runs that count lost messages.
 std::string lost_columns();
 

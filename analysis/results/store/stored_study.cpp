@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/results/json.hpp"
+#include "analysis/results/store/checksum.hpp"
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
@@ -19,11 +20,6 @@ std::vector<Scalar> read_scalars(Statement& rows) {
   while (rows.step())
     all.push_back({rows.get<std::string>(0), rows.get<std::optional<sim::AgentId>>(1), rows.get<double>(2)});
   return all;
-}
-
-template <class T>
-T decoded(const std::string& text) {
-  return Json::parse(text).get<T>();
 }
 
 // The enumerator of a name in a table of names.
@@ -50,10 +46,11 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
                     shown = info("shown");
   if (axes.empty() || metrics.empty())
     throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
-  head_.axes = decoded<std::vector<std::string>>(axes);
-  if (!groups.empty()) head_.groups = decoded<std::vector<std::size_t>>(groups);
-  if (!shown.empty()) head_.shown = decoded<decltype(head_.shown)>(shown);
-  head_.metrics = decoded<std::vector<MetricInfo>>(metrics);
+  if (!intact(*database_, Part::kStudy)) damaged_part("its description of the study");
+  decode(axes, head_.axes);
+  if (!groups.empty()) decode(groups, head_.groups);
+  if (!shown.empty()) decode(shown, head_.shown);
+  decode(metrics, head_.metrics);
   head_.aggregate = info("keep") == "aggregate";
   const std::string every = info("every");
   head_.by_time = every == "time";
@@ -74,13 +71,15 @@ StoredStudy::Row StoredStudy::row(std::size_t number) {
       "FROM study JOIN point ON point.id = study.point WHERE number = ?")(number);
   sim::check(found.step(), "a point is not in the study");
   Row row{number, found.get<std::int64_t>(0), found.get<std::uint32_t>(1), found.get<std::string>(2), {}};
+  if (!intact(*database_, Part::kPoint, row.id)) damaged_part(fmt::format("point {}", number));
   PointResult& p = row.result;
-  const Json labels = Json::parse(found.get<std::string>(3));
-  for (const std::string& axis : head_.axes) p.labels.push_back(labels.at(axis));
+  std::map<std::string, std::string> labels;
+  decode(found.get<std::string>(3), labels);
+  for (const std::string& axis : head_.axes) p.labels.push_back(labels[axis]);
   p.owners = found.get<std::size_t>(4);
   p.first_owner = found.get<sim::AgentId>(5);
-  p.unaccounted = decoded<std::vector<std::string>>(found.get<std::string>(6));
-  p.notes = decoded<std::vector<std::string>>(found.get<std::string>(7));
+  decode(found.get<std::string>(6), p.unaccounted);
+  decode(found.get<std::string>(7), p.notes);
   p.scalars = read_scalars(database_->prepared(
       "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid")(row.id));
   found.reset();
@@ -96,12 +95,12 @@ std::string StoredStudy::key(std::size_t number) {
 }
 
 std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
-  const auto text = database_->first<std::string>(
-      "SELECT text FROM study JOIN point ON point.id = study.point JOIN document ON document.id = "
-      "point.owner_list "
-      "WHERE number = ?",
-      number);
-  return text ? owners_from(*text) : std::vector<OwnerFacts>();
+  const auto id =
+      database_
+          ->first<std::optional<std::int64_t>>(
+              "SELECT owner_list FROM study JOIN point ON point.id = study.point WHERE number = ?", number)
+          .value_or(std::nullopt);
+  return id ? owners_from(document(*id)) : std::vector<OwnerFacts>();
 }
 
 std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
@@ -112,8 +111,31 @@ std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
 }
 
 NetworkGraph StoredStudy::network(std::int64_t network_number) {
-  return network_from(
-      database_->first<std::string>("SELECT text FROM document WHERE id = ?", network_number).value());
+  return network_from(document(network_number));
+}
+
+std::string StoredStudy::document(std::int64_t id) {
+  Statement& found = database_->prepared("SELECT hash, text FROM document WHERE id = ?")(id);
+  if (!found.step()) damaged_part(fmt::format("document {}", id));
+  const auto hash = found.get<std::int64_t>(0);
+  std::string text = found.get<std::string>(1);
+  found.reset();
+  if (hash != document_hash(text)) damaged_part(fmt::format("document {}", id));
+  return text;
+}
+
+void StoredStudy::damaged_part(const std::string& what) const {
+  throw OutputError(fmt::format("{}: damaged: {} is not as it was written; 'hearsay run' writes it again",
+                                database_->path().string(), what));
+}
+
+template <class T>
+void StoredStudy::decode(const std::string& text, T& value) const {
+  try {
+    Json::parse(text).get_to(value);
+  } catch (const Json::exception&) {
+    damaged_part(fmt::format("\"{}\"", text.substr(0, 40)));
+  }
 }
 
 void StoredStudy::runs(std::size_t number, const ForRun& for_run) {
@@ -143,7 +165,15 @@ void StoredStudy::read_runs(const Row& point, std::int64_t first, std::int64_t l
       "WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? ORDER BY repetition",
       lost_columns());
   Statement& rows = database_->prepared(sql)(point.id, record_, first, last);
-  while (rows.step()) for_run(read_run(point, rows));
+  if (!sound_ || sound_->point() != point.id) sound_.emplace(*database_, point.id);
+  while (rows.step()) {
+    const auto repetition = rows.get<std::uint32_t>(1);
+    if ((*sound_)(rows.get<std::int64_t>(0), record_)) {
+      for_run(read_run(point, rows));
+    } else {
+      damaged_.emplace(point.number, repetition);
+    }
+  }
 }
 
 RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
@@ -161,7 +191,7 @@ RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
                                 {9, &t.vectors},
                                 {10, &t.bytes}})
     *count = row.get<std::uint64_t>(column);
-  run.fingerprint = std::stoull(row.get<std::string>(11), nullptr, 16);
+  run.fingerprint = fingerprint_from(row.get<std::string>(11));
   run.message = row.get<std::string>(12);
   run.wall = row.get<double>(13);
   for (int r = 0; r < sim::kLossReasons; ++r) t.lost[r] = row.get<std::uint64_t>(14 + r);

@@ -1,0 +1,95 @@
+#include "analysis/results/store/checksum.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "sim/events/fingerprint.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+using Queries = std::array<std::string_view, 4>;
+
+// The rows of each part, in an order that does not change.
+constexpr std::array<Queries, 4> kRows{
+    Queries{"SELECT name, value FROM info ORDER BY name",
+            "SELECT number, point, labels, repetitions FROM study ORDER BY number"},
+    Queries{"SELECT * FROM point WHERE id = ?",
+            "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid"},
+    Queries{"SELECT run.*, point.key, record.key, record.metrics, timing.* FROM run JOIN point ON point.id = "
+            "run.point JOIN record ON record.id = run.record LEFT JOIN timing ON timing.run = run.id WHERE "
+            "run.id = ?",
+            "SELECT data FROM sample WHERE run = ?",
+            "SELECT metric, agent, data FROM series WHERE run = ? ORDER BY rowid",
+            "SELECT point, name, agent, value FROM scalar WHERE run = ? ORDER BY rowid"},
+    Queries{
+        "SELECT number, metric, agent, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"}};
+
+// Nothing if there are no rows.
+std::optional<std::int64_t> checksum(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  std::optional<std::uint64_t> value;
+  for (const std::string_view sql : kRows.at(static_cast<std::size_t>(part))) {
+    if (sql.empty()) break;
+    Statement& rows = database.prepared(sql);
+    if (part == Part::kTogether) {
+      rows(id, record);
+    } else if (part == Part::kStudy) {
+      rows();
+    } else {
+      rows(id);
+    }
+    while (rows.step()) value = rows.hash(value.value_or(0));
+  }
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> stored(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  return database.first<std::int64_t>("SELECT value FROM checksum WHERE part = ? AND id = ? AND record = ?",
+                                      static_cast<int>(part), id, record);
+}
+
+}  // namespace
+
+void seal(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  const auto value = checksum(database, part, id, record);
+  if (value) {
+    database.execute("INSERT OR REPLACE INTO checksum (part, id, record, value) VALUES (?,?,?,?)",
+                     static_cast<int>(part), id, record, *value);
+  } else {
+    database.execute("DELETE FROM checksum WHERE part = ? AND id = ? AND record = ?", static_cast<int>(part),
+                     id, record);
+  }
+}
+
+bool sealed(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  return stored(database, part, id, record).has_value();
+}
+
+bool intact(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  return stored(database, part, id, record) == checksum(database, part, id, record);
+}
+
+std::int64_t document_hash(std::string_view text) {
+  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+}
+
+std::set<std::int64_t> damaged_documents(Database& database) {
+  std::set<std::int64_t> damaged;
+  Statement& rows = database.prepared("SELECT id, hash, text FROM document")();
+  while (rows.step()) {
+    if (rows.get<std::int64_t>(1) != document_hash(rows.get<std::string>(2)))
+      damaged.insert(rows.get<std::int64_t>(0));
+  }
+  return damaged;
+}
+
+bool RunCheck::operator()(std::int64_t run, std::int64_t record) {
+  if (!intact(database_, Part::kRun, run)) return false;
+  if (database_.first<int>("SELECT 1 FROM sample WHERE run = ?", run)) return true;
+  const auto [found, added] = together_.try_emplace(record, false);
+  if (added) found->second = intact(database_, Part::kTogether, point_, record);
+  return found->second;
+}
+
+}  // namespace hearsay::analysis

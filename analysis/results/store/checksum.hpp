@@ -1,0 +1,47 @@
+#pragma once
+// Checksums (XXH3) of what a store contains, so that a changed bit is noticed when it is read: of the study, of each
+// point, of each run with its numbers, of the repetitions that are stored together.
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "analysis/results/store/database.hpp"
+
+namespace hearsay::analysis {
+
+/// What has a checksum of its own. `id` and `record` below are ids of the tables of that name.
+enum class Part : std::uint8_t {
+  kStudy,     ///< info and study; no id
+  kPoint,     ///< a point with its scalars
+  kRun,       ///< a run with its point's key, series and scalars
+  kTogether,  ///< the series of a point's repetitions; the only part with a record
+};
+
+/// Stores the checksum of the rows of a part as they are now; erases it if there are none.
+void seal(Database& database, Part part, std::int64_t id = 0, std::int64_t record = 0);
+/// Whether a part has a checksum.
+bool sealed(Database& database, Part part, std::int64_t id = 0, std::int64_t record = 0);
+/// Whether the rows are those that were sealed, or there are neither rows nor a checksum.
+bool intact(Database& database, Part part, std::int64_t id = 0, std::int64_t record = 0);
+
+/// The hash by which equal texts are stored once.
+std::int64_t document_hash(std::string_view text);
+
+/// The ids of the documents whose text is not that of their hash.
+std::set<std::int64_t> damaged_documents(Database& database);
+
+/// Whether runs of one point are as they were written, with their series.
+class RunCheck {
+ public:
+  RunCheck(Database& database, std::int64_t point) : database_(database), point_(point) {}
+  bool operator()(std::int64_t run, std::int64_t record);
+  std::int64_t point() const { return point_; }
+
+ private:
+  Database& database_;
+  std::int64_t point_;
+  std::map<std::int64_t, bool> together_;  // by record: read once for all repetitions
+};
+
+}  // namespace hearsay::analysis

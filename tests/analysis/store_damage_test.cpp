@@ -1,0 +1,193 @@
+// A store whose file was changed by anything but hearsay: nothing of it is taken for a result.
+#include <sqlite3.h>
+#include <catch2/catch.hpp>
+
+#include "analysis/results/store/store.hpp"
+#include "analysis/results/tables/export.hpp"
+#include "analysis/results/tables/output_file.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace hearsay;
+using analysis::KnownRun;
+using analysis::RunResult;
+using analysis::Store;
+using analysis::StoredStudy;
+using test::text_of;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t kRepetitions = 3;
+const std::array<std::string, 5> kTables{"series.csv", "quantiles.csv", "scalars.csv", "runs.csv",
+                                         "owners.csv"};
+
+analysis::StudyPlan small_plan(bool aggregate) {
+  analysis::StudyPlan plan;
+  plan.head.axes = {"epsilon"};
+  plan.head.metrics = {{"objective", "f of the model.", "", false}, {"epsilon_spent_by_owner", "", "", true}};
+  plan.head.aggregate = aggregate;
+  plan.record_key = "r";
+  plan.points = {{"key-a", {"1"}, kRepetitions, "d"}, {"key-b", {"2"}, kRepetitions, "d"}};
+  plan.info = {{"scenario", "{}"}};
+  return plan;
+}
+
+RunResult small_run(std::size_t point, std::uint32_t repetition) {
+  const double x = static_cast<double>(point) * 100 + repetition;
+  RunResult run;
+  run.point = point;
+  run.repetition = repetition;
+  run.fingerprint = 0xfedcba9876543210u + repetition;
+  run.iterations = 7;
+  run.time = 0.1 + x;
+  run.series.samples = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
+  run.series.values = {x, 0.1, 0.2, 1.0 / 3, 4, -0.0};
+  run.scalars = {{"reached_at.iterations", {}, 7}};
+  return run;
+}
+
+// Makes what a store does not have.
+void complete(const fs::path& folder, bool aggregate) {
+  Store store(folder);
+  const analysis::StudyPlan plan = small_plan(aggregate);
+  const analysis::KnownStudy known = store.known(plan);
+  store.begin_study(plan);
+  for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    const std::vector<analysis::OwnerFacts> owners(2);
+    if (!known.described[p])
+      store.put_point(
+          p, {.scalars = {{"optimum", {}, 1.0 + static_cast<double>(p)}}, .owners = 2, .first_owner = 1},
+          {.owners = owners});
+    for (std::uint32_t r = 0; r < kRepetitions; ++r) {
+      if (known.runs[p][r].state != KnownRun::State::kCached) store.put_run(small_run(p, r), "key");
+    }
+  }
+  store.aggregate();
+  store.close();
+}
+
+std::string tables(const fs::path& folder, std::size_t* damaged = nullptr) {
+  StoredStudy study(folder);
+  analysis::export_tables(study, folder);
+  std::string all;
+  for (const std::string& name : kTables) {
+    if (fs::exists(folder / name)) all += text_of(folder / name);
+  }
+  if (damaged != nullptr) *damaged = study.damaged().size();
+  return all;
+}
+
+void flip(const fs::path& file, std::size_t bit) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  const auto place = static_cast<std::streamoff>(bit / 8);
+  stream.seekg(place);
+  const int old = stream.get();
+  stream.seekp(place);
+  stream.put(static_cast<char>(old ^ (1 << bit % 8)));
+}
+
+void change(const fs::path& folder, const char* sql) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder / "results.sqlite").c_str(), &database) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+}
+
+}  // namespace
+
+TEST_CASE("store: with any one bit flipped, tables are those of the runs or the damage is reported") {
+  const bool aggregate = GENERATE(false, true);
+  const test::Scratch dir;
+  complete(dir.path() / "whole", aggregate);
+  const std::string whole = tables(dir.path() / "whole");
+  const fs::path trial = dir.path() / "trial", file = trial / "results.sqlite";
+  const std::size_t bits = 8 * fs::file_size(dir.path() / "whole/results.sqlite");
+  std::size_t noticed = 0;
+  constexpr std::size_t kTrials = 250;
+  for (std::size_t k = 0; k < kTrials; ++k) {
+    fs::remove_all(trial);
+    fs::create_directories(trial);
+    fs::copy_file(dir.path() / "whole/results.sqlite", file);
+    const std::size_t bit = k * 7919 * 8191 % bits;  // primes: spread over all bytes and all places in them
+    flip(file, bit);
+    INFO("bit " << bit);
+    std::size_t damaged = 0;
+    try {
+      const std::string read = tables(trial, &damaged);
+      CHECK((damaged > 0 || read == whole));
+    } catch (const analysis::OutputError&) {
+      damaged = 1;
+    }
+    noticed += damaged > 0 ? 1 : 0;
+    // The study completed again in that folder is whole, unless it is refused.
+    try {
+      complete(trial, aggregate);
+    } catch (const analysis::OutputError&) {
+      continue;
+    }
+    CHECK(tables(trial, &damaged) == whole);
+    CHECK(damaged == 0);
+  }
+  CHECK(noticed >= 5);  // most of the small file is free space
+}
+
+TEST_CASE("store: a changed number costs its run, which is made again") {
+  const test::Scratch dir;
+  const fs::path folder = dir.path() / "a";
+  complete(folder, false);
+  const std::string whole = tables(folder);
+  const char* sql = GENERATE("UPDATE run SET time_s = 5 WHERE point = 1 AND repetition = 1",
+                             "UPDATE run SET fingerprint = 'no number' WHERE point = 1 AND repetition = 1",
+                             "UPDATE scalar SET value = 8 WHERE run = 2", "DELETE FROM scalar WHERE run = 2",
+                             "UPDATE series SET data = zeroblob(16) WHERE run = 2 AND agent = 1",
+                             "UPDATE sample SET data = zeroblob(80) WHERE run = 2",
+                             "DELETE FROM checksum WHERE part = 2 AND id = 2");
+  change(folder, sql);
+  INFO(sql);
+  std::size_t damaged = 0;
+  CHECK(tables(folder, &damaged) != whole);
+  CHECK(damaged == 1);
+  {
+    Store store(folder);
+    const auto known = store.known(small_plan(false));
+    CHECK(known.runs[0][1].state == KnownRun::State::kDamaged);
+    CHECK(known.runs[0][0].state == KnownRun::State::kCached);
+  }
+  complete(folder, false);
+  CHECK(tables(folder, &damaged) == whole);
+  CHECK(damaged == 0);
+}
+
+TEST_CASE(
+    "store: foreign values in what describes the study are errors of the output, and mended by running it "
+    "again") {
+  const test::Scratch dir;
+  const fs::path folder = dir.path() / "a";
+  complete(folder, false);
+  const std::string whole = tables(folder);
+  const char* sql = GENERATE(
+      "UPDATE info SET value = '[1' WHERE name = 'axes'", "UPDATE point SET notes = 'none' WHERE id = 1",
+      "UPDATE point SET owners = 3 WHERE id = 1", "UPDATE study SET labels = '{}' WHERE number = 0",
+      "UPDATE document SET text = '[]'", "UPDATE scalar SET value = 8 WHERE run IS NULL");
+  change(folder, sql);
+  INFO(sql);
+  CHECK_THROWS_AS(tables(folder), analysis::OutputError);
+  complete(folder, false);
+  CHECK(tables(folder) == whole);
+}
+
+TEST_CASE("store: a changed number among repetitions that are stored together costs all of that point") {
+  const test::Scratch dir;
+  const fs::path folder = dir.path() / "a";
+  complete(folder, true);
+  const std::string whole = tables(folder);
+  change(folder,
+         "UPDATE aggregate SET data = zeroblob(24) WHERE point = 2 AND number = 1 AND metric = 'objective'");
+  std::size_t damaged = 0;
+  tables(folder, &damaged);
+  CHECK(damaged == kRepetitions);
+  complete(folder, true);
+  CHECK(tables(folder, &damaged) == whole);
+  CHECK(damaged == 0);
+}
