@@ -122,7 +122,10 @@ Time Sessions::change(AgentId i, std::uint64_t number) const {
   const std::uint64_t cycle = number / changes.size();
   if (cycle > 0 && !repeat_) return kNever;
   const Time at = changes[number % changes.size()];
-  return (cycle > 0 ? static_cast<double>(cycle) * *repeat_ + at : at) - from_;
+  if (!repeat_) return at - from_;
+  // A change at the end of a cycle is not rounded to after the begin of the next one.
+  const auto cycles = static_cast<double>(cycle);
+  return std::min(cycles * *repeat_ + at, (cycles + 1) * *repeat_) - from_;
 }
 
 void Sessions::require_agents(AgentId agents) const {

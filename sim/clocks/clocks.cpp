@@ -103,7 +103,11 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
 Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {
   if (kind_ == Kind::kTrace) return n < ticks_[i].size() ? ticks_[i][n] : kNever;
   Stream s(key_, i, 0, n);
-  if (kind_ == Kind::kPeriodic) return phases_[i - first_] + n * periods_[i - first_] + jitter_.sample(s);
+  if (kind_ == Kind::kPeriodic) {
+    // A tick delayed by a whole period is not rounded to after the next one.
+    const Time phase = phases_[i - first_], period = periods_[i - first_];
+    return std::min(phase + n * period + jitter_.sample(s), phase + (n + 1.0) * period);
+  }
   return previous + exponential(s, 1 / rate(i));
 }
 

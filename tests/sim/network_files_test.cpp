@@ -201,6 +201,27 @@ TEST_CASE("availability trace: start, repetition, unit and absent agents") {
   CHECK(once.end(1, 1, false, 1800) == kNever);
 }
 
+TEST_CASE("availability trace: changes never go back in time, whatever the length of the repeated pattern") {
+  const double repeat = GENERATE(0.7, 20.1, 33.3, 3600.1);
+  Files files;
+  // Up from 0 to the end of each cycle: every change is at a multiple of `repeat`.
+  const AvailabilityTrace trace{.path = files("agent,time,state\n0,0,up\n"),
+                                .unit = 1,
+                                .from = 0.1,
+                                .repeat = repeat,
+                                .absent = Absent::kUp};
+  const auto sessions = Sessions::read(trace);
+  Time last = 0;
+  bool ordered = true;
+  for (std::uint64_t number = sessions->begin(0).change; number < 100000; ++number) {
+    const Time next = sessions->change(0, number);
+    ordered = ordered && next >= last;
+    last = next;
+  }
+  CHECK(ordered);
+  CHECK(last == Approx(50000 * repeat - 0.1).epsilon(1e-9));
+}
+
 TEST_CASE("availability trace: overlaps, decreasing times, repeated states and unknown agents are refused") {
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,2,3\n") == "accepted");
   CHECK(trace_refusal("agent,start,end\n1,0,2\n1,1,3\n") ==

@@ -48,6 +48,16 @@ TEST_CASE("poisson clock: a rate that is not positive is refused") {
   CHECK_FALSE(Refusals::of(Poisson{Uniform{-1, 1}}).empty());
 }
 
+TEST_CASE("periodic clock: a jitter of a whole period never lets a tick come after the next one") {
+  const double period = GENERATE(0.7, 20.1, 33.3);
+  const Clocks late(Periodic{.period = period, .phase = 0.1, .jitter = period}, 1, kClockStreams);
+  const Clocks prompt(Periodic{.period = period, .phase = 0.1}, 1, kClockStreams);
+  bool ordered = true;
+  for (std::uint32_t n = 0; n < 100000; ++n)
+    ordered = ordered && late.tick(0, n, 0) <= prompt.tick(0, n + 1, 0);
+  CHECK(ordered);
+}
+
 TEST_CASE("clock trace: each agent ticks at its times only") {
   const Clocks clocks(ClockTrace{{0.5, 1, 1, 4}, {1, 0, 1, 1}}, 3, kClockStreams);
   CHECK(clocks.tick(0, 0, 0) == 1);
