@@ -1,6 +1,7 @@
 // The "privacy" of a scenario: what is accepted, and the messages for what is refused.
 #include <nlohmann/json.hpp>
 
+#include "models/privacy/budget/calculator.hpp"
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
@@ -118,6 +119,40 @@ TEST_CASE("privacy options: a delta of 1/records causes a warning, a smaller one
   CHECK(warnings(R"("mechanism": "laplace", "clip": 1, "delta": 0.5)").empty());
 }
 
+TEST_CASE("privacy options: a budget beyond the range of the accountants is refused, whoever draws it") {
+  for (const char* epsilon : {"1e-10", "1e16", R"([1, 1e-30])", R"({"type": "uniform", "max": 1e-12})"}) {
+    CHECK_THAT(answer(R"("mechanism": "laplace", "clip": 1, "epsilon": )" + std::string(epsilon)),
+               Contains("/privacy/epsilon: expected a number from 1e-09 to 1e+15, found "));
+  }
+  CHECK(answer(R"("mechanism": "laplace", "clip": 1, "epsilon": 1e-9)") == "accepted");
+  CHECK(answer(R"("mechanism": "laplace", "clip": 1, "epsilon": 1e15)") == "accepted");
+  CHECK_THAT(
+      answer(R"("mechanism": "laplace", "clip": 1, "epsilon": 2e4, "delta": 1e-6, "accountant": "pld")"),
+      Contains("pld: expected a total epsilon of at most 10000, found 20000"));
+}
+
+TEST_CASE(
+    "privacy calculator: every accountant answers or refuses at the ends of the range, within the budget") {
+  const auto epsilon = GENERATE(1e-9, 1e-3, 1e4, 1e15);
+  const auto steps = GENERATE(std::int64_t{1}, std::int64_t{1000});
+  const auto mechanism = GENERATE(models::Mechanism(models::Laplace{}), models::Mechanism(models::Gaussian{}),
+                                  models::Mechanism(models::ExponentialNorm{}));
+  models::CostQuestion question{.mechanism = mechanism, .epsilon = epsilon, .delta = 1e-6, .steps = steps};
+  for (const models::CostAnswer& a : models::cost(question)) {
+    INFO(models::name_of(a.accountant)
+         << ", epsilon " << epsilon << ", " << steps << " steps: " << a.refusal);
+    if (!a.refusal.empty()) continue;
+    CHECK((std::isfinite(a.noise_scale) && a.noise_scale > 0));
+    CHECK((a.total.epsilon > 0 && a.total.epsilon <= epsilon * (1 + 1e-9)));
+  }
+  question.epsilon.reset();
+  question.epsilon_step = epsilon;
+  for (const models::CostAnswer& a : models::cost(question)) {
+    INFO(models::name_of(a.accountant) << ", epsilon of a step " << epsilon << ": " << a.refusal);
+    if (a.refusal.empty()) CHECK((std::isfinite(a.total.epsilon) && a.total.epsilon > 0));
+  }
+}
+
 TEST_CASE(
     "privacy options: releases that cannot fit the budget are refused before the run, with exit code 5") {
   const std::string stated =
@@ -196,8 +231,9 @@ TEST_CASE("calculator: wrong questions end in one line") {
   };
   const std::string laplace = "--mechanism laplace --delta 1e-5 --steps 10 ";
   for (const char* bad : {"0", "-1", "nan", "inf"}) {
-    refused(laplace + "--epsilon " + bad, "epsilon: expected a positive finite number");
-    refused(laplace + "--epsilon 1 --sensitivity " + bad, "sensitivity: expected a positive finite number");
+    refused(laplace + "--epsilon " + bad, "epsilon: expected a number from 1e-09 to 1e+15");
+    refused(laplace + "--epsilon 1 --sensitivity " + bad,
+            "sensitivity: expected a number from 1e-100 to 1e100");
   }
   for (const char* bad : {"-1", "1", "nan", "inf"})
     refused("--mechanism gaussian --epsilon 1 --steps 10 --delta " + std::string(bad), "delta");

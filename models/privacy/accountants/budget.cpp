@@ -1,8 +1,10 @@
 #include "models/privacy/accountants/budget.hpp"
 
+#include <limits>
 #include <numeric>
 
 #include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/pld/pld.hpp"
 
 namespace hearsay::models {
 
@@ -40,6 +42,19 @@ Step with_strength(Step shape, double x, const AccountantOptions& options) {
   return shape;
 }
 
+// Of releases that may be far too strong.
+double total_epsilon(const Releases& releases, const AccountantOptions& options) {
+  const bool beyond = options.accountant == Accountant::kPld && pld_loss(releases) > kPldMostLoss;
+  return beyond ? std::numeric_limits<double>::infinity() : total_guarantee(releases, options).epsilon;
+}
+
+void require_budget(double epsilon, const AccountantOptions& options) {
+  require_positive(epsilon, "total epsilon");
+  if (options.accountant == Accountant::kPld)
+    require(epsilon <= kPldMostEpsilon, "pld",
+            fmt::format("a total epsilon of at most {:g}", kPldMostEpsilon), epsilon);
+}
+
 void require_deltas_within(const Step& shape, std::int64_t steps, const AccountantOptions& options) {
   require_delta(shape.delta);
   const auto count = static_cast<double>(steps);
@@ -58,12 +73,12 @@ void require_deltas_within(const Step& shape, std::int64_t steps, const Accounta
 
 Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, const AccountantOptions& options,
                      GaussianCalibration calibration) {
-  require_positive(epsilon, "total epsilon");
+  require_budget(epsilon, options);
   require(steps >= 1, "steps of a budget", "at least 1", steps);
   if (by_stated_guarantee(shape, options)) require_deltas_within(shape, steps, options);
   const auto excess = [&](double x) {
     const Releases releases(with_strength(shape, x, options), steps);
-    return total_guarantee(releases, options).epsilon - epsilon;
+    return total_epsilon(releases, options) - epsilon;
   };
   const auto count = static_cast<double>(steps);
   const double guess =
@@ -73,7 +88,7 @@ Step step_for_budget(double epsilon, std::int64_t steps, const Step& shape, cons
 
 double factor_for_budget(double epsilon, std::span<const double> weights, const Step& shape,
                          const AccountantOptions& options) {
-  require_positive(epsilon, "total epsilon");
+  require_budget(epsilon, options);
   require(!weights.empty(), "weights of a budget", "at least 1", "none");
   for (const double weight : weights) require_positive(weight, "weight of a step");
   if (by_stated_guarantee(shape, options)) {
@@ -83,7 +98,7 @@ double factor_for_budget(double epsilon, std::span<const double> weights, const 
     Releases releases;
     releases.reserve(weights.size());
     for (const double weight : weights) releases.add(with_strength(shape, factor * weight, options));
-    return total_guarantee(releases, options).epsilon - epsilon;
+    return total_epsilon(releases, options) - epsilon;
   };
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   return greatest_within(excess, epsilon / sum, epsilon, options);

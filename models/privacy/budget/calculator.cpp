@@ -13,9 +13,12 @@ void require_sense(const CostQuestion& q) {
     throw std::invalid_argument("mechanism \"none\" provides no privacy guarantee; choose another one");
   if (q.epsilon.has_value() == q.epsilon_step.has_value())
     throw std::invalid_argument("expected either the total epsilon or that of a step, found both or none");
-  if (q.epsilon) require_positive(*q.epsilon, "epsilon");
-  if (q.epsilon_step) require_positive(*q.epsilon_step, "epsilon of a step");
-  if (q.sensitivity) require_positive(*q.sensitivity, "sensitivity");
+  if (q.epsilon) require_epsilon(*q.epsilon, "epsilon");
+  if (q.epsilon_step) require_epsilon(*q.epsilon_step, "epsilon of a step");
+  constexpr double kMostSensitivity = 1e100;
+  if (q.sensitivity)
+    require(*q.sensitivity >= 1 / kMostSensitivity && *q.sensitivity <= kMostSensitivity, "sensitivity",
+            "a number from 1e-100 to 1e100", *q.sensitivity);
   require(q.delta >= 0 && q.delta < 1, "delta", "a number in [0, 1)", q.delta);
   require(q.steps >= 1, "steps", "at least 1", q.steps);
   require(q.dimension >= 1, "dimension", "at least 1", q.dimension);

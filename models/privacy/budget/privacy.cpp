@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/core/option_error.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -159,6 +160,14 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
   } else {
     privacy.epsilon = options.epsilon.values_of(
         "epsilon", first_agent, static_cast<sim::AgentId>(problem.owners()), kEpsilonOption, streams);
+  }
+  for (const double epsilon : privacy.epsilon) {
+    if (!(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon))
+      throw OptionError(
+          options.by_turn() ? "epsilon_2" : "epsilon",
+          fmt::format("expected {} from {:g} to {:g}, found {:g}",
+                      options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
+                      kLeastEpsilon, kMostEpsilon, epsilon));
   }
   privacy.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, privacy);

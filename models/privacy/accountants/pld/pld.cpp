@@ -247,6 +247,12 @@ double worst_direction(std::span<const StepRun> runs, Adjacency adjacency, const
         "zcdp",
         kPldMostSteps, steps));
   }
+  if (const double loss = pld_loss(merged); loss > kPldMostLoss) {
+    throw std::invalid_argument(
+        fmt::format("pld: expected releases whose epsilons add up to at most {:g}, found {:g}; use "
+                    "kairouz_exact, rdp or zcdp",
+                    kPldMostLoss, loss));
+  }
   if (merged.empty()) return 0;
   for (const StepRun& run : merged) symmetric = symmetric && HockeyStick(run.step, adjacency).symmetric();
   const double remove = of(Composition(merged, adjacency, Direction::kRemove));
@@ -254,6 +260,16 @@ double worst_direction(std::span<const StepRun> runs, Adjacency adjacency, const
 }
 
 }  // namespace
+
+double pld_loss(std::span<const StepRun> runs) {
+  double sum = 0;
+  for (const auto& [step, count] : runs) {
+    const double z = step.noise_multiplier;
+    const double loss = step.kind == StepKind::kGaussian ? 1 / (2 * z * z) : step.epsilon;
+    sum += static_cast<double>(count) * step.sampling_rate * loss;
+  }
+  return sum;
+}
 
 double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
   require_delta(delta);
