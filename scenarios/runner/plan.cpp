@@ -184,7 +184,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
                const PlanOptions& options) {
   try {
-    return plan_document(load(file, sets), file, sets, folders, options);
+    return plan_document(load(file, sets, folders), file, sets, folders, options);
   } catch (const RefusedError& error) {
     throw RefusedError(fmt::format("{}: {}", file, error.what()));
   }

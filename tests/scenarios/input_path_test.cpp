@@ -30,6 +30,7 @@ TEST_CASE("input files: found in the folder of the file that names them, then in
   const Scratch dir;
   const std::string near = dir.write("s/d/t.csv", "1"), far = dir.write("data/t.csv", "2");
   dir.write("base/b.json", R"({"data": "own.csv"})");
+  dir.write("scenario.schema.json", "{}");
   const std::string own = dir.write("base/own.csv", "3");
   CHECK(resolved(dir.write("s/a.json", R"({"data": "d/t.csv"})")) == near);
   CHECK(resolved(dir.write("s/b.json", R"({"data": "t.csv"})"), {dir / "data"}) == far);

@@ -27,6 +27,7 @@ std::string where(const scenarios::Document& d, std::string_view path) {
 
 TEST_CASE("extends: base, then file, then --set; each value keeps its position") {
   const Scratch dir;
+  dir.write("scenario.schema.json", "{}");
   const std::string base = dir.write("presets/base.json", R"({"a": 1, "n": {"x": 1, "y": 2,
     "z": 3}, "l": [1, 2], "gone": 4})");
   const std::string file = dir.write("s/x.json", R"({"$schema": "anything",
@@ -47,6 +48,35 @@ TEST_CASE("extends: base, then file, then --set; each value keeps its position")
   CHECK(d.root.find("l")->items().size() == 1);
   CHECK(d.root.find_path("w.deep.er")->text == "15 ms");
   CHECK(d.root.find("name")->text == "free text");
+}
+
+TEST_CASE(
+    "extends: a file elsewhere is refused unless its folder is allowed or in the same tree of scenarios") {
+  const Scratch dir;
+  dir.write("presets/base.json", R"({"n": 1})");
+  const std::string file = dir.write("studies/x.json", R"({"extends": "../presets/base.json"})");
+  const std::string outside =
+      dir / "studies/x.json:1:13: /extends: file \"../presets/base.json\" is outside " + dir / "studies" +
+      "; to allow its folder, use --allow-path";
+  CHECK(merge_refusal(file) == outside);
+  CHECK(merge_refusal(dir.write("studies/y.json", R"({"extends": "/etc/passwd"})")) ==
+        dir / "studies/y.json:1:13: /extends: file \"/etc/passwd\" is outside " + dir / "studies" +
+            "; to allow its folder, use --allow-path");
+  CHECK(message_of([&] { scenarios::load(file, {}, {dir / "presets"}); }) == "accepted");
+  dir.write("scenario.schema.json", "{}");
+  CHECK(merge_refusal(file) == "accepted");
+}
+
+TEST_CASE("set: a path has at most 64 keys") {
+  const Scratch dir;
+  const std::string file = dir.write("x.json", "{}");
+  std::string path = "a";
+  for (int key = 1; key < 64; ++key) path += ".a";
+  CHECK(merge_refusal(file, {path + "=1"}) == "accepted");
+  CHECK_THAT(merge_refusal(file, {path + ".a=1"}),
+             Catch::Contains("expected a path of at most 64 keys, found 65"));
+  for (int key = 0; key < 100000; ++key) path += ".a";
+  CHECK_THAT(merge_refusal(file, {path + "=1"}), Catch::Contains("at most 64 keys, found 100064"));
 }
 
 TEST_CASE("extends: a different type replaces the object, the same type or none merges into it") {
@@ -96,7 +126,8 @@ TEST_CASE("extends: circles, long chains and missing files are refused at the na
             .starts_with(dir / "c16.json" + ":1:13: /extends: expected a chain of at most 16 files, found " +
                          dir / "c0.json -> " + dir / "c1.json"));
   CHECK(merge_refusal(dir.write("d.json", R"({"extends": "none.json"})")) ==
-        dir / "d.json:1:13: /extends: " + dir / "none.json: file not found");
+        dir / "d.json:1:13: /extends: file \"none.json\" not found in " + dir.path().string() +
+            "; to search another folder, use --data-dir");
   CHECK(merge_refusal(dir.write("e.json", R"({"extends": 3})")) ==
         dir / "e.json:1:13: /extends: expected the path of a file, found 3");
 }

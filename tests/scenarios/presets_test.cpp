@@ -18,7 +18,7 @@ std::string shown(const std::string& preset, const std::string& what) {
   dir.write("x.json", fmt::format(R"({{"extends": "{}", "protocol": {{"type": "central_async", "rho": 1}},
                  "privacy": {{"mechanism": "none"}}, "stop": {{"iterations": 1}}}})",
                                   kPresets + preset + ".json"));
-  const auto outcome = test::shell("hearsay show " + dir / "x.json");
+  const auto outcome = test::shell("hearsay show --allow-path " + kPresets + " " + dir / "x.json");
   INFO(outcome.err);
   CHECK(outcome.code == 0);
   const auto line = outcome.out.find("\"" + what + "\"");
@@ -39,7 +39,8 @@ TEST_CASE("presets: a scenario that extends one of the six networks runs") {
       "privacy": {{"mechanism": "none"}}, "stop": {{"time": "150 s"}},
       "record": {{"metrics": ["messages", "messages_lost", "fraction_up"]}}}})",
                                     kPresets + name + ".json"));
-    const auto outcome = test::shell("cd " + dir.path().string() + " && hearsay run x.json --no-progress");
+    const auto outcome = test::shell("cd " + dir.path().string() +
+                                     " && hearsay run x.json --no-progress --allow-path " + kPresets);
     INFO(outcome.err);
     CHECK(outcome.code == 0);
     CHECK(std::filesystem::exists(dir / "out"));

@@ -48,6 +48,8 @@ void Document::set(std::string_view path, Node value) {
   std::string pointer;
   const Position at = value.at;
   const auto parts = split_path(path, root);
+  if (const std::size_t most = Limits().depth; parts.size() > most)
+    fail(at, pointer, fmt::format("expected a path of at most {} keys, found {}", most, parts.size()));
   Node* node = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];

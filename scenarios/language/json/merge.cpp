@@ -21,10 +21,21 @@ bool types_differ(const Node& a, const Node& b) {
          (type_a->kind != type_b->kind || type_a->text != type_b->text);
 }
 
+// The top of the tree of scenarios that a file belongs to; empty if it is in none.
+std::filesystem::path tree_of(const std::filesystem::path& file) {
+  std::error_code error;
+  for (auto folder = std::filesystem::weakly_canonical(file, error).parent_path();;
+       folder = folder.parent_path()) {
+    if (std::filesystem::is_regular_file(folder / "scenario.schema.json", error)) return folder;
+    if (folder == folder.parent_path()) return {};
+  }
+}
+
 // A scenario and the files that it extends, the scenario first.
 class Chain {
  public:
-  Chain(Document& document, const Limits& limits) : document_(document), left_(limits) {}
+  Chain(Document& document, const Folders& folders, const Limits& limits)
+      : document_(document), folders_(folders), left_(limits) {}
 
   void follow(const std::filesystem::path& file) {
     std::filesystem::path next = file;
@@ -37,7 +48,7 @@ class Chain {
       pointer = "/extends";
       if (!extends->is(Node::Kind::kText))
         throw InputError(located(where, pointer, "expected the path of a file, found " + found(*extends)));
-      next = (next.parent_path() / extends->text).lexically_normal();
+      next = found_beside(next, extends->text, where);
     }
   }
 
@@ -52,6 +63,19 @@ class Chain {
   }
 
  private:
+  // The extended file, by the name that it has beside `file` if it is there.
+  std::filesystem::path found_beside(const std::filesystem::path& file, const std::string& written,
+                                     const std::string& where) const {
+    try {
+      const auto real = find_input(written, file.parent_path(), folders_);
+      const auto beside = (file.parent_path() / written).lexically_normal();
+      std::error_code error;
+      return std::filesystem::weakly_canonical(beside, error) == real ? beside : real;
+    } catch (const std::runtime_error& e) {
+      throw InputError(located(where, "/extends", e.what()));
+    }
+  }
+
   void read(const std::filesystem::path& file, const std::string& where, const std::string& pointer) {
     const auto fail = [&](const std::string& message) { throw InputError(located(where, pointer, message)); };
     const std::string name = printable(file.string(), 4096);
@@ -76,6 +100,7 @@ class Chain {
   }
 
   Document& document_;
+  Folders folders_;
   Limits left_;
   std::vector<Node> layers_;
   std::vector<std::string> names_;
@@ -149,10 +174,13 @@ void apply_set(Document& document, const std::string& set) {
   document.set(path, std::move(value));
 }
 
-Document load(const std::filesystem::path& file, std::span<const std::string> sets, const Limits& limits) {
+Document load(const std::filesystem::path& file, std::span<const std::string> sets, const Folders& folders,
+              const Limits& limits) {
   Document document;
   document.set_folder(file.parent_path());
-  Chain chain(document, limits);
+  Folders allowed = folders;
+  if (const auto top = tree_of(file); !top.empty()) allowed.push_back(top);
+  Chain chain(document, allowed, limits);
   chain.follow(file);
   document.root = chain.merged();
   for (const std::string& set : sets) apply_set(document, set);

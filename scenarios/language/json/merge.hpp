@@ -4,15 +4,18 @@
 #include <span>
 #include <string>
 
+#include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 
 namespace hearsay::scenarios {
 
 /// Reads the scenario in `file`: the files that it extends, itself, and each of `sets` ("network.latency.max=15 ms"),
 /// where later values replace earlier ones and keep their positions. A value in `sets` that is not JSON is a text. The
-/// result has neither "extends" nor "$schema" nor nulls, which restore defaults. Throws InputError.
+/// result has neither "extends" nor "$schema" nor nulls, which restore defaults. What it extends must lie where its input
+/// files may, or anywhere in its tree of scenarios: under the next folder above it that holds a scenario.schema.json.
+/// Throws InputError.
 Document load(const std::filesystem::path& file, std::span<const std::string> sets = {},
-              const Limits& limits = {});
+              const Folders& folders = {}, const Limits& limits = {});
 
 /// "sweep.PATH=value" on the command line sets the axis of the option PATH.
 inline constexpr std::string_view kSweepPrefix = "sweep.";
