@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/solvers/dense.hpp"
+#include "models/solvers/hinge_program.hpp"
 #include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
@@ -19,6 +20,7 @@ using Eigen::VectorXd;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGapTolerance = 1e-10;
+constexpr double kHingeTolerance = 1e-6;  // relative; beyond it smoothing has failed
 
 double records_of(const Problem& problem, Owners owners) {
   double n = 0;
@@ -131,6 +133,15 @@ double hinge_lower_bound(const Problem& problem, Owners owners, const SmoothedHi
   return bound;
 }
 
+// The training records of some owners with the sign of their class, n x p.
+MatrixXd signed_records(const Problem& problem, Owners owners) {
+  MatrixXd a(static_cast<Index>(records_of(problem, owners)), problem.p());
+  Index row = 0;
+  for_records(problem, owners, VectorXd::Zero(problem.p()),
+              [&](double, double y, const auto& x) { a.row(row++) = y * x.transpose(); });
+  return a;
+}
+
 Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   if (problem.sigma() == 0 && !std::isfinite(limit)) {
     throw std::runtime_error("hinge loss: a minimiser needs l2 > 0 or theta_max");
@@ -152,7 +163,21 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
     }
     if (best.value - lower <= kGapTolerance * best.value) break;
   }
+  if (best.value - lower > kHingeTolerance * best.value) {
+    HingeSolution found =
+        minimise_hinge({signed_records(problem, owners), problem.sigma(), limit}, kGapTolerance);
+    lower = std::max(lower, found.lower);
+    if (found.value < best.value) {
+      best.theta = std::move(found.theta);
+      best.value = problem.objective(best.theta, owners);
+      best.method = "interior point";
+    }
+  }
   best.gap = std::max(best.value - lower, 0.0);
+  if (best.gap > kHingeTolerance * best.value) {
+    throw std::runtime_error(fmt::format(
+        "hinge loss: no minimiser found: the value is between {:.9g} and {:.9g}", lower, best.value));
+  }
   best.box_active = touches(best.theta, limit);
   return best;
 }
