@@ -1,10 +1,10 @@
 // A store whose file was changed by anything but hearsay: nothing of it is taken for a result.
-#include <sqlite3.h>
 #include <catch2/catch.hpp>
 
 #include "analysis/results/store/store.hpp"
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
+#include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -87,13 +87,6 @@ void flip(const fs::path& file, std::size_t bit) {
   stream.put(static_cast<char>(old ^ (1 << bit % 8)));
 }
 
-void change(const fs::path& folder, const char* sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open((folder / "results.sqlite").c_str(), &database) == SQLITE_OK);
-  REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
-}
-
 }  // namespace
 
 TEST_CASE("store: with any one bit flipped, tables are those of the runs or the damage is reported") {
@@ -143,7 +136,7 @@ TEST_CASE("store: a changed number costs its run, which is made again") {
                              "UPDATE series SET data = zeroblob(16) WHERE run = 2 AND agent = 1",
                              "UPDATE sample SET data = zeroblob(80) WHERE run = 2",
                              "DELETE FROM checksum WHERE part = 2 AND id = 2");
-  change(folder, sql);
+  test::damage(folder, sql);
   INFO(sql);
   std::size_t damaged = 0;
   CHECK(tables(folder, &damaged) != whole);
@@ -170,7 +163,7 @@ TEST_CASE(
       "UPDATE info SET value = '[1' WHERE name = 'axes'", "UPDATE point SET notes = 'none' WHERE id = 1",
       "UPDATE point SET owners = 3 WHERE id = 1", "UPDATE study SET labels = '{}' WHERE number = 0",
       "UPDATE document SET text = '[]'", "UPDATE scalar SET value = 8 WHERE run IS NULL");
-  change(folder, sql);
+  test::damage(folder, sql);
   INFO(sql);
   CHECK_THROWS_AS(tables(folder), analysis::OutputError);
   complete(folder, false);
@@ -182,8 +175,9 @@ TEST_CASE("store: a changed number among repetitions that are stored together co
   const fs::path folder = dir.path() / "a";
   complete(folder, true);
   const std::string whole = tables(folder);
-  change(folder,
-         "UPDATE aggregate SET data = zeroblob(24) WHERE point = 2 AND number = 1 AND metric = 'objective'");
+  test::damage(
+      folder,
+      "UPDATE aggregate SET data = zeroblob(24) WHERE point = 2 AND number = 1 AND metric = 'objective'");
   std::size_t damaged = 0;
   tables(folder, &damaged);
   CHECK(damaged == kRepetitions);

@@ -1,11 +1,11 @@
 // Commands on what a study has left.
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <sstream>
 
+#include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -20,13 +20,6 @@ void run_study(const Scratch& dir, const std::string& more) {
   const auto outcome = shell("hearsay run " + dir / "s.json" + " --no-progress " + more);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-}
-
-void change(const std::string& folder, const char* sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open((folder + "/results.sqlite").c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
 }
 
 const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4)";
@@ -74,7 +67,7 @@ TEST_CASE("commands: verify repeats runs from the results alone and detects a ch
   CHECK(all.code == 0);
   CHECK_THAT(all.out, Catch::StartsWith("8 of 8 runs repeated"));
   CHECK_THAT(shell("hearsay verify " + dir / "out --sample 3").out, Catch::StartsWith("3 of 8 runs"));
-  change(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
+  test::rewrite(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
   const auto changed = shell("hearsay verify " + dir / "out");
   CHECK(changed.code == 70);
   CHECK_THAT(changed.err, Catch::Contains("privacy.epsilon=0.1, repetition 2") &&
@@ -104,10 +97,10 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
   CHECK(same.out == "8 runs, all equal\n");
   // Agents 1 to 3 hold data; iterations 0, 50, ... are recorded, and the blob is of little-endian
   // doubles: 2.0 in place of the second.
-  change(dir / "b",
-         "UPDATE series SET data = substr(data, 1, 8) || x'0000000000000040' || substr(data, 17) "
-         "WHERE agent = 2 AND run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
-         "WHERE number = 1 AND repetition = 3)");
+  test::rewrite(dir / "b",
+                "UPDATE series SET data = substr(data, 1, 8) || x'0000000000000040' || substr(data, 17) "
+                "WHERE agent = 2 AND run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
+                "WHERE number = 1 AND repetition = 3)");
   const auto number = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(number.code == 1);
   CHECK_THAT(number.out,
@@ -142,7 +135,7 @@ TEST_CASE("commands: diff repeats two runs and finds the first different event")
   CHECK_THAT(loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
                        Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
   // A scenario that cannot be planned again.
-  change(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
+  test::rewrite(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
              Catch::Contains("  events: not compared, because the runs cannot be repeated: " + dir / "c"));
 }

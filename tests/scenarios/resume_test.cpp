@@ -1,8 +1,8 @@
 // A study that is changed, interrupted, or run on other numbers of threads.
-#include <sqlite3.h>
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -100,11 +100,7 @@ TEST_CASE("resume: a repeated run with another fingerprint is an internal error 
   const Scratch dir;
   dir.write("s.json", small_scenario());
   run_again(dir, "-o " + dir / "out");
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open((dir / "out/results.sqlite").c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, "UPDATE run SET fingerprint = '0123456789abcdef'", nullptr, nullptr,
-                     nullptr) == SQLITE_OK);
-  sqlite3_close(database);
+  test::rewrite(dir / "out", "UPDATE run SET fingerprint = '0123456789abcdef'");
   const auto again = shell("hearsay run " + dir / "s.json" + " -o " + dir / "out" +
                            R"( --set 'record.metrics=["objective"]')");
   CHECK(again.code == 70);

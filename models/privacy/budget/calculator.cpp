@@ -1,5 +1,9 @@
 #include "models/privacy/budget/calculator.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
@@ -56,6 +60,8 @@ CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
                       : given_step(q, shape);
     answer.total = total_guarantee(Releases(answer.step, q.steps), options);
     answer.noise_scale = noise_scale(q.sensitivity.value_or(1), answer.step);
+    if (!std::isfinite(answer.total.epsilon))
+      answer.refusal = fmt::format("{}: the total epsilon is too large to be computed", name_of(accountant));
   } catch (const BudgetError& e) {
     answer.refusal = e.what();
     answer.over_budget = true;

@@ -247,12 +247,6 @@ double worst_direction(std::span<const StepRun> runs, Adjacency adjacency, const
         "zcdp",
         kPldMostSteps, steps));
   }
-  if (const double loss = pld_loss(merged); loss > kPldMostLoss) {
-    throw std::invalid_argument(
-        fmt::format("pld: expected releases whose epsilons add up to at most {:g}, found {:g}; use "
-                    "kairouz_exact, rdp or zcdp",
-                    kPldMostLoss, loss));
-  }
   if (merged.empty()) return 0;
   for (const StepRun& run : merged) symmetric = symmetric && HockeyStick(run.step, adjacency).symmetric();
   const double remove = of(Composition(merged, adjacency, Direction::kRemove));

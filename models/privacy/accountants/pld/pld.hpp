@@ -22,15 +22,16 @@ namespace hearsay::models {
 
 inline constexpr std::int64_t kPldMostSteps = 10'000;
 inline constexpr double kPldLeastDelta = 1e-12;
-/// Greatest budget, and the sum of losses beyond which every total exceeds it. Greater losses need grids of minutes.
+/// Greatest budget, and the sum of losses beyond which every total exceeds it: finding the step of a greater one would
+/// take minutes.
 inline constexpr double kPldMostEpsilon = 1e4, kPldMostLoss = 2 * kPldMostEpsilon;
 
 /// Of all releases together: the sum of q epsilon, q the sampling rate; of a Gaussian one q/(2 z^2), its mean loss.
 double pld_loss(std::span<const StepRun> runs);
 
 /// The minimum epsilon >= 0, rounded up. Some 10 ms per distinct step; O(T^(1/2) log T).
-/// Throws std::invalid_argument for more than 1e4 steps, losses above kPldMostLoss, delta below 1e-12 or not below 1,
-/// exponential_norm in d > 1, and sampled Gaussian steps under replace_one.
+/// Throws std::invalid_argument for more than 1e4 steps, delta below 1e-12 or not below 1, exponential_norm in d > 1,
+/// and sampled Gaussian steps under replace_one. Infinite where rounding leaves no finite answer, at some 1e7 and more.
 double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency);
 
 /// delta at `epsilon` >= 0, rounded up; not sharp below 1e-12. Throws as above.
