@@ -81,7 +81,7 @@ class Forecaster {
     fmt::print(
         stderr,
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");
-    return kExitDone;
+    return without_damaged(study_, kExitDone);
   }
 
  private:
