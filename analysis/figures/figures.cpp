@@ -135,8 +135,15 @@ std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric) {
     References baselines = references(study, metric);
     if (baselines.varying) dodge(baselines.rows, study, axis, by);
     add_references(values, std::move(baselines), fixed.condition);
-    all.push_back({fmt::format("{} at the end against {}", m.name, study.axes[axis].name),
-                   "Point: {centre} over repetitions; bar: {spread}." + reference_caption(values),
+    std::string caption = "Point: {centre} over repetitions; bar: {spread}." + reference_caption(values);
+    if (Json bounds = bound_rows(study, metric); !bounds.empty()) {
+      dodge(bounds, study, axis, by);
+      values["bounds"] = std::move(bounds);
+      values["bounded"] = true;
+      if (values["scale"].contains("type")) values["positive"] = true;
+      caption += " Small squares and dotted lines: bounds on the mean, by name when pointed at.";
+    }
+    all.push_back({fmt::format("{} at the end against {}", m.name, study.axes[axis].name), caption,
                    fill("finals", values)});
   }
   return all;

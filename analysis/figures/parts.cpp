@@ -88,6 +88,30 @@ std::string median_of(const std::string& metric) {
   return "median of " + metric;
 }
 
+namespace {
+
+// A row of a value of a point that is not measured in runs.
+Json reference_row(const StudyData& study, const FigurePoint& point, const std::string& name, double value) {
+  Json row = row_of(study, point, {});
+  add_numbers(study, point, row);
+  for (const char* key : {"m", "l", "h", "e", "f", "g"}) row.erase(key);
+  row["b"] = name;
+  row["v"] = seven_digits(value);
+  return row;
+}
+
+}  // namespace
+
+Json bound_rows(const StudyData& study, std::size_t metric) {
+  Json rows = Json::array();
+  for (const FigurePoint& point : study.points) {
+    for (const PointBound& bound : point.bounds) {
+      if (bound.metric == metric) rows.push_back(reference_row(study, point, bound.name, bound.value));
+    }
+  }
+  return rows;
+}
+
 References references(const StudyData& study, std::size_t metric) {
   References all;
   std::map<std::string, std::vector<double>> values;
@@ -95,11 +119,7 @@ References references(const StudyData& study, std::size_t metric) {
     for (const auto& [name, medians] : point.baselines) {
       if (!std::isfinite(medians[metric])) continue;
       values[name].push_back(medians[metric]);
-      Json& row = all.rows.emplace_back(row_of(study, point, {}));
-      add_numbers(study, point, row);
-      for (const char* key : {"m", "l", "h", "e", "f", "g"}) row.erase(key);
-      row["b"] = name;
-      row["v"] = seven_digits(medians[metric]);
+      all.rows.push_back(reference_row(study, point, name, medians[metric]));
     }
   }
   for (const auto& [name, v] : values) {

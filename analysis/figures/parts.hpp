@@ -39,6 +39,8 @@ struct References {
   bool varying = false;
 };
 References references(const StudyData& study, std::size_t metric);
+/// The bounds on a metric at the points: rows with name "b", value "v", labels and numbers of the axes.
+Json bound_rows(const StudyData& study, std::size_t metric);
 /// Adds to each row, which has number "n0", "n1", ... of `axis`, the same as "d0", ..., moved aside by its value of the
 /// axis `by`, so that points at one place do not hide each other: by less than half of the smallest step.
 void dodge(Json& rows, const StudyData& study, std::size_t axis, std::optional<std::size_t> by);

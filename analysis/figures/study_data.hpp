@@ -55,6 +55,13 @@ struct OwnerValues {
   GainCounts counts{};
 };
 
+/// The value of a bound on the mean of a metric at the end of runs.
+struct PointBound {
+  std::string name;
+  std::size_t metric;
+  double value;
+};
+
 struct FigurePoint : PointSummary {
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
@@ -63,6 +70,7 @@ struct FigurePoint : PointSummary {
   std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks
+  std::vector<PointBound> bounds{};                             ///< those that apply to the point (add_bounds)
 };
 
 /// An event of the scenario, the same at all points.

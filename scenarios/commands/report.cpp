@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "analysis/figures/bound_data.hpp"
 #include "analysis/figures/page.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
@@ -93,7 +94,8 @@ int report_command(const Arguments& arguments) {
         fmt::format("--{}: there is no trace.csv in {}: add record.trace to the scenario and run it again",
                     values->has("from") ? "from" : "to", folder.string()));
   analysis::StoredStudy study(folder);
-  const analysis::StudyData data = analysis::gather(study, label_number);
+  analysis::StudyData data = analysis::gather(study, label_number);
+  analysis::add_bounds(data, folder / "bounds.csv");
   const auto trace = analysis::read_trace(folder / "trace.csv", 20000, from, to);
   const std::string page = analysis::page(data, trace, text_of(study, folder));
   analysis::OutputFile file(place);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/figures/bound_data.hpp"
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;
@@ -121,4 +122,37 @@ TEST_CASE("figures: the network shows each agent's value where it is, and agents
   CHECK(rows[2].at("m") == 0.06);
   CHECK(rows[2].at("y") == 1);
   CHECK(spec_of(drawn[0]).at("layer").at(0).at("data").at("values").size() == 2);
+}
+
+TEST_CASE("figures: bounds on the mean are lines beside the measured values, where they apply") {
+  const test::Scratch dir;
+  StudyData data = study(dir, {});
+  dir.write("bounds.csv",
+            "privacy.epsilon,bound,of,value,mean,median\n"
+            "0.1,cost_of_privacy_11,objective,40,0,0\n1,cost_of_privacy_11,objective,nan,0,0\n"
+            "10,cost_of_privacy_11,objective,4,0,0\n"
+            "0.1,\"closed, form\",objective,30,0,0\n1,\"closed, form\",objective,20,0,0\n"
+            "10,\"closed, form\",objective,10,0,0\n");
+  analysis::add_bounds(data, dir.path() / "bounds.csv");
+  const auto drawing = draw(data, "finals", 0).at(0);
+  CHECK_THAT(drawing.caption, Catch::Contains("bounds on the mean"));
+  json bounds;
+  const json spec = spec_of(drawing);
+  for (const json& layer : spec.at("layer")) {
+    if (layer.at("encoding").contains("detail")) bounds = layer.at("data").at("values");
+  }
+  std::set<std::tuple<std::string, std::string, double>> found;
+  for (const json& row : bounds) found.insert({row.at("b"), row.at("a0"), row.at("v")});
+  CHECK(found == std::set<std::tuple<std::string, std::string, double>>{{"cost_of_privacy_11", "0.1", 40},
+                                                                        {"cost_of_privacy_11", "10", 4},
+                                                                        {"closed, form", "0.1", 30},
+                                                                        {"closed, form", "1", 20},
+                                                                        {"closed, form", "10", 10}});
+  // Of another metric there are none, and a table of another study is left alone.
+  const json other = spec_of(draw(data, "finals", 1).at(0));
+  for (const json& layer : other.at("layer")) CHECK_FALSE(layer.at("encoding").contains("detail"));
+  StudyData again = study(test::Scratch(), {});
+  dir.write("bounds.csv", "privacy.epsilon,bound,of,value,mean,median\n0.1,x,objective,40,0,0\n");
+  analysis::add_bounds(again, dir.path() / "bounds.csv");
+  CHECK(again.points.at(0).bounds.empty());
 }
