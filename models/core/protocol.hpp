@@ -60,7 +60,8 @@ class Observer {
   /// Whether a stopping criterion is met. Asked after each observation, or every `check_every_iterations` where
   /// that is given; a function of the world alone.
   virtual bool reached(const World&) { return false; }
-  /// Whether to abort the run (wall-clock limit, interrupt). Asked every kAbortCheckEvents events.
+  /// Whether to abort the run (wall-clock limit, interrupt). Asked at observations and every kAbortCheckEvents events of
+  /// any kind.
   virtual bool should_abort() { return false; }
   static constexpr std::uint32_t kAbortCheckEvents = 64;
 
@@ -161,8 +162,15 @@ class Driver final : public Probe {
       return std::as_const(protocol_).timer_name(i, tag, number);
     return {};
   }
-  void on_observation() { look(); }
-  bool finished() const { return finished_ || stopped_; }
+  void on_observation() {
+    look();
+    stopped_ |= observer_.should_abort();
+  }
+  // The engine asks once an event of any kind: a run in which nothing happens for the protocol can be aborted too.
+  bool finished() {
+    if (++asked_ % Observer::kAbortCheckEvents == 0) stopped_ |= observer_.should_abort();
+    return finished_ || stopped_;
+  }
 
  private:
   void look() {
@@ -190,10 +198,9 @@ class Driver final : public Probe {
   void after_event() {
     observed_here_ = false;
     const sim::Traffic& traffic = world_.engine.traffic();
-    if (count_due()) look();
+    if (count_due()) on_observation();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
       stopped_ |= observer_.reached(world_);
-    if (++events_ % Observer::kAbortCheckEvents == 0) stopped_ |= observer_.should_abort();
     const StopLimits& stop = world_.study.stop;
     finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
                 traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
@@ -206,7 +213,7 @@ class Driver final : public Probe {
   Context context_;
   Observer& observer_;
   std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
-  std::uint32_t events_ = 0;
+  std::uint32_t asked_ = 0;
   bool finished_ = false;
   bool stopped_ = false;        // by the observer
   bool observed_here_ = false;  // nothing has happened since the last observation

@@ -287,6 +287,7 @@ int forecast_command(const Arguments& arguments) {
             {"format", "FORMAT", "text, or csv: one row per forecast", "text"}}),
        "one folder", 1, 1});
   if (!values) return kExitDone;
+  require_results(values->operands.front());
   return Forecaster(*values).run();
 }
 

@@ -67,7 +67,8 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
   if (execution.recorded_anew() > 0)
     text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
   if (execution.damaged() > 0)
-    text += fmt::format(" ({} of them again, because they are damaged in results.sqlite)", execution.damaged());
+    text +=
+        fmt::format(" ({} of them again, because they are damaged in results.sqlite)", execution.damaged());
   return text + fmt::format("; results: {}/", folder.string());
 }
 
@@ -121,17 +122,17 @@ class Runner {
     refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
     std::uint64_t completed = 0;
+    std::optional<analysis::Store> store;
+    std::error_code error;
     Execution execution(plan, {.threads = arguments_.threads,
                                .trace_folder = folder,
-                               .interrupted = &interrupt_.flag(),
+                               .interrupted = &InterruptGuard::flag(),
                                .finished = [&](const analysis::RunResult& one) {
                                  completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
                                  if (progress != nullptr) progress->finished(one);
                                }});
     try {
       // Every point with runs to be made is assembled before anything is written.
-      std::optional<analysis::Store> store;
-      std::error_code error;
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
         store.emplace(folder);
         execution.consider(store->known(plan.study()));
@@ -141,7 +142,10 @@ class Runner {
       fmt::print(stderr, "{}{}\n", title, work_of(execution, folder));
       Progress shown(arguments_.progress, execution.to_run(), execution.all());
       progress = &shown;
-      const bool ended = execution.run(*store);
+      const bool ended = [&] {
+        const InterruptGuard guard;
+        return execution.run(*store);
+      }();
       shown.stop();
       progress = nullptr;
       store->close();
@@ -152,17 +156,14 @@ class Runner {
     } catch (const AssemblyError& e) {
       throw InputError(plan.locate(e));
     } catch (const analysis::OutputError& e) {
-      std::error_code error;
-      const bool stored = std::filesystem::exists(analysis::store_file(folder), error);
       throw analysis::OutputError(
           std::string(e.what()) +
-          (stored ? "; completed runs are stored; run the same command to resume" : ""));
+          (store ? "; completed runs are stored; run the same command to resume" : ""));
     }
   }
 
  private:
   const RunArguments& arguments_;
-  const InterruptGuard interrupt_;
 };
 
 Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {

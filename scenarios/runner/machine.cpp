@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <set>
 
 #include "scenarios/runner/errors.hpp"
@@ -114,6 +116,22 @@ InterruptGuard::InterruptGuard() {
   interrupt_flag = false;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  watch_ = std::jthread([](const std::stop_token& ended) {
+    constexpr std::chrono::milliseconds kStep{20};
+    std::mutex mutex;
+    std::condition_variable_any waiting;
+    std::unique_lock lock(mutex);
+    // Until `ended`, or for that long.
+    const auto wait = [&](std::chrono::milliseconds time) {
+      waiting.wait_for(lock, ended, time, [] { return false; });
+    };
+    while (!ended.stop_requested() && !interrupt_flag) wait(kStep);
+    wait(kGrace);
+    if (ended.stop_requested()) return;
+    fmt::print(stderr,
+               "hearsay: interrupted in the middle of a computation; run the same command to resume\n");
+    std::_Exit(128 + SIGINT);
+  });
 }
 
 InterruptGuard::~InterruptGuard() {
@@ -121,7 +139,7 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-const std::atomic<bool>& InterruptGuard::flag() const {
+const std::atomic<bool>& InterruptGuard::flag() {
   return interrupt_flag;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 // The memory, processor and signals of this machine.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 namespace hearsay::scenarios {
 
@@ -25,14 +27,21 @@ double estimate_memory(const Plan& plan, unsigned threads);
 /// Throws RefusedError if that is more than the machine has.
 void refuse_if_too_large(const Plan& plan, unsigned threads);
 
-/// During its lifetime, SIGINT and SIGTERM only set a flag; a second SIGINT ends the process as usual.
+/// During its lifetime, SIGINT and SIGTERM set a flag, which runs look at. If it still exists kGrace later, because a
+/// computation does not look at the flag, the process ends with exit code 130, as it does at a second signal. Only one at
+/// a time.
 class InterruptGuard {
  public:
+  static constexpr std::chrono::milliseconds kGrace{400};
+
   InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-  const std::atomic<bool>& flag() const;
+  static const std::atomic<bool>& flag();
+
+ private:
+  std::jthread watch_;
 };
 
 }  // namespace hearsay::scenarios
