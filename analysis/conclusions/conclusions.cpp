@@ -13,8 +13,9 @@ namespace {
 
 // The results of a point by repetition, NaN where a run is missing.
 struct Finals {
-  std::vector<std::vector<double>> metrics;                          // by metric
-  std::vector<std::vector<std::vector<double>>> by_owner, isolated;  // by metric of gains and owner
+  std::vector<std::vector<double>> metrics;  // by metric
+  std::vector<std::vector<std::vector<double>>>
+      gains;  // by metric of gains and owner: isolated minus collaboration
 };
 
 void put(std::vector<double>& repetitions, std::uint32_t r, double value) {
@@ -33,30 +34,29 @@ Finals finals_of(StoredStudy& study, std::size_t p, const PointResult& point,
   const SeriesLayout layout = head.layout(point);
   Finals all;
   all.metrics.resize(head.metrics.size());
-  all.by_owner.resize(gains.size());
-  all.isolated.assign(gains.size(), std::vector<std::vector<double>>(point.owners));
-  // Isolated models belong to the point, or to each run that has its own problem.
-  const auto add_isolated = [&](const std::vector<Scalar>& scalars) {
+  all.gains.assign(gains.size(), std::vector<std::vector<double>>(point.owners));
+  // Isolated models belong to the point, or to each run that has its own problem: by metric of gains and owner.
+  std::vector<std::vector<double>> isolated(gains.size(), std::vector<double>(point.owners, kNone));
+  const auto set_isolated = [&](const std::vector<Scalar>& scalars) {
     for (std::size_t g = 0; g < gains.size(); ++g) {
       for (const Scalar& s : scalars) {
         if (s.agent && s.name == "isolated." + gains[g])
-          all.isolated[g].at(*s.agent - point.first_owner).push_back(s.value);
+          isolated[g].at(*s.agent - point.first_owner) = s.value;
       }
     }
   };
-  add_isolated(point.scalars);
+  set_isolated(point.scalars);
   study.runs(p, [&](const RunResult& run) {
     if (run.status != Status::kDone) return;
-    add_isolated(run.scalars);
+    set_isolated(run.scalars);
     const std::vector<double> last = final_values(head, point, run);
     for (std::size_t m = 0; m < last.size(); ++m) put(all.metrics[m], run.repetition, last[m]);
     for (std::size_t g = 0; g < gains.size(); ++g) {
-      all.by_owner[g].resize(point.owners);
       if (last.empty()) continue;
       const auto values = layout.values_of(head.metric(gains[g]).value(),
                                            layout.sample(run.series, run.series.samples.size() - 1));
       for (std::size_t i = 0; i < point.owners; ++i)
-        put(all.by_owner[g][i], run.repetition, values[values.size() > 1 ? i : 0]);
+        put(all.gains[g][i], run.repetition, isolated[g][i] - values[values.size() > 1 ? i : 0]);
     }
   });
   return all;
@@ -200,13 +200,15 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
   for (std::size_t g = 0; g < gains.size(); ++g) {
     for (std::size_t p = 0; p < out.points.size(); ++p) {
       const std::vector<OwnerFacts> owners = study.owners(p);
-      for (std::size_t owner = 0; owner < finals[p].by_owner[g].size(); ++owner) {
+      for (std::size_t owner = 0; owner < finals[p].gains[g].size(); ++owner) {
+        std::vector<double> pairs = finals[p].gains[g][owner];
+        std::erase_if(pairs, [](double gain) { return !std::isfinite(gain); });
+        if (pairs.empty()) continue;
         out.gains.push_back({.of = gains[g],
                              .point = p,
                              .owner = owner,
                              .name = owner < owners.size() ? owners[owner].name : "",
-                             .isolated = mean_of(finals[p].isolated[g][owner]),
-                             .joint = mean_with_interval(finals[p].by_owner[g][owner], out.confidence)});
+                             .gain = mean_with_interval(pairs, out.confidence)});
       }
     }
   }

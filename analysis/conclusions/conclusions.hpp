@@ -53,8 +53,7 @@ struct Conclusions {
     std::string of;
     std::size_t point = 0, owner = 0;
     std::string name;  ///< of the owner
-    double isolated = 0;
-    Estimate joint;
+    Estimate gain;     ///< isolated minus collaboration, paired by repetition
   };
   std::vector<Slope> slopes;
   std::vector<FittedBound> bounds;

@@ -71,9 +71,9 @@ std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width
     const auto first = g;
     std::size_t gain = 0, significant = 0, lose = 0;
     for (; g != c.gains.end() && g->point == first->point && g->of == first->of; ++g) {
-      gain += g->joint.value < g->isolated ? 1u : 0u;
-      significant += g->joint.high < g->isolated ? 1u : 0u;
-      lose += g->joint.low > g->isolated ? 1u : 0u;
+      gain += g->gain.value > 0 ? 1u : 0u;
+      significant += g->gain.low > 0 ? 1u : 0u;
+      lose += g->gain.high < 0 ? 1u : 0u;
     }
     Row counts;
     for (const auto count : {static_cast<std::size_t>(g - first), gain, significant, lose})
@@ -102,8 +102,7 @@ void write_fits(const Conclusions& c, const AxisColumns& axes, const std::filesy
   for (const auto& g : c.gains) {
     const PointResult& point = c.points[g.point];
     file.print("{}gain,{},{},{},{},{},{},isolated minus mean\n", axes.fields(point.labels), csv_field(g.name),
-               g.of, point.first_owner + g.owner, g.isolated - g.joint.value, g.isolated - g.joint.high,
-               g.isolated - g.joint.low);
+               g.of, point.first_owner + g.owner, g.gain.value, g.gain.low, g.gain.high);
   }
   file.commit();
 }

@@ -19,13 +19,13 @@ std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std:
   return all;
 }
 
-GainCounts count_gains(const std::vector<Statistics>& gains) {
+GainCounts count_gains(const std::vector<Statistics>& gains, std::size_t runs) {
   GainCounts counts{.owners = gains.size()};
   for (const Statistics& g : gains) {
     counts.gain += g.mean > 0 ? 1u : 0u;
     // One repetition has no interval.
-    counts.significant += g.mean_low > 0 && g.mean_low < g.mean ? 1u : 0u;
-    counts.lose += g.mean_high < 0 && g.mean_high > g.mean ? 1u : 0u;
+    counts.significant += runs > 1 && g.mean_low > 0 ? 1u : 0u;
+    counts.lose += runs > 1 && g.mean_high < 0 ? 1u : 0u;
   }
   return counts;
 }
@@ -89,7 +89,7 @@ OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointRes
     out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
       return baseline(run, i) - value(run, i);
     });
-    out.counts = count_gains(out.gains);
+    out.counts = count_gains(out.gains, runs.size());
   }
   return out;
 }

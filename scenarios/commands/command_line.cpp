@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
@@ -72,8 +76,11 @@ int fail(int code, const char* what) {
 
 int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of writing
   try {
-    return dispatch(arguments);
+    const int code = dispatch(arguments);
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
+    return code;
   } catch (const BudgetRefusal& e) {
     return fail(kExitBudget, e.what());
   } catch (const InputError& e) {
@@ -84,6 +91,8 @@ int command_line(int argc, const char* const* argv) {
     return fail(kExitRefused, e.what());
   } catch (const analysis::OutputError& e) {
     return fail(kExitOutput, e.what());
+  } catch (const std::system_error& e) {
+    return fail(kExitOutput, fmt::format("hearsay: {}", e.what()).c_str());
   } catch (const std::bad_alloc&) {
     return fail(kExitRefused, "hearsay: out of memory");
   } catch (const std::exception& e) {

@@ -8,6 +8,7 @@
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "sim/check.hpp"
@@ -125,6 +126,9 @@ int validate_command(const Arguments& arguments) {
       // All errors, not only the first.
       for (const std::string& line : e.lines()) fmt::print(stderr, "{}\n", line);
       code = kExitInvalidInput;
+    } catch (const RefusedError& e) {
+      fmt::print(stderr, "{}\n", e.what());
+      if (code == kExitDone) code = kExitRefused;
     }
   }
   return code;

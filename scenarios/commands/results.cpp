@@ -165,6 +165,11 @@ int verify_command(const Arguments& arguments) {
   require_results(values->operands.front());
   analysis::StoredStudy study(values->operands.front());
   const Plan plan = make_plan_again(study);
+  for (std::size_t p = 0; p < study.points(); ++p) {
+    // Reading them checks them.
+    study.owners(p);
+    if (const auto network = study.network_number(p)) study.network(*network);
+  }
   struct Made {
     std::size_t point;
     std::uint32_t repetition;
@@ -180,7 +185,7 @@ int verify_command(const Arguments& arguments) {
                  });
   const std::size_t all = made.size();
   const std::size_t wanted =
-      values->has("sample") ? std::min<std::size_t>(all, values->whole("sample", 0, SIZE_MAX)) : all;
+      values->has("sample") ? std::min<std::size_t>(all, values->whole("sample", 1, SIZE_MAX)) : all;
   Execution execution(plan);
   for (std::size_t k = 0; k < wanted; ++k) {
     const Made& one = made[k * all / wanted];

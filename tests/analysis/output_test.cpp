@@ -50,6 +50,10 @@ TEST_CASE("output file: a missing folder is an error") {
 TEST_CASE("csv: fields that contain a separator, a quote or a line break are quoted") {
   CHECK(analysis::csv_field("plain text") == "plain text");
   CHECK(analysis::csv_field("a,b") == "\"a,b\"");
+  CHECK(analysis::csv_field("=1+1") == "'=1+1");
+  CHECK(analysis::csv_field("@x,y") == "\"'@x,y\"");
+  CHECK(analysis::csv_field("-1.5e3") == "-1.5e3");
+  CHECK(analysis::csv_field("-x") == "'-x");
   CHECK(analysis::csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
   CHECK(analysis::csv_field("two\nlines") == "\"two\nlines\"");
 }

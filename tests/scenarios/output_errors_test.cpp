@@ -98,6 +98,20 @@ TEST_CASE("output: a damaged database is reported in one line and not changed") 
   CHECK(shell(run).err.starts_with("40 runs: 40 cached"));
 }
 
+TEST_CASE("output: standard output that cannot be written is an error, not success") {
+  check_refused(shell("hearsay list metrics > /dev/full; exit $?"), "standard output");
+}
+
+TEST_CASE("output: what a killed process has left is removed by the next run") {
+  const Scratch dir;
+  dir.write("out/series.csv.999999999.tmp", "half");
+  dir.write("out/mine.tmp", "kept");
+  REQUIRE(shell("hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out")
+              .code == 0);
+  CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv.999999999.tmp"));
+  CHECK(std::filesystem::exists(dir / "out/mine.tmp"));
+}
+
 TEST_CASE("output: a database of another program is not written to") {
   const Scratch dir;
   const std::string run =

@@ -67,6 +67,11 @@ TEST_CASE("commands: verify repeats runs from the results alone and detects a ch
   CHECK(all.code == 0);
   CHECK_THAT(all.out, Catch::StartsWith("8 of 8 runs repeated"));
   CHECK_THAT(shell("hearsay verify " + dir / "out --sample 3").out, Catch::StartsWith("3 of 8 runs"));
+  CHECK(shell("hearsay verify " + dir / "out --sample 0").code == 2);
+  std::filesystem::create_directories(dir.path() / "damaged");
+  std::filesystem::copy_file(dir / "out/results.sqlite", dir / "damaged/results.sqlite");
+  test::damage(dir / "damaged", "UPDATE document SET text = '[]'");
+  CHECK(shell("hearsay verify " + dir / "damaged").code == 4);
   test::rewrite(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
   const auto changed = shell("hearsay verify " + dir / "out");
   CHECK(changed.code == 70);

@@ -80,8 +80,12 @@ void check_version(Database& database) {
 // What is wrong with the structure of the file, indices included; nothing if it is sound. Takes about a second per
 // 200 MB.
 std::optional<std::string> fault(Database& database) {
-  const auto verdict = database.first<std::string>("PRAGMA integrity_check(1)").value_or("");
-  return verdict == "ok" ? std::nullopt : std::optional(verdict.substr(0, verdict.find('\n')));
+  auto verdict = database.first<std::string>("PRAGMA integrity_check(1)").value_or("");
+  if (verdict == "ok") return std::nullopt;
+  // The first line may be a title.
+  if (const auto line = verdict.find('\n'); verdict.starts_with("***") && line != verdict.npos)
+    verdict.erase(0, line + 1);
+  return verdict.substr(0, verdict.find('\n'));
 }
 
 }  // namespace
@@ -144,8 +148,10 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
   constexpr std::uintmax_t kMostChecked = 200'000'000;  // bytes
   if (std::filesystem::file_size(store_file(folder), error) > kMostChecked) return database;
   if (const auto found = fault(*database)) {
-    throw OutputError(fmt::format("{}: damaged ({}); 'hearsay run' repairs it where that is possible",
-                                  database->path().string(), *found));
+    throw OutputError(
+        fmt::format("{}: damaged ({}); run the scenario again: if only an index is damaged that repairs it, "
+                    "otherwise move the file away",
+                    database->path().string(), *found));
   }
   return database;
 }

@@ -1,11 +1,16 @@
 #include "analysis/results/tables/output_file.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <utility>
+
+#include "sim/files/csv_table.hpp"
 
 namespace hearsay::analysis {
 
@@ -43,7 +48,22 @@ void OutputFile::commit() {
   throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), reason));
 }
 
+void remove_abandoned(const std::filesystem::path& folder) {
+  static const std::regex name(R"(.+\.([0-9]+)\.tmp)");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::smatch match;
+    const std::string file = entry.path().filename().string();
+    if (!std::regex_match(file, match, name)) continue;
+    const auto process = static_cast<::pid_t>(std::strtol(match[1].str().c_str(), nullptr, 10));
+    if (::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove(entry.path(), error);
+  }
+}
+
 std::string csv_field(std::string_view text) {
+  constexpr std::string_view kFormula = "=+-@\t";
+  if (!text.empty() && kFormula.find(text[0]) != std::string_view::npos && !sim::parse_number(text))
+    return csv_field("'" + std::string(text));
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   return '"' + boost::replace_all_copy(std::string(text), "\"", "\"\"") + '"';
 }

@@ -42,7 +42,11 @@ class OutputFile {
   fmt::memory_buffer buffer_;
 };
 
-/// A field of a CSV file: quoted if it needs to be (RFC 4180).
+/// Removes the temporary files that processes which no longer run have left in a folder.
+void remove_abandoned(const std::filesystem::path& folder);
+
+/// A field of a CSV file: quoted if it needs to be (RFC 4180). Text that a spreadsheet would take for a formula gets an
+/// apostrophe before it.
 std::string csv_field(std::string_view text);
 /// Fields, each with the comma after it.
 std::string csv_prefix(const std::vector<std::string>& fields);

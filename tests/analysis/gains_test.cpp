@@ -1,0 +1,66 @@
+// What owners gain from collaborating, worked out by hand.
+#include <catch2/catch.hpp>
+
+#include "analysis/conclusions/conclusions.hpp"
+#include "analysis/figures/study_data.hpp"
+#include "analysis/results/store/store.hpp"
+#include "tests/support/figure_study.hpp"
+
+using namespace hearsay;
+using analysis::Store;
+
+namespace {
+
+// Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r.
+void write_study(const std::filesystem::path& folder, std::uint32_t repetitions) {
+  Store store(folder);
+  analysis::StudyPlan plan;
+  plan.head.metrics = {{"test_error_by_owner", "", "", true}};
+  plan.record_key = "r";
+  plan.points = {{"key", {}, repetitions, "d"}};
+  store.begin_study(plan);
+  store.put_point(0, {.owners = 2, .first_owner = 1});
+  for (std::uint32_t r = 0; r < repetitions; ++r) {
+    analysis::RunResult run;
+    run.repetition = r;
+    run.series.samples = {{7, 1, 0, 0, 0}};
+    run.series.values = {r + 0.5, 1.0 + r};
+    run.scalars = {{"isolated.test_error_by_owner", 1, 1.0 + r}, {"isolated.test_error_by_owner", 2, 1}};
+    store.put_run(run, "key");
+  }
+  store.close();
+}
+
+}  // namespace
+
+TEST_CASE("gains: the difference is taken within each repetition, in tables and in the report alike") {
+  const test::Scratch dir;
+  write_study(dir.path(), 3);
+  analysis::StoredStudy study(dir.path());
+  analysis::ConclusionInput input;
+  input.options.gains = {analysis::ComparedMetric::kTestErrorByOwner};
+  input.points.resize(1);
+  const analysis::Conclusions found = analysis::conclude(study, input);
+  REQUIRE(found.gains.size() == 2);
+  // Always 0.5, though the errors themselves spread from 0.5 to 2.5.
+  CHECK(found.gains[0].gain.value == Approx(0.5));
+  CHECK(found.gains[0].gain.low == Approx(0.5));
+  // 0, -1, -2: mean -1, s = 1, t(0.975, 2) = 4.302653.
+  CHECK(found.gains[1].gain.value == Approx(-1));
+  CHECK(found.gains[1].gain.high == Approx(-1 + 4.302653 / std::sqrt(3.0)).epsilon(1e-6));
+  CHECK_THAT(found.text(), Catch::Contains("2     1                   1                  0"));
+  const analysis::GainCounts counts =
+      analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
+  CHECK(counts.gain == 1);
+  CHECK(counts.significant == 1);
+  CHECK(counts.lose == 0);
+}
+
+TEST_CASE("gains: one repetition has no interval, so nothing is significant") {
+  const test::Scratch dir;
+  write_study(dir.path(), 1);
+  analysis::StoredStudy study(dir.path());
+  const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
+  CHECK(counts.gain == 1);
+  CHECK(counts.significant == 0);
+}
