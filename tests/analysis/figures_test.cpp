@@ -142,7 +142,8 @@ TEST_CASE("figures: bounds on the mean are lines beside the measured values, whe
     if (layer.at("encoding").contains("detail")) bounds = layer.at("data").at("values");
   }
   std::set<std::tuple<std::string, std::string, double>> found;
-  for (const json& row : bounds) found.insert({row.at("b"), row.at("a0"), row.at("v")});
+  for (const json& row : bounds)
+    found.emplace(row.at("b").get<std::string>(), row.at("a0").get<std::string>(), row.at("v").get<double>());
   CHECK(found == std::set<std::tuple<std::string, std::string, double>>{{"cost_of_privacy_11", "0.1", 40},
                                                                         {"cost_of_privacy_11", "10", 4},
                                                                         {"closed, form", "0.1", 30},

@@ -48,7 +48,7 @@ TEST_CASE("gains: the difference is taken within each repetition, in tables and 
   // 0, -1, -2: mean -1, s = 1, t(0.975, 2) = 4.302653.
   CHECK(found.gains[1].gain.value == Approx(-1));
   CHECK(found.gains[1].gain.high == Approx(-1 + 4.302653 / std::sqrt(3.0)).epsilon(1e-6));
-  CHECK_THAT(found.text(), Catch::Contains("2     1                   1                  0"));
+  CHECK_THAT(found.text(), Catch::Contains("2     1                   1                   0"));
   const analysis::GainCounts counts =
       analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
   CHECK(counts.gain == 1);

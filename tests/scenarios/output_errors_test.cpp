@@ -99,7 +99,7 @@ TEST_CASE("output: a damaged database is reported in one line and not changed") 
 }
 
 TEST_CASE("output: standard output that cannot be written is an error, not success") {
-  check_refused(shell("hearsay list metrics > /dev/full; exit $?"), "standard output");
+  check_refused(shell("hearsay list metrics > /dev/full; exit $?"), "No space left on device");
 }
 
 TEST_CASE("output: what a killed process has left is removed by the next run") {
