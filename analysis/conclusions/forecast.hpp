@@ -37,7 +37,7 @@ struct Forecast {
 Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& values,
                   const Eigen::MatrixXd& new_terms, double confidence);
 
-/// Whether the constants of these columns can be told apart: rank of the columns at length 1, to 1e-5.
+/// Whether the constants of these columns can be determined: rank of the columns at length 1, to 1e-5.
 bool identifiable(const Eigen::MatrixXd& terms);
 
 /// How good a forecast is at the points that have been measured.

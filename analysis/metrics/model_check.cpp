@@ -47,7 +47,7 @@ std::optional<std::string> ModelCheck::judge(const models::World& world, const S
     return fmt::format("a model is not finite at {:.6g} s (iteration {})", at.time, at.iteration);
   const double value = objective_of(world.models, world);
   const double limit = kDivergence * (std::max(scale_, 1.0) + world.tally.noise);
-  // An objective that has no value at the start can not be judged.
+  // An objective that has no value at the start cannot be judged.
   if (!std::isfinite(scale_) || value <= limit) return std::nullopt;
   return fmt::format("the objective of the {} was {:.4g} at the start and {} at {:.6g} s (iteration {})",
                      one_model(world) ? "model" : "models", start_,

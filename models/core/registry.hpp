@@ -34,7 +34,7 @@ class AnyProtocol {
   virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
   /// Whether it waits for replies, so that Study::round_trips has to be set.
   virtual bool has_timeout() const = 0;
-  /// Throws OptionError for a timeout within which no reply can come, if late replies are of no use.
+  /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies.
   virtual void check_timeout(const Study& study) const = 0;
   /// What is suspicious about a run that has ended.
   virtual std::optional<std::string> warning(const World& world) const = 0;

@@ -40,16 +40,18 @@ double objective(const HingeProgram& q, const VectorXd& theta) {
 
 }  // namespace
 
-double hinge_dual(const HingeProgram& q, const ArrayXd& alpha) {
-  const VectorXd v = q.a.transpose() * alpha.matrix();
-  double bound = alpha.sum();
+double hinge_dual_term(const VectorXd& v, double sigma, double limit) {
+  double sum = 0;
   for (const double slope : v) {
-    // min over z in the box of sigma/2 z^2 - slope z
-    const double inside = q.sigma > 0 ? slope / q.sigma : std::copysign(q.limit, slope);
-    const double z = std::clamp(inside, -q.limit, q.limit);
-    bound += q.sigma / 2 * z * z - slope * z;
+    const double inside = sigma > 0 ? slope / sigma : std::copysign(limit, slope);
+    const double z = std::clamp(inside, -limit, limit);
+    sum += sigma / 2 * z * z - slope * z;
   }
-  return bound;
+  return sum;
+}
+
+double hinge_dual(const HingeProgram& q, const ArrayXd& alpha) {
+  return alpha.sum() + hinge_dual_term(q.a.transpose() * alpha.matrix(), q.sigma, q.limit);
 }
 
 HingeSolution minimise_hinge(const HingeProgram& q, double tolerance) {

@@ -28,6 +28,8 @@ struct HingeSolution {
 /// iteration, some 50 iterations; draws nothing.
 HingeSolution minimise_hinge(const HingeProgram& program, double tolerance);
 
+/// sum_j min over |z| <= limit of sigma/2 z^2 - v_j z: the part of the dual problem that depends on v = sum alpha_i a_i.
+double hinge_dual_term(const Eigen::VectorXd& v, double sigma, double limit);
 /// The value of the dual problem for multipliers 0 <= alpha_i <= 1/n: a lower bound of the optimum.
 double hinge_dual(const HingeProgram& program, const Eigen::ArrayXd& alpha);
 

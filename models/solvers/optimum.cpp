@@ -121,16 +121,8 @@ double hinge_lower_bound(const Problem& problem, Owners owners, const SmoothedHi
     bound += std::abs(slope);
     v -= slope * x;
   });
-  const double n = records_of(problem, owners), sigma = problem.sigma();
-  bound /= n;
-  v /= n;
-  for (Index j = 0; j < v.size(); ++j) {
-    const double free = sigma > 0 ? v[j] / sigma : (v[j] == 0 ? 0.0 : std::copysign(kInfinity, v[j]));
-    const double z = std::clamp(free, -limit, limit);
-    if (!std::isfinite(z)) return -kInfinity;
-    bound += sigma / 2 * z * z - v[j] * z;
-  }
-  return bound;
+  const double n = records_of(problem, owners);
+  return bound / n + hinge_dual_term(v / n, problem.sigma(), limit);
 }
 
 // The training records of some owners with the sign of their class, n x p.

@@ -29,8 +29,8 @@ struct Optimum {
 };
 
 /// The minimiser of f_S over the box. Squared and smooth losses: to a KKT residual of 1e-10; hinge: to the
-/// gap it reports, at most 1e-6 of the value. Draws nothing, keeps no state. Throws std::runtime_error where there is no minimiser
-/// (separable classes without l2 and box) or the iteration does not get there.
+/// gap it reports, at most 1e-6 of the value. Draws nothing, keeps no state. Throws std::runtime_error where
+/// there is no minimiser (separable classes without l2 and box) or the iteration does not get there.
 Optimum minimise(const Problem& problem, std::span<const std::size_t> owners);
 /// The minimiser of f: all owners.
 Optimum minimise(const Problem& problem);

@@ -1,6 +1,4 @@
 // What ends a run, as the library's callers see it.
-#include <fmt/format.h>
-
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>
@@ -98,6 +96,13 @@ TEST_CASE("stop: check_every checks a target between samples; 'above' is the opp
   CHECK(scalar(run_with({}), "reached_at.iterations") == -1);
   // Reached before anything has happened.
   CHECK(run_with({R"(stop.target={"metric":"messages","below":1})"}).events == 0);
+}
+
+TEST_CASE("stop: the wall-clock limit ends a run in which nothing happens for the protocol") {
+  // Every owner is down for good: there are only ticks that are skipped, or only observations.
+  const std::string crash = R"(events=[{"at": 1, "crash": [1, 2, 3]}])";
+  CHECK(run_with({"stop.wall=50 ms", crash}).end == RunEnd::kWall);
+  CHECK(run_with({"stop.wall=50 ms", crash, "record.every={\"time\": 1e-6}"}).end == RunEnd::kWall);
 }
 
 TEST_CASE("stop: the wall-clock limit ends a run, whose fingerprint is then not compared") {

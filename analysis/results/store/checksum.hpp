@@ -10,7 +10,7 @@
 
 namespace hearsay::analysis {
 
-/// What has a checksum of its own. `id` and `record` below are ids of the tables of that name.
+/// What has its own checksum. `id` and `record` below are ids of the tables of that name.
 enum class Part : std::uint8_t {
   kStudy,     ///< info and study; no id
   kPoint,     ///< a point with its scalars

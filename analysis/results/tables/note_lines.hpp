@@ -21,7 +21,7 @@ class NoteLines {
   void add(const std::string& text, std::size_t runs = 0, std::size_t all = 0);
 
   /// "note", "note (12 of 20 runs at 2 of 4 points: privacy.epsilon=0.1; numbers of the first)": the values are those
-  /// of the axes that tell the points of the note from the others.
+  /// of the axes that distinguish the points of the note.
   std::set<std::string> lines() const;
 
  private:
