@@ -62,7 +62,7 @@ const Step* Context::next_step(sim::AgentId i) const {
 }
 
 ReleaseNoise Context::next_noise(sim::AgentId i) const {
-  const auto number = static_cast<std::uint32_t>(world_.ledger.account(i).releases);
+  const std::uint32_t number = sim::next_number(world_.ledger.account(i).releases, "releases of an agent", 0);
   return {
       next_step(i), world_.streams(sim::Purpose::kNoise, i, 0, number),
       world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr};
@@ -120,7 +120,9 @@ sim::Stream Context::random(std::uint32_t purpose, sim::AgentId i) {
   if (world_.draws_.size() <= purpose) world_.draws_.resize(purpose + 1);
   auto& counts = world_.draws_[purpose];
   if (counts.empty()) counts.assign(agents(), 0);
-  return world_.streams.protocol(purpose, i, 0, counts[i]++);
+  const std::uint32_t index = counts[i];
+  counts[i] = sim::next_number(index, "draws of an agent for one purpose");
+  return world_.streams.protocol(purpose, i, 0, index);
 }
 
 }  // namespace hearsay::models

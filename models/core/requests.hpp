@@ -16,7 +16,6 @@
 // A requester that crashes has nothing in flight, and numbers go on where they were. Its timers are void, so that it
 // has to begin anew when it is up: crash() in the protocol's reset(), restarts() in its on_up().
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -36,9 +35,8 @@ class Request {
  public:
   /// Begins the next request, to `peers`; gives up the one before if it is in flight. Returns its number.
   std::uint32_t begin(std::size_t peers = 1) {
-    sim::check(number_ < std::numeric_limits<std::uint32_t>::max(), "no request number is left");
     missing_ = static_cast<std::uint32_t>(peers);
-    return ++number_;
+    return number_ = sim::next_number(number_, "requests");
   }
   /// Of the last request; 0 before the first.
   std::uint32_t number() const { return number_; }
@@ -83,8 +81,7 @@ class Requests {
 
   /// Begins the next request. Its state is that of some request before it. Invalidates what find() has returned.
   State& begin() {
-    sim::check(last_ < std::numeric_limits<std::uint32_t>::max(), "no request number is left");
-    ++last_;
+    last_ = sim::next_number(last_, "requests");
     while (first_ != last_ && slot(first_).number != first_) ++first_;
     if (last_ - first_ == ring_.size() && ring_.size() < most_) grow();
     Slot& next = slot(last_);

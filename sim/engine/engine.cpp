@@ -37,6 +37,29 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
       publications_(topology, pool_, transport_.links(),
                     options.network.links.order == PublicationOrder::kNewest, lazy_latency(options)) {
   check(options.observe_every > 0, "expected a positive time between observations");
+  // Neighbouring doubles at time t are at most t epsilon apart.
+  last_time_ =
+      std::min(options.time_limit, kResolution / (fastest_clock() * std::numeric_limits<Time>::epsilon()));
+}
+
+// Greatest rate of a clock, 1/s.
+double Engine::fastest_clock() const {
+  double rate = 0;
+  for (AgentId i = first_clock(); i < agents(); ++i) rate = std::max(rate, clocks_.rate(i));
+  return rate;
+}
+
+// The next event is after the last time of the run.
+End Engine::pass_last_time() {
+  if (last_time_ < options_.time_limit) {
+    throw LimitError(
+        "the run has reached {:g} s, where times are too coarse for a clock of {:g} ticks per second; give "
+        "the run "
+        "a limit (stop), or use another unit of time",
+        last_time_, fastest_clock());
+  }
+  now_.time = last_time_;
+  return End::kTime;
 }
 
 // The longest latency if publications may travel without events.
@@ -48,10 +71,8 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
   if (!transport_.links().loss().none() || links.order != PublicationOrder::kNewest) return std::nullopt;
   // A clock that ends leaves messages in flight behind.
   if (std::holds_alternative<ClockTrace>(options.clocks) || clocks_.never_tick()) return std::nullopt;
-  double rate = 0;
-  for (AgentId i = first_clock(); i < agents(); ++i) rate = std::max(rate, clocks_.rate(i));
   const std::optional<Time> longest = links.latency.bound_per_message();
-  if (!longest || *longest * rate > kMostInFlight) return std::nullopt;
+  if (!longest || *longest * fastest_clock() > kMostInFlight) return std::nullopt;
   return longest;
 }
 
@@ -196,7 +217,9 @@ Latest Engine::latest(AgentId reader, std::uint32_t k) {
 
 std::uint64_t Engine::timer_key(AgentId i) {
   if (timers_.empty()) timers_.assign(agents(), 0);
-  return order_key(Rank::kTimer, i, timers_[i]++);
+  const std::uint32_t key = timers_[i];
+  timers_[i] = next_number(key, "timers and computations of an agent");
+  return order_key(Rank::kTimer, i, key);
 }
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {

@@ -31,6 +31,9 @@ namespace hearsay::sim {
 
 class Engine {
  public:
+  /// Of the mean gap of a clock: the coarsest rounding of times.
+  static constexpr double kResolution = 1e-3;
+
   struct Options {
     NetworkOptions network;
     ClockOptions clocks;
@@ -97,7 +100,8 @@ class Engine {
   /// Adds a release to the trace, if there is one.
   void trace_release(AgentId agent, std::string_view detail);
 
-  /// Runs from the start until the handler is finished or a limit is reached.
+  /// Runs from the start until the handler is finished or a limit is reached. Throws LimitError where times have become
+  /// so large that the doubles around them are more than kResolution mean gaps of the fastest clock apart.
   template <class Handler>
   End run(Handler& handler) {
     const End end = loop(handler);
@@ -114,16 +118,13 @@ class Engine {
     end_handler();
     while (!handler.finished()) {
       if (queue_.empty() || only_observations_left()) return End::kIdle;
-      if (queue_.top().time > options_.time_limit) {
-        now_.time = options_.time_limit;
-        return End::kTime;
-      }
+      if (queue_.top().time > last_time_) return pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
       const Event event = queue_.pop();
       check(event.time >= now(), "time runs backwards");
       now_ = {event.time, event.key};
       if (event.kind == EventKind::kObservation) {
-        const std::uint32_t next = sequence_of(event.key) + 1;
+        const std::uint32_t next = next_number(sequence_of(event.key), "measurements");
         queue_.push(Event::observation(options_.observe_every * next, next));
         handler.on_observation();
         continue;
@@ -170,7 +171,7 @@ class Engine {
     const std::uint32_t n = sequence_of(event.key);
     const bool acts = presence_.acts(i), ticks = acts && presence_.online_at_tick(i, n);
     fingerprint_.add(event.time, event.key, i, ticks ? 1 : 0);
-    if (!event.has(Event::kDeferred)) next_tick(i, event.time, n + 1);
+    if (!event.has(Event::kDeferred)) next_tick(i, event.time, next_number(n, "ticks of an agent"));
     if (tracing()) trace_tick(event, ticks);
     if (ticks) {
       handler.on_tick(i);
@@ -241,7 +242,9 @@ class Engine {
 
   void start();
   void settle(End end);
+  End pass_last_time();
   std::optional<Time> lazy_latency(const Options& options) const;
+  double fastest_clock() const;
   AgentId first_clock() const { return options_.hub ? 1 : 0; }
   void next_tick(AgentId i, Time previous, std::uint32_t n) {
     const Time at = clocks_.tick(i, n, previous);
@@ -289,6 +292,7 @@ class Engine {
   Publications publications_;
   Fingerprint fingerprint_;
   Moment now_;
+  Time last_time_;  // no event is later: the time limit, or the last time that resolves the clocks
   std::uint64_t events_ = 0;
   std::size_t followed_ = 0;           // entries of the timeline
   std::size_t traced_ = 0;             // entries that are in the trace

@@ -72,6 +72,7 @@ class PayloadPool {
 
   void grow() {
     const auto first = static_cast<std::uint32_t>(headers_.size());
+    next_number(first, "payloads in memory", kBlockRows);
     const std::size_t doubles = stride_ * kBlockRows;
     blocks_.emplace_back(
         static_cast<double*>(::operator new[](doubles * sizeof(double), std::align_val_t{64})));

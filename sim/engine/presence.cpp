@@ -47,7 +47,8 @@ bool Presence::change(const Event& event, EventQueue& queue) {
   const bool changed = up ? --down_[i] == 0 : down_[i]++ == 0;
   if (changed) up ? ++up_count_ : --up_count_;
   const Time end = availability_.end(i, number / laws, up, event.time, number % laws);
-  if (end < kNever) queue.push(Event::change(end, i, !up, number + laws));
+  if (end < kNever)
+    queue.push(Event::change(end, i, !up, next_number(number, "changes of an agent's availability", laws)));
   return changed;
 }
 
@@ -56,7 +57,7 @@ bool Presence::resets(const Event& event) const {
 }
 
 void Presence::reset(AgentId i) {
-  ++lives_[i];
+  lives_[i] = next_number(lives_[i], "crashes of an agent");
   if (!busy_.empty()) busy_[i] = 0;
   if (!deferred_.empty()) deferred_[i] = kNone;
 }
@@ -73,7 +74,8 @@ void Presence::begin_computation(AgentId i, Time now) {
   check(!busy(i) && (computing_ == kNoAgent || computing_ == i), "two computations at one time");
   if (computing_ == kNoAgent) done_ = now;
   computing_ = i;
-  done_ += compute_time_.of(i, computations_[i]++);
+  done_ += compute_time_.of(i, computations_[i]);
+  computations_[i] = next_number(computations_[i], "computations of an agent");
 }
 
 Event Presence::occupy(std::uint64_t key) {

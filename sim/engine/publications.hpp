@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/engine/lazy_publications.hpp"
 
 namespace hearsay::sim {
@@ -22,11 +23,11 @@ class Publications {
   /// The publications that travel without events, or empty.
   std::optional<LazyPublications>& lazy() { return lazy_; }
   bool is_lazy() const { return lazy_.has_value(); }
-  /// Number of the next publication of an agent, from 1.
+  /// Number of the next publication of an agent, from 1. Throws LimitError.
   std::uint32_t next_version(AgentId from) {
     if (published_.empty()) [[unlikely]]
       prepare();
-    return ++published_[from];
+    return published_[from] = next_number(published_[from], "publications of an agent");
   }
   /// Row of the publication of its k-th neighbour that the reader uses, or kNoSlot. O(1).
   std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) const {

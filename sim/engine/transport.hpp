@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/engine/timeline.hpp"
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
@@ -45,12 +45,14 @@ class Transport {
   std::uint64_t bytes(std::size_t numbers) const { return header_ + bytes_per_number_ * numbers; }
 
   /// Counts messages of `numbers` numbers, one to each receiver. Returns the order key of the first; the others have
-  /// the next ones.
+  /// the next ones. Throws LimitError.
   std::uint64_t count(AgentId from, std::size_t numbers, std::uint32_t receivers = 1) {
+    const std::uint32_t first = sent_[from];
+    sent_[from] = next_number(first, "messages of an agent", receivers);
     traffic_.messages += receivers;
     if (numbers > 0) traffic_.vectors += std::max<std::uint64_t>(numbers / vector_length_, 1) * receivers;
     traffic_.bytes += bytes(numbers) * receivers;
-    return order_key(Rank::kMessage, from, std::exchange(sent_[from], sent_[from] + receivers));
+    return order_key(Rank::kMessage, from, first);
   }
 
   /// Sends a message of `numbers` numbers over the edge at `position`. Sets the time of its arrival at its receiver,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/events/event.hpp"
 
 namespace hearsay::sim {
@@ -52,7 +53,7 @@ class Waiting {
   std::uint32_t insert(AgentId i, const Event& event) {
     std::uint32_t place = free_;
     if (place == kNoSlot) {
-      place = static_cast<std::uint32_t>(places_.size());
+      place = next_number(places_.size(), "waiting events", 0);
       places_.push_back({});
     } else {
       free_ = places_[place].next;
