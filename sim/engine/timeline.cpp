@@ -162,8 +162,8 @@ class Unfolder {
         throw EventError(number, key, fmt::format("expected agents 0 to {}, found agent {}", agents_ - 1, i));
     }
   }
-  void mark(Time at, const std::string& name, std::string what) {
-    timeline_.entries.push_back({at + 0.0, name.empty() ? std::move(what) : name});  // events order by bits
+  void mark(Time at, const std::string& name, const std::string& what) {
+    timeline_.entries.push_back({at + 0.0, name.empty() ? what : name});  // events order by bits
   }
 
   AgentId agents_;

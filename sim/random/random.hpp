@@ -1,5 +1,5 @@
 #pragma once
-// The distributions that hearsay draws from, over a Stream; all of Boost.Random, whose output, unlike the
+// The distributions that hearsay draws from, over a Stream; of Boost.Random, whose output, unlike the
 // standard library's, is the same everywhere.
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/gamma_distribution.hpp>

@@ -17,7 +17,11 @@ namespace hearsay::sim {
 
 double distance(const Place& a, const Place& b) {
   check(a.geographic == b.geographic, "distance between a place on the Earth and one in a plane");
-  if (!a.geographic) return std::hypot(a.x - b.x, a.y - b.y);
+  if (!a.geographic) {
+    // Latencies follow from it: rounded by IEEE 754 alone, as hypot is not.
+    const double x = a.x - b.x, y = a.y - b.y;
+    return std::sqrt(x * x + y * y);
+  }
   constexpr double kRadian = std::numbers::pi / 180;
   const double across = std::sin((a.x - b.x) * kRadian / 2), along = std::sin((a.y - b.y) * kRadian / 2);
   const double h = along * along + std::cos(a.y * kRadian) * std::cos(b.y * kRadian) * across * across;
