@@ -13,6 +13,7 @@
 #include "analysis/results/store/store_file.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -59,6 +60,7 @@ void add_folders(const Parsed& parsed, const char* option, std::vector<std::file
 std::string command_text(const Arguments& arguments) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  const auto hexadecimal = [](char c) { return fmt::format("\\x{:02x}", static_cast<unsigned char>(c)); };
   std::string text = "hearsay";
   for (const std::string& argument : arguments) {
     text += ' ';
@@ -66,8 +68,16 @@ std::string command_text(const Arguments& arguments) {
       text += argument;
       continue;
     }
-    text += '\'';
-    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    // What cannot be shown is written as bash reads it: $'caf\xe9'.
+    const bool shown = sim::escaped(argument) == argument;
+    text += shown ? "'" : "$'";
+    for (const char c : argument) {
+      const bool quote = c == '\'' || (!shown && c == '\\');
+      const bool visible = c >= 0x20 && c < 0x7f;
+      text += quote              ? (shown ? "'\\''" : fmt::format("\\{}", c))
+              : shown || visible ? std::string(1, c)
+                                 : hexadecimal(c);
+    }
     text += '\'';
   }
   return text;
@@ -86,13 +96,20 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(),
               values);
+  } catch (const po::unknown_option& e) {
+    Names names;
+    for (const auto& option : all.options()) names.push_back(option->long_name());
+    const std::string given = e.get_option_name();
+    throw UsageError(fmt::format("{}{}; usage: hearsay {}", e.what(),
+                                 did_you_mean(given.substr(given.find_first_not_of('-')), names),
+                                 syntax.usage));
   } catch (const po::error& e) {
     throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), syntax.usage));
   }
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << shown;
-    fmt::print("usage: hearsay {}\n{}", syntax.usage, text.str());
+    print_out("usage: hearsay {}\n{}", syntax.usage, text.str());
     return std::nullopt;
   }
   Parsed parsed;

@@ -14,6 +14,7 @@
 #include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -136,9 +137,9 @@ int bench_command(const Arguments& arguments) {
       }
     }
   }
-  fmt::print("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows, terminal_width(), 2));
-  for (const std::string& line : refused) fmt::print("{}\n", line);
-  fmt::print(
+  print_out("{}\n{}\n\n{}", version_line(), host(), analysis::align(rows, terminal_width(), 2));
+  for (const std::string& line : refused) print_out("{}\n", line);
+  print_out(
       "\n{}, on one thread; rates exclude reading data and computing optima.\nPeak memory: "
       "{:.1f} MB.\n",
       input.files.empty() ? "20 owners of 200 records with 10 features, 2000 iterations, latency U(0, 15 ms)"

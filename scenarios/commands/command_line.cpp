@@ -14,6 +14,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -43,10 +44,10 @@ constexpr Command kCommands[] = {
 };
 
 void print_help() {
-  fmt::print("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
-  for (const Command& c : kCommands) fmt::print("  hearsay {:28} {}\n", c.usage, c.help);
-  fmt::print("  hearsay {:28} {}\n\nFor the options of a command run `hearsay COMMAND --help`.\n",
-             "--version", "version, commit, compiler and flags");
+  print_out("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
+  for (const Command& c : kCommands) print_out("  hearsay {:28} {}\n", c.usage, c.help);
+  print_out("  hearsay {:28} {}\n\nFor the options of a command run `hearsay COMMAND --help`.\n", "--version",
+            "version, commit, compiler and flags");
 }
 
 int dispatch(const Arguments& arguments) {
@@ -55,7 +56,7 @@ int dispatch(const Arguments& arguments) {
     return arguments.empty() ? kExitInvalidInput : kExitDone;
   }
   if (arguments[0] == "--version") {
-    fmt::print("{}\n", version_line());
+    print_out("{}\n", version_line());
     return kExitDone;
   }
   std::vector<std::string> names;
@@ -67,8 +68,8 @@ int dispatch(const Arguments& arguments) {
                                printable(arguments[0]), did_you_mean(arguments[0], names)));
 }
 
-int fail(int code, const char* what) {
-  fmt::print(stderr, "{}\n", what);
+int fail(int code, std::string_view message) {
+  print_message(message);
   return code;
 }
 
@@ -86,19 +87,18 @@ int command_line(int argc, const char* const* argv) {
   } catch (const InputError& e) {
     return fail(kExitInvalidInput, e.what());
   } catch (const UsageError& e) {
-    return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()).c_str());
+    return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()));
   } catch (const RefusedError& e) {
     return fail(kExitRefused, e.what());
   } catch (const analysis::OutputError& e) {
     return fail(kExitOutput, e.what());
   } catch (const std::system_error& e) {
-    return fail(kExitOutput, fmt::format("hearsay: {}", e.what()).c_str());
+    return fail(kExitOutput, fmt::format("hearsay: {}", e.what()));
   } catch (const std::bad_alloc&) {
     return fail(kExitRefused, "hearsay: out of memory");
   } catch (const std::exception& e) {
     return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to reproduce: {} with {}", e.what(),
-                                           command_text(arguments), version_line())
-                                   .c_str());
+                                           command_text(arguments), version_line()));
   }
 }
 

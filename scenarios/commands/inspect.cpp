@@ -11,6 +11,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -121,13 +122,13 @@ int validate_command(const Arguments& arguments) {
       options.validation = true;
       if (plan.selection) make_plan(file, input.sets, input.folders, options);
       for (const PlannedPoint& point : plan.points) require_events(plan, *point.scenario);
-      fmt::print("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
+      print_out("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
     } catch (const InputError& e) {
       // All errors, not only the first.
-      for (const std::string& line : e.lines()) fmt::print(stderr, "{}\n", line);
+      for (const std::string& line : e.lines()) print_message(line);
       code = kExitInvalidInput;
     } catch (const RefusedError& e) {
-      fmt::print(stderr, "{}\n", e.what());
+      print_message(e.what());
       if (code == kExitDone) code = kExitRefused;
     }
   }
@@ -143,15 +144,16 @@ int show_command(const Arguments& arguments) {
   const InputArguments input = input_arguments(*values);
   const Plan plan = make_plan(input.files.front(), input.sets, input.folders, sweep_arguments(*values));
   if (!values->has("runs")) {
-    fmt::print("{}\n", plan.resolved);
+    print_json(plan.resolved + "\n");
     return kExitDone;
   }
   const analysis::StudyHead head = plan.study().head;
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
-    fmt::print("{}", p);
+    print_out("{}", p);
     const std::vector<std::string> labels = head.shown_labels(plan.points[p].labels);
-    for (std::size_t a = 0; a < plan.axes.size(); ++a) fmt::print("  {}={}", plan.axes[a], labels[a]);
-    fmt::print("  x {}\n", plan.points[p].repeat);
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+      print_out("  {}={}", plan.axes[a], printable(labels[a], 200));
+    print_out("  x {}\n", plan.points[p].repeat);
   }
   return kExitDone;
 }
@@ -166,16 +168,16 @@ int explain_command(const Arguments& arguments) {
   if (!values) return kExitDone;
   const std::string path = values->operands.empty() ? "" : values->operands.front();
   if (values->has("all")) {
-    fmt::print("{}", reference());
+    print_out("{}", reference());
   } else if (path == "sweep" || path.starts_with("sweep.")) {
-    fmt::print("{}", kSweepHelp);
+    print_out("{}", kSweepHelp);
   } else if (path == "extends") {
-    fmt::print("{}", kExtendsHelp);
+    print_out("{}", kExtendsHelp);
   } else {
-    fmt::print("{}", explain(scenario_outline(), path));
+    print_out("{}", explain(scenario_outline(), path));
     if (path.empty())
-      fmt::print("    {:11}  {}\n    {:11}  {}\n", "extends", "Scenario to start from.", "sweep",
-                 "Options to vary.");
+      print_out("    {:11}  {}\n    {:11}  {}\n", "extends", "Scenario to start from.", "sweep",
+                "Options to vary.");
   }
   return kExitDone;
 }
@@ -195,7 +197,7 @@ int list_command(const Arguments& arguments) {
   const auto values = parse_arguments(arguments, {kUsage, {}, "at most one name", 0, 1});
   if (!values) return kExitDone;
   if (values->operands.empty()) {
-    for (const auto& [name, path] : kLists) fmt::print("{}\n", name);
+    for (const auto& [name, path] : kLists) print_out("{}\n", name);
     return kExitDone;
   }
   const std::string& wanted = values->operands.front();
@@ -204,7 +206,7 @@ int list_command(const Arguments& arguments) {
     names.emplace_back(list);
     if (list != wanted) continue;
     for (const auto& [name, help] : names_at(scenario_outline(), path))
-      fmt::print("{:24} {}{}\n", name, help, wanted == "metrics" ? protocols_with(name) : "");
+      print_out("{:24} {}{}\n", name, help, wanted == "metrics" ? protocols_with(name) : "");
     return kExitDone;
   }
   throw UsageError(fmt::format("unknown list '{}'; expected one of {}{}", printable(wanted),
@@ -213,7 +215,7 @@ int list_command(const Arguments& arguments) {
 
 int schema_command(const Arguments& arguments) {
   if (!parse_arguments(arguments, {"schema"})) return kExitDone;
-  fmt::print("{}\n", json_schema(scenario_outline()).dump(2));
+  print_json(json_schema(scenario_outline()).dump(2) + "\n");
   return kExitDone;
 }
 

@@ -6,6 +6,7 @@
 
 #include "models/privacy/budget/calculator.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -117,23 +118,23 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
   // Whether pld applies depends on the dimension: it holds for scalars only.
   const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
-  fmt::print("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
-             norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
-             q.epsilon ? "total" : "per-step", q.epsilon ? *q.epsilon : *q.epsilon_step, q.delta,
-             name_of(q.adjacency),
-             q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "");
+  print_out("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
+            norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
+            q.epsilon ? "total" : "per-step", q.epsilon ? *q.epsilon : *q.epsilon_step, q.delta,
+            name_of(q.adjacency),
+            q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "");
   const std::string scale = q.sensitivity ? "noise scale" : "scale/sensitivity";
-  fmt::print("{:14} {:>12} {}{:>18} {:>14} {:>14}\n", "accountant", "epsilon/step",
-             stated ? fmt::format("{:>12} ", "delta/step") : "", scale, "total epsilon", "total delta");
+  print_out("{:14} {:>12} {}{:>18} {:>14} {:>14}\n", "accountant", "epsilon/step",
+            stated ? fmt::format("{:>12} ", "delta/step") : "", scale, "total epsilon", "total delta");
   for (const CostAnswer& a : answers) {
     if (!a.refusal.empty()) {
-      fmt::print("{:14} {}\n", models::name_of(a.accountant), a.refusal);
+      print_out("{:14} {}\n", models::name_of(a.accountant), a.refusal);
       continue;
     }
     const auto shown = [](double x) { return x > 0 ? fmt::format("{:.6g}", x) : std::string("-"); };
-    fmt::print("{:14} {:>12} {}{:>18} {:>14.6g} {:>14.6g}\n", models::name_of(a.accountant),
-               shown(a.step.epsilon), stated ? fmt::format("{:>12} ", shown(a.step.delta)) : "",
-               shown(a.noise_scale), a.total.epsilon, a.total.delta);
+    print_out("{:14} {:>12} {}{:>18} {:>14.6g} {:>14.6g}\n", models::name_of(a.accountant),
+              shown(a.step.epsilon), stated ? fmt::format("{:>12} ", shown(a.step.delta)) : "",
+              shown(a.noise_scale), a.total.epsilon, a.total.delta);
   }
 }
 
@@ -159,7 +160,7 @@ int privacy_command(const Arguments& arguments) {
     throw InputError(message);
   }
   if (json) {
-    fmt::print("{}\n", json_of(question, answers).dump(2));
+    print_json(json_of(question, answers).dump(2) + "\n");
   } else {
     print_text(question, answers);
   }

@@ -15,6 +15,7 @@
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/runner/terminal.hpp"
 #include "sim/check.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -27,7 +28,7 @@ std::string run_name(const analysis::StudyHead& head, const analysis::PointResul
                      std::uint32_t repetition) {
   std::string name;
   for (std::size_t a = 0; a < head.axes.size(); ++a)
-    name += fmt::format("{}={}, ", head.axes[a], point.labels[a]);
+    name += fmt::format("{}={}, ", head.axes[a], printable(point.labels[a]));
   return name + fmt::format("repetition {}", repetition);
 }
 
@@ -111,8 +112,8 @@ void write_graphml(analysis::StoredStudy& study, std::size_t point, const std::f
   analysis::OutputFile file(path);
   file.write(analysis::graphml(network, study.owners(point), study.point(point).first_owner));
   file.commit();
-  fmt::print("network of point {}, {} nodes, {} links: {}\n", point, network.nodes.size(),
-             network.links.size(), path.string());
+  print_out("network of point {}, {} nodes, {} links: {}\n", point, network.nodes.size(),
+            network.links.size(), path.string());
 }
 
 }  // namespace
@@ -121,8 +122,9 @@ int without_damaged(analysis::StoredStudy& study, int code) {
   const auto& runs = study.damaged();
   if (runs.empty()) return code;
   const auto [point, repetition] = *runs.begin();
-  fmt::print(stderr, "{}: {} damaged runs left out, the first: {}; 'hearsay run' makes them again\n",
-             study.folder().string(), runs.size(), run_name(study.head(), study.point(point), repetition));
+  print_error("{}: {} left out, the first: {}; 'hearsay run' makes {} again\n", study.folder().string(),
+              counted(runs.size(), "damaged run"), run_name(study.head(), study.point(point), repetition),
+              runs.size() == 1 ? "it" : "them");
   return kExitOutput;
 }
 
@@ -147,9 +149,9 @@ int export_command(const Arguments& arguments) {
     return kExitDone;
   }
   const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
-  fmt::print("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
-             counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
-             study.head().aggregate ? "quantiles" : "series");
+  print_out("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
+            counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
+            study.head().aggregate ? "quantiles" : "series");
   return without_damaged(study, kExitDone);
 }
 
@@ -196,7 +198,7 @@ int verify_command(const Arguments& arguments) {
                                           run_key(plan.points[one.point].key, one.repetition),
                                           again.fingerprint, one.fingerprint));
   }
-  fmt::print("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
+  print_out("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
   return without_damaged(study, kExitDone);
 }
 
@@ -207,7 +209,7 @@ int diff_command(const Arguments& arguments) {
   for (const std::string& folder : folders) require_results(folder);
   analysis::StoredStudy a(folders[0]), b(folders[1]);
   if (a.head().axes != b.head().axes || a.head().metrics != b.head().metrics || a.points() != b.points()) {
-    fmt::print("the studies differ in their axes, metrics or number of points\n");
+    print_out("the studies differ in their axes, metrics or number of points\n");
     return kExitDiffers;
   }
   struct Parted {
@@ -235,14 +237,14 @@ int diff_command(const Arguments& arguments) {
                ++compared;
              });
   if (found.empty()) {
-    fmt::print("{}, all equal\n", counted(compared, "run"));
+    print_out("{}, all equal\n", counted(compared, "run"));
     return without_damaged(b, without_damaged(a, kExitDone));
   }
-  fmt::print("{}", found);
+  print_out("{}", found);
   if (parted && !parted->fingerprints) {
-    fmt::print("  events: equal by their fingerprints\n");
+    print_out("  events: equal by their fingerprints\n");
   } else if (parted) {
-    fmt::print("{}", first_event(a, b, parted->point, parted->repetition));
+    print_out("{}", first_event(a, b, parted->point, parted->repetition));
   }
   return without_damaged(b, without_damaged(a, kExitDiffers));
 }

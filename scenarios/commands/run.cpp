@@ -19,6 +19,7 @@
 #include "scenarios/runner/progress.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -100,17 +101,17 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
                    const std::filesystem::path& folder, double wall) {
   const analysis::Totals& t = exported.totals;
   const std::size_t width = terminal_width();
-  fmt::print("{}\n", analysis::summary_text(head, exported.points, width));
-  if (conclusions) fmt::print("{}\n", conclusions->text(width));
+  print_out("{}\n", analysis::summary_text(head, exported.points, width));
+  if (conclusions) print_out("{}\n", conclusions->text(width));
   if (t.diverged + t.failed > 0) {
-    fmt::print("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
-               (folder / "runs.csv").string(), t.problem);
+    print_out("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
+              (folder / "runs.csv").string(), t.problem);
   }
   const std::string runs =
       made.ended ? counted(stored(t), "run") : fmt::format("{} of {}", stored(t), counted(made.runs, "run"));
-  fmt::print("{}, {} ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ ({})\n",
-             counted(t.points, "point"), runs, made.fresh, wall, folder.string(),
-             fmt::join(files_in(folder), ", "));
+  print_out("{}, {} ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ ({})\n",
+            counted(t.points, "point"), runs, made.fresh, wall, folder.string(),
+            fmt::join(files_in(folder), ", "));
 }
 
 class Runner {
@@ -139,7 +140,7 @@ class Runner {
       }
       execution.assemble();
       if (!store) store.emplace(folder);
-      fmt::print(stderr, "{}{}\n", title, work_of(execution, folder));
+      print_error("{}{}\n", title, work_of(execution, folder));
       Progress shown(arguments_.progress, execution.to_run(), execution.all());
       progress = &shown;
       const bool ended = [&] {
@@ -191,9 +192,9 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     std::error_code error;
     if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
-    fmt::print("{}{}\n{}, about {:.3g} MB of memory on {}\n", title, work_of(execution, folder),
-               counted(one.points.size(), "point"), estimate_memory(one, arguments.threads) / 1e6,
-               counted(arguments.threads, "thread"));
+    print_out("{}{}\n{}, about {:.3g} MB of memory on {}\n", title, work_of(execution, folder),
+              counted(one.points.size(), "point"), estimate_memory(one, arguments.threads) / 1e6,
+              counted(arguments.threads, "thread"));
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;
@@ -217,8 +218,8 @@ int run_command(const Arguments& arguments) {
   }
   Runner runner(*run);
   const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {
-    fmt::print(stderr, "interrupted: {} of {} runs are stored; run the same command to resume\n",
-               stored(totals), made.runs);
+    print_error("interrupted: {} of {} runs are stored; run the same command to resume\n", stored(totals),
+                made.runs);
     return kExitInterrupted;
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
@@ -260,13 +261,13 @@ int run_command(const Arguments& arguments) {
                  run->folder / "manifest.json");
   print_results(study.head(), exported, conclusions, made, run->folder, wall);
   if (plan.selection) {
-    fmt::print("{} selected by {} {} on {}: {}/\n", plan.selection->over,
-               plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
-               plan.selection->instances(), selection_folder.string());
+    print_out("{} selected by {} {} on {}: {}/\n", plan.selection->over,
+              plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
+              plan.selection->instances(), selection_folder.string());
   }
   const analysis::Totals& t = exported.totals;
   for (const std::string& note : t.notes) {
-    if (note.starts_with("warning: ")) fmt::print(stderr, "{}\n", note);
+    if (note.starts_with("warning: ")) print_error("{}\n", note);
   }
   if (!made.ended) return interrupted(t, made);
   return t.diverged + t.failed > 0 ? kExitSomeFailed : kExitDone;

@@ -14,6 +14,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -41,13 +42,7 @@ class Printed final : public sim::TraceSink {
   }
 
  private:
-  void write(std::string_view text) {
-    if (file_) {
-      file_->write(text);
-    } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-      throw analysis::OutputError("standard output: writing failed");
-    }
-  }
+  void write(std::string_view text) { file_ ? file_->write(text) : print_rows(text); }
   analysis::TraceOptions options_;
   std::unique_ptr<analysis::TraceText> text_;
   std::optional<analysis::OutputFile> file_{};

@@ -13,19 +13,6 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Length in bytes of the UTF-8 character that `text` starts with; 0 for invalid UTF-8 and control characters.
-std::size_t character(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
-  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  if (byte(0) == 0xc2 && byte(1) < 0xa0) return 0;
-  return length;
-}
-
 // Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, row(b.size() + 1);
@@ -51,23 +38,6 @@ bool holds_letters(std::string_view candidate, std::string_view name) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text, std::size_t max_characters) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); --max_characters) {
-    if (max_characters == 0) return out + "...";
-    const std::size_t length = character(text.substr(i));
-    if (length == 0) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      const auto byte = static_cast<unsigned char>(text[i]);
-      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
-    } else {
-      out += text.substr(i, length);
-    }
-    i += std::max<std::size_t>(length, 1);
-  }
-  return out;
-}
 
 std::string pointer_step(std::string_view key) {
   return (nlohmann::json::json_pointer() / printable(key)).to_string();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/files/text.hpp"
+
 namespace hearsay::scenarios {
 
 /// Invalid input. what() is the first message, in the order of the input; lines() are all.
@@ -21,8 +23,7 @@ class InputError : public std::runtime_error {
   std::vector<std::string> lines_;
 };
 
-/// `text` with control characters and invalid UTF-8 escaped, and cut after `max_characters`.
-std::string printable(std::string_view text, std::size_t max_characters = 80);
+using sim::printable;
 
 /// One step of a JSON pointer (RFC 6901), with its slash, printable.
 std::string pointer_step(std::string_view key);

@@ -18,6 +18,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -128,8 +129,7 @@ InterruptGuard::InterruptGuard() {
     while (!ended.stop_requested() && !interrupt_flag) wait(kStep);
     wait(kGrace);
     if (ended.stop_requested()) return;
-    fmt::print(stderr,
-               "hearsay: interrupted in the middle of a computation; run the same command to resume\n");
+    print_error("hearsay: interrupted in the middle of a computation; run the same command to resume\n");
     std::_Exit(128 + SIGINT);
   });
 }

@@ -77,7 +77,7 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
   m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
   m["scenario"] = nlohmann::ordered_json::parse(in.resolved);
   analysis::OutputFile file(path);
-  file.write(m.dump(2));
+  file.write(m.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   file.write("\n");
   file.commit();
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -61,15 +62,20 @@ void Progress::stop() {
   }
   wake_.notify_one();
   thread_.join();
-  if (place_.terminal) fmt::print(place_.file, "\r{}\n", line());
+  if (place_.terminal) show(line() + "\n");
 }
 
 void Progress::work() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, place_.pause, [this] { return stopping_; })) {
-    fmt::print(place_.file, "{}{}{}", place_.terminal ? "\r" : "", line(), place_.terminal ? "" : "\n");
-    std::fflush(place_.file);
+    show(line() + (place_.terminal ? "" : "\n"));
   }
+}
+
+void Progress::show(const std::string& text) const {
+  if (place_.terminal) std::fputc('\r', place_.file);
+  put(place_.file, text);
+  std::fflush(place_.file);
 }
 
 std::string Progress::line() const {

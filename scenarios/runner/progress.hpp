@@ -35,6 +35,7 @@ class Progress {
 
  private:
   void work();
+  void show(const std::string& text) const;
   std::string line() const;
 
   bool wanted_;

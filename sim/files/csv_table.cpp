@@ -12,6 +12,8 @@
 #include <fstream>
 #include <memory>
 
+#include "sim/files/text.hpp"
+
 namespace hearsay::sim {
 
 namespace {
@@ -32,7 +34,7 @@ char detect_delimiter(std::string_view text, char fallback) {
 }
 
 std::string shown(std::string_view field) {
-  return fmt::format("'{}'{}", field.substr(0, 40), field.size() > 40 ? "..." : "");
+  return fmt::format("'{}'", printable(field, 40));
 }
 
 }  // namespace
@@ -77,6 +79,10 @@ struct CsvTable::Reader {
   void field(std::string_view text) {
     if (skip_empty && text.empty()) return;
     if (row_is_empty()) row_line_ = line;
+    if (const std::size_t bad = find_not_utf8(text); bad != text.npos) {
+      const auto above = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+      throw FileError("{}:{}: {}", table.name_, line + above, file_not_utf8(text, bad));
+    }
     line += static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
     table.text_ += text;
     table.ends_.push_back(table.text_.size());

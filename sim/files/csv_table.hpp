@@ -37,7 +37,7 @@ struct CsvFormat {
 /// bytes a field and 12 a row beside the text itself.
 class CsvTable {
  public:
-  /// Throws FileError for a file that cannot be read, faulty quotes, or no rows.
+  /// Throws FileError for a file that cannot be read or is not UTF-8, faulty quotes, or no rows.
   explicit CsvTable(const InputFile& file, const CsvFormat& format = {});
 
   const std::string& file() const { return name_; }

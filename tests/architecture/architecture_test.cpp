@@ -51,7 +51,8 @@ std::set<std::string> reached(const fs::path& root, const std::string& file) {
 }  // namespace
 
 TEST_CASE("architecture: results and figures know neither the engine nor what runs in it") {
-  for (const char* bad : {"models/core/world.hpp", "models/protocols/central/parties.hpp", "sim/engine/engine.hpp"}) {
+  for (const char* bad :
+       {"models/core/world.hpp", "models/protocols/central/parties.hpp", "sim/engine/engine.hpp"}) {
     const std::string line = "#include \"" + std::string(bad) + "\"";
     CHECK(offences("analysis/results/study.hpp", line).size() == 1);
     CHECK(offences("analysis/figures/page.cpp", line).size() == 1);
@@ -86,6 +87,18 @@ TEST_CASE("architecture: what would make runs differ is found in sim and models"
   CHECK(offences("sim/a.cpp", "\n\nint x = rand();") == Lines{"sim/a.cpp:3: rand( has no place in a run"});
   CHECK(offences("sim/a.cpp", "boost::random::normal_distribution<double> d; operand(1); shuffle(a, s);")
             .empty());
+}
+
+TEST_CASE("architecture: output that is not escaped is found") {
+  for (const char* bad :
+       {"fmt::print(\"x\");", "std::cout << x;", "std::cerr << x;", "std::printf(\"x\");",
+        "fprintf(stderr, x);", "std::fputs(x, stdout);", "puts (x);", "std::fwrite(x, 1, 1, stdout);"}) {
+    INFO(bad);
+    CHECK(offences("scenarios/commands/a.cpp", bad).size() == 1);
+    CHECK(offences("sim/a.cpp", bad).size() == 1);
+    CHECK(offences("scenarios/runner/terminal.cpp", bad).empty());
+  }
+  CHECK(offences("scenarios/a.cpp", "std::snprintf(x, 1, y); print_out(x); inputs(x);").empty());
 }
 
 TEST_CASE("architecture: comments may say anything, and hide nothing") {

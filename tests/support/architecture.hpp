@@ -1,6 +1,7 @@
 #pragma once
 // What a source must not contain: an include of a higher layer, an include of the engine where results are only read
-// and drawn, and in the layers of runs anything that could make two runs differ.
+// and drawn, output that does not pass scenarios/runner/terminal.hpp, and in the layers of runs anything that could make
+// two runs differ.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -54,10 +55,15 @@ inline bool is_apart_from_runs(std::string_view path) {
 /// One line for each violation in the file at `path`, relative to the root of the tree.
 inline std::vector<std::string> offences(const std::string& path, std::string_view text) {
   static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<]([a-z]+)/)rx");
-  static const std::regex kOfRuns(R"rx(^\s*#\s*include\s*["<](models/core/|models/protocols/|sim/engine/|Eigen/))rx");
+  static const std::regex kOfRuns(
+      R"rx(^\s*#\s*include\s*["<](models/core/|models/protocols/|sim/engine/|Eigen/))rx");
   static const std::regex kForbidden(
       R"rx(\bstd::\w+_distribution\b|\bstd::shuffle\b|\bs?rand\s*\(|\brandom_device\b|\bsystem_clock\b)rx"
       R"rx(|\bsteady_clock\b|\bgettimeofday\b|\bstd::time\b|\bunordered_(multi)?(map|set)\b)rx");
+  static const std::regex kPrints(
+      R"rx(\bfmt::print\b|\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\bf?puts\s*\(|\bfwrite\s*\()rx");
+  const bool prints =
+      path == "scenarios/runner/terminal.cpp" || path == "analysis/results/tables/output_file.cpp";
   const auto layer_of = [](std::string_view folder) {
     return std::find(kLayers.begin(), kLayers.end(), folder) - kLayers.begin();
   };
@@ -77,6 +83,8 @@ inline std::vector<std::string> offences(const std::string& path, std::string_vi
     }
     if (is_apart_from_runs(path) && std::regex_search(line, match, kOfRuns))
       found.push_back(where + "an include of what runs: " + line);
+    if (!prints && std::regex_search(line, match, kPrints))
+      found.push_back(where + match[0].str() + " prints past scenarios/runner/terminal.hpp");
     if (own < 2 && std::regex_search(line, match, kForbidden))
       found.push_back(where + match[0].str() + " has no place in a run");
   }

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "sim/files/text.hpp"
+
 namespace hearsay::analysis {
 
 double quantile(std::vector<double> numbers, double p) {
@@ -131,7 +133,12 @@ void print_columns(std::string& text, const Cells& rows, const std::vector<std::
 
 }  // namespace
 
-std::string align(const Cells& rows, std::size_t width, std::size_t fixed) {
+std::string align(const Cells& texts, std::size_t width, std::size_t fixed) {
+  constexpr std::size_t kLongestCell = 200;
+  Cells rows = texts;
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = sim::printable(cell, kLongestCell);
+  }
   std::vector<std::size_t> widths = widths_of(rows), columns(widths.size());
   std::iota(columns.begin(), columns.end(), std::size_t{0});
   std::string text;

@@ -68,7 +68,8 @@ std::string rounded(double x);
 /// "[low, high]"; "-" if `low` is NaN.
 std::string interval_text(double low, double high);
 
-/// Rows of cells, the first the header, as aligned columns; numbers to the right. A table of more than `width`
+/// Rows of cells, the first the header, as aligned columns; numbers to the right. A cell shows at most 200 characters,
+/// escaped as sim::printable() does. A table of more than `width`
 /// characters is divided into several below each other, each with the first `fixed` columns, whose cells are shortened
 /// if they leave no space; 0: any width.
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0,

@@ -7,6 +7,7 @@
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
+#include "sim/files/text.hpp"
 
 namespace hearsay::scenarios {
 
@@ -164,6 +165,8 @@ void apply_set(Document& document, const std::string& set) {
   }
   const std::string path = set.substr(0, equals);
   const std::string shown = printable(path);
+  if (const std::size_t bad = sim::find_not_utf8(set); bad != set.npos)
+    throw InputError(fmt::format("--set {}: {}", shown, sim::not_utf8(set, bad)));
   const std::uint32_t source = document.add_source({Source::Kind::kCommandLine, "--set " + shown, {}});
   Node value = command_line_value(document, source, std::string_view(set).substr(equals + 1), shown);
   if (path == "extends" || path.starts_with("extends.")) {

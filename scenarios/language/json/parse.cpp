@@ -8,6 +8,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/json/counting_iterator.hpp"
 #include "scenarios/language/json/document.hpp"
+#include "sim/files/text.hpp"
 
 namespace hearsay::scenarios {
 
@@ -283,6 +284,8 @@ Node parse_text(std::string_view text, const Document& document, std::uint32_t s
   // To the parser a NUL ends the text.
   if (const std::size_t nul = text.find('\0'); nul != text.npos)
     fail_at(nul, "expected text, found a NUL byte");
+  if (const std::size_t bad = sim::find_not_utf8(text); bad != text.npos)
+    fail_at(bad, sim::file_not_utf8(text, bad));
 
   const char* end = text.data() + text.size();
   nlohmann::json::sax_parse(CountingIterator(text.data(), builder.reached()),

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "sim/files/csv_table.hpp"
+#include "sim/files/text.hpp"
 #include "sim/topology/files/raw_graph.hpp"
 
 namespace hearsay::sim {
@@ -31,6 +32,10 @@ RawGraph parse(const GraphFile& o) {
   std::ifstream in(o.path.resolved, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw TopologyError("cannot be read");
+  if (const std::size_t bad = find_not_utf8(text); bad != text.npos)
+    throw TopologyError("line {}: {}",
+                        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),
+                        file_not_utf8(text, bad));
   const GraphFormat format = format_of(o);
   if (format == GraphFormat::kEdgeList) return read_edge_list(text, o);
   const bool graphml = format == GraphFormat::kGraphMl;
