@@ -123,12 +123,14 @@ void require_traced_run(const Plan& plan, const std::set<std::vector<std::string
 
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
                    const Folders& folders, const PlanOptions& options) {
-  Plan plan{.file = file, .document = std::move(document)};
+  Plan plan{.file = printable(file, 4096), .document = std::move(document)};
   plan.origin["folders"] = folders_of(plan.document, folders);
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   const nlohmann::ordered_json merged = to_json(plan.document.root);
+  const Node* written = plan.document.root.find("sweep");
+  const std::string sweep_text = written != nullptr ? json_as_written(*written, 2) : "";
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
   plan.groups = sweep.groups();
@@ -167,9 +169,11 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   require_traced_run(plan, groups);
   plan.record_key = record_key(*plan.points.front().scenario);
   // The scenario itself may be incomplete: the sweep may give a required option.
-  nlohmann::ordered_json resolved = write_all(*plan.points.front().scenario);
-  if (merged.contains("sweep")) resolved["sweep"] = merged["sweep"];
-  plan.resolved = resolved.dump(2);
+  plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, plan.axes).dump(2);
+  if (!sweep_text.empty()) {
+    plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
+    plan.resolved += ",\n  \"sweep\": " + sweep_text + "\n}";
+  }
   plan.origin["scenario"] = merged.dump();
   if (static_cast<double>(plan.runs()) > options.max_runs) {
     throw RefusedError(fmt::format(

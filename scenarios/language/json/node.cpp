@@ -135,6 +135,19 @@ std::string expected_one_of(const Names& names, const Node& node, std::string_vi
   return expected_one_of(names, found(node), node.is(Node::Kind::kText) ? node.text : "", path, more);
 }
 
+std::string json_as_written(const Node& node, std::size_t indent) {
+  if (node.is(Node::Kind::kNumber)) return node.text;
+  if (node.items().empty()) return to_json(node).dump();
+  const bool object = node.is(Node::Kind::kObject);
+  std::string text(1, object ? '{' : '[');
+  for (const auto& item : node.items()) {
+    text += (text.size() > 1 ? ",\n" : "\n") + std::string(indent + 2, ' ');
+    if (object) text += nlohmann::json(item.key).dump() + ": ";
+    text += json_as_written(item.value, indent + 2);
+  }
+  return text + '\n' + std::string(indent, ' ') + (object ? '}' : ']');
+}
+
 nlohmann::ordered_json to_json(const Node& node) {
   switch (node.kind) {
     case Node::Kind::kNull:

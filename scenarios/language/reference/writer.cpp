@@ -1,5 +1,6 @@
 #include "scenarios/language/reference/writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "scenarios/language/units.hpp"
@@ -22,6 +23,14 @@ const Json* entry(const std::map<std::string, Json>& map, const std::string& poi
 }
 
 }  // namespace
+
+Writer::Writer(Numbers numbers, std::span<const std::string> paths)
+    : numbers_(numbers), collect_defaults_(false) {
+  for (const std::string& path : paths) {
+    settable_.push_back("/value/" + path);
+    std::replace(settable_.back().begin(), settable_.back().end(), '.', '/');
+  }
+}
 
 void Writer::put(const sim::About& about, Json value) {
   if (about.required) required_.insert(below(about.name));
@@ -110,7 +119,13 @@ void Writer::alternatives(const sim::About& about, std::span<const sim::Alternat
   }
   const auto kind = held.shorthand.kind;
   const bool shorthand = kind == sim::Shorthand::kNumber || kind == sim::Shorthand::kList;
-  if (numbers_ == Numbers::kQuantities && shorthand && value.size() == 2) {
+  const auto inside = [&, here = below(about.name) + "/"](const std::string& part) {
+    if (!part.starts_with(here)) return false;
+    const bool element = part[here.size()] >= '0' && part[here.size()] <= '9';
+    return !(element && kind == sim::Shorthand::kList);  // an element of the list that is the short form
+  };
+  if (numbers_ == Numbers::kQuantities && shorthand && value.size() == 2 &&
+      std::none_of(settable_.begin(), settable_.end(), inside)) {
     if (const auto member = value.find(held.shorthand.key); member != value.end()) value = Json(*member);
   }
   put(about, std::move(value));

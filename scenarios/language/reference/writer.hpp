@@ -3,7 +3,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "sim/options/describe.hpp"
 
@@ -24,6 +26,8 @@ class Writer final : public sim::Visitor {
   /// so it changes the options. `place_unit` replaces the unit "=".
   explicit Writer(Numbers numbers, bool collect_defaults = false, std::string_view place_unit = {})
       : numbers_(numbers), collect_defaults_(collect_defaults), place_unit_(place_unit) {}
+  /// Values of which a part lies at one of the dotted `paths` are objects, so that the part can be set; no shorthands.
+  Writer(Numbers numbers, std::span<const std::string> paths);
 
   /// The written options, by name.
   const Json& written() const { return written_; }
@@ -61,7 +65,8 @@ class Writer final : public sim::Visitor {
 
   Numbers numbers_;
   bool collect_defaults_;
-  std::string_view place_unit_;
+  std::string_view place_unit_ = {};
+  std::vector<std::string> settable_ = {};  // JSON pointers of parts that can be set
   Json written_ = Json::object();
   Json* out_ = &written_;
   std::string pointer_;
@@ -70,10 +75,12 @@ class Writer final : public sim::Visitor {
   std::set<std::string> required_;
 };
 
-/// All options with their defaults, in the order of describe(), as `show` prints them. Reading gives an equal value.
+/// All options with their defaults, in the order of describe(), as `show` prints them. Reading gives an equal value, in
+/// which the dotted `paths` can be set.
 template <class T>
-nlohmann::ordered_json write_all(T value, Numbers numbers = Numbers::kQuantities) {
-  Writer writer(numbers);
+nlohmann::ordered_json write_all(T value, Numbers numbers = Numbers::kQuantities,
+                                 std::span<const std::string> paths = {}) {
+  Writer writer(numbers, paths);
   writer(value, sim::About{.name = "value"});
   return writer.written().at("value");
 }
