@@ -60,7 +60,6 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   std::map<std::string, TraceData::Message> under_way;
   Since down_since, computing_since;
   std::string line;
-  std::size_t events = 0;
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
     if (f.empty() || f[0] == "sequence" || (f[3].empty() && f[2] != "event")) continue;
@@ -68,7 +67,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     const std::string& event = f[2];
     const bool presence = event == "down" || event == "up";
     if (time < from && !presence) continue;
-    if (time > to || (time >= from && ++events > most)) {
+    if (time > to || (time >= from && ++data.read > most)) {
       data.whole = false;
       break;
     }

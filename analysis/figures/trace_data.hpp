@@ -37,6 +37,7 @@ struct TraceData {
   double begin = 0;         ///< s, from which on events were read
   double end = 0;           ///< s, of the last event that was read
   bool whole = true;        ///< nothing was left out
+  std::size_t read = 0;     ///< events between the two times
 };
 
 /// Reads at most `most` events of a trace between two times in s; nothing if there is no such file. Ignores lines that

@@ -8,6 +8,7 @@
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -62,11 +63,11 @@ class Comparison {
   }
   // Points without a counterpart.
   void leave_out(const std::string& folder, const std::vector<std::string>& labels) {
-    fmt::print(stderr, "not compared: only {} has the point {}\n", folder, name_of(head_, labels));
+    print_error("not compared: only {} has the point {}\n", folder, name_of(head_, labels));
   }
   void print(const std::string& title) const {
     if (csv_) return print_csv(rows_);
-    fmt::print(
+    print_out(
         "{}, metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
         "Variance reduction: variance for independent runs over that for pairs.\n\n{}",
         title, 100 * confidence_, analysis::align(rows_, terminal_width(), head_.axes.size() + 1));
@@ -115,7 +116,11 @@ int compare_command(const Arguments& arguments) {
   }
   analysis::StoredStudy second(folders[1]);
   if (second.head().axes != head.axes || second.head().metrics != head.metrics)
-    throw UsageError("the two studies have different axes or metrics; compare studies of the same sweep");
+    throw UsageError(
+        fmt::format("the two studies have different axes or metrics{}{}; compare studies of the same sweep",
+                    not_shared("axis", "axes", folders[0], head.axes, folders[1], second.head().axes),
+                    not_shared("metric", "metrics", folders[0], names_of(head.metrics), folders[1],
+                               names_of(second.head().metrics))));
   const Finals other = finals_of(second);
   std::vector<bool> matched(other.labels.size());
   for (std::size_t p = 0; p < first.labels.size(); ++p) {

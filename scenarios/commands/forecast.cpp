@@ -16,6 +16,7 @@
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/sweep/condition.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -78,8 +79,7 @@ class Forecaster {
           "determined; fit to more points, or name fewer terms with --term");
     const analysis::Forecast all = analysis::forecast(terms, runs, wanted, confidence_);
     csv_ ? print_csv(rows(all)) : print(all);
-    fmt::print(
-        stderr,
+    print_error(
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");
     return without_damaged(study_, kExitDone);
   }
@@ -131,7 +131,8 @@ class Forecaster {
     const Plan plan = make_plan(file, input.sets, input.folders);
     if (plan.axes != head_.axes)
       throw UsageError(
-          fmt::format("--predict: {} sweeps other options than {}", file, values_.operands.front()));
+          fmt::format("--predict: {} sweeps other options than {}{}", file, values_.operands.front(),
+                      not_shared("axis", "axes", file, plan.axes, values_.operands.front(), head_.axes)));
     for (std::size_t p = 0; p < plan.points.size(); ++p) {
       const PlannedPoint& planned = plan.points[p];
       const auto known = std::find_if(points_.begin(), points_.end(),
@@ -163,7 +164,7 @@ class Forecaster {
             fmt::format("expected a finite number of at least 0, found {} = {:g} at {}", texts_[j],
                         row.back(), name(point));
         if (&points == &fitted_) throw UsageError("--term: " + message);
-        fmt::print(stderr, "not forecast: {}\n", message);
+        print_error("not forecast: {}\n", message);
         return true;
       }
       all.push_back(std::move(row));
@@ -221,25 +222,25 @@ class Forecaster {
 
   void print(const analysis::Forecast& all) const {
     const std::string& metric = head_.metrics[metric_].name;
-    fmt::print("mean of {} = sum of constant * term, fitted to {} points, all within a factor of {}\n\n",
-               metric, fitted_.size(), analysis::rounded(all.fit_factor));
+    print_out("mean of {} = sum of constant * term, fitted to {} points, all within a factor of {}\n\n",
+              metric, fitted_.size(), analysis::rounded(all.fit_factor));
     Rows constants{{"term", "constant", "interval"}};
     for (std::size_t j = 0; j < texts_.size(); ++j)
       constants.push_back({texts_[j], analysis::rounded(all.constants[j].value),
                            analysis::interval_text(all.constants[j].low, all.constants[j].high)});
     const Rows table = rows(all);
     const auto axes = std::ranges::find(table[0], "N") - table[0].begin();
-    fmt::print(
+    print_out(
         "{}\nforecast of the mean, with its {:g} % prediction interval\n{}", analysis::align(constants),
         100 * confidence_,
         analysis::align(table, terminal_width(), std::max<std::size_t>(1, static_cast<std::size_t>(axes))));
-    fmt::print("\none run: quartiles {} and {} of the mean, as at the fitted points\n",
-               analysis::rounded(all.run_low), analysis::rounded(all.run_high));
+    print_out("\none run: quartiles {} and {} of the mean, as at the fitted points\n",
+              analysis::rounded(all.run_low), analysis::rounded(all.run_high));
     std::vector<std::vector<double>> runs;
     for (const Coalition& c : wanted_) runs.push_back(c.runs);
     const analysis::ForecastQuality q = analysis::quality_of(all, runs);
     if (q.points > 0)
-      fmt::print(
+      print_out(
           "measured: {} of {} points\n  factor between mean and forecast: median {}, worst {}\n  means in "
           "their "
           "interval: {}; forecasts between the quartiles of the runs: {}\n",

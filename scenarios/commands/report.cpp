@@ -8,7 +8,9 @@
 #include "analysis/figures/page.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/language/units.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -65,7 +67,7 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
                                text_at(h, "compiler")));
     add("flags", text_at(h, "flags"));
   }
-  add("check it", fmt::format("hearsay verify {}", folder.string()));
+  add("check it", command_text({"verify", folder.string()}));
   text.unaccounted = texts_at(manifest, "fitted_on_private_data_without_accounting");
   text.notes = texts_at(manifest, "notes");
   if (!whole) text.notes.push_back("There is no manifest.json: the study is incomplete.");
@@ -97,12 +99,16 @@ int report_command(const Arguments& arguments) {
   analysis::StudyData data = analysis::gather(study, label_number);
   analysis::add_bounds(data, folder / "bounds.csv");
   const auto trace = analysis::read_trace(folder / "trace.csv", 20000, from, to);
+  if (trace && trace->read == 0 && from > 0)
+    throw UsageError(fmt::format("--from: {} has no event from {} on{}", (folder / "trace.csv").string(),
+                                 format_quantity(from, "s"),
+                                 values->has("to") ? " until " + format_quantity(to, "s") : ""));
   const std::string page = analysis::page(data, trace, text_of(study, folder));
   analysis::OutputFile file(place);
   file.write(page);
   file.commit();
-  fmt::print("{}, {:.1f} MB: {}\n", counted(data.points.size(), "point"),
-             static_cast<double>(page.size()) / 1e6, place.string());
+  print_out("{}, {:.1f} MB: {}\n", counted(data.points.size(), "point"),
+            static_cast<double>(page.size()) / 1e6, place.string());
   return without_damaged(study, kExitDone);
 }
 

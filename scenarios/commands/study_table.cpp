@@ -1,10 +1,13 @@
 #include "scenarios/commands/study_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "analysis/results/tables/output_file.hpp"
+#include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
 
@@ -29,15 +32,31 @@ Finals finals_of(analysis::StoredStudy& study) {
 
 void print_csv(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
-    const std::string line = analysis::csv_prefix(row);
-    fmt::print("{}\n", std::string_view(line).substr(0, line.size() - 1));
+    std::string line = analysis::csv_prefix(row);
+    line.back() = '\n';
+    print_rows(line);
   }
+}
+
+std::string not_shared(std::string_view noun, std::string_view plural, const std::string& a,
+                       const Names& of_a, const std::string& b, const Names& of_b) {
+  std::string text;
+  const auto add = [&](const std::string& study, const Names& mine, const Names& others) {
+    Names own = mine;
+    std::erase_if(own, [&](const std::string& name) { return std::ranges::count(others, name) > 0; });
+    if (!own.empty())
+      text += fmt::format("; only {} has the {} {}", study, own.size() == 1 ? noun : plural,
+                          fmt::join(own, ", "));
+  };
+  add(a, of_a, of_b);
+  add(b, of_b, of_a);
+  return text;
 }
 
 std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels) {
   std::string name;
   for (std::size_t a = 0; a < labels.size(); ++a)
-    name += fmt::format("{}{}={}", a == 0 ? "" : ", ", head.axes[a], head.shown_labels(labels)[a]);
+    name += fmt::format("{}{}={}", a == 0 ? "" : ", ", head.axes[a], printable(head.shown_labels(labels)[a]));
   return name;
 }
 

@@ -2,9 +2,11 @@
 // What commands share that print a table of a stored study.
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/results/store/stored_study.hpp"
+#include "scenarios/language/input_error.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
@@ -29,6 +31,10 @@ Finals finals_of(analysis::StoredStudy& study);
 
 /// Prints rows of fields, the first the header, as CSV.
 void print_csv(const std::vector<std::vector<std::string>>& rows);
+
+/// What two studies do not share: "; only A has the axis x; only B has the axes y, z"; empty if they share all names.
+std::string not_shared(std::string_view noun, std::string_view plural, const std::string& a,
+                       const Names& of_a, const std::string& b, const Names& of_b);
 
 /// "privacy.epsilon=1, ..."
 std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels);

@@ -1,6 +1,7 @@
 #include "scenarios/runner/sweep/condition.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 
 #include <algorithm>
@@ -67,6 +68,15 @@ std::string in_si(const std::string& text) {
   return out;
 }
 
+// "; known names: a, b": those that an expression can use.
+std::string known_names(const std::vector<std::string>& names, const std::vector<bool>& numeric) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (numeric[i]) known.push_back(names[i]);
+  }
+  return known.empty() ? "" : fmt::format("; known names: {}", fmt::join(known, ", "));
+}
+
 }  // namespace
 
 Expression::Expression(const std::string& expression, const std::vector<std::string>& names,
@@ -82,8 +92,9 @@ Expression::Expression(const std::string& expression, const std::vector<std::str
     for (const auto& [name, ignored] : parser.GetUsedVar()) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {
+        const std::string advice = did_you_mean(name, names);
         throw std::invalid_argument(fmt::format("expected {}, found '{}'{}", words.names, printable(name),
-                                                did_you_mean(name, names)));
+                                                advice.empty() ? known_names(names, numeric) : advice));
       }
       if (!numeric[static_cast<std::size_t>(found - names.begin())])
         throw std::invalid_argument(
