@@ -53,6 +53,33 @@ TEST_CASE("commands: run names the files that it wrote") {
   CHECK_THAT(output_of(run), !Catch::Contains("trace"));
 }
 
+TEST_CASE("commands: names that only one of two sweeps has, or none") {
+  const Scratch dir;
+  dir.write("a.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]})"));
+  dir.write("b.json", small_scenario(R"("sweep": {"protocol.rho": [1, 2], "seed": [1, 2]})"));
+  for (const char* name : {"a", "b"})
+    output_of("run " + dir / name + ".json --no-progress -o " + dir / "out-" + name);
+  const std::string a = dir / "out-a", b = dir / "out-b";
+  CHECK_THAT(refused_line("compare " + a + " " + b),
+             Catch::Contains("; only " + a + " has the axis privacy.epsilon; only " + b +
+                             " has the axes protocol.rho, seed; compare"));
+  CHECK_THAT(refused_line("forecast " + a + " --predict " + dir / "b.json"),
+             Catch::Contains("; only " + dir / "b.json has the axes protocol.rho, seed; only " + a +
+                             " has the axis privacy.epsilon\n"));
+  CHECK_THAT(refused_line("run " + dir / "b.json --points 'foo>1'"),
+             Catch::Contains("found 'foo'; known names: protocol.rho, seed\n"));
+}
+
+TEST_CASE("commands: a report on a time after the end of the trace is refused") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  output_of("run " + dir / "s.json --set 'record.trace={}' --no-progress -o " + dir / "out");
+  CHECK_THAT(refused_line("report " + dir / "out --from '1000 h'"),
+             Catch::EndsWith("out/trace.csv has no event from 1000 h on\n"));
+  CHECK_FALSE(std::filesystem::exists(dir / "out/report.html"));
+  output_of("report " + dir / "out --from 0");
+}
+
 TEST_CASE("commands: agents, repetitions and times that a study does not have are refused") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
