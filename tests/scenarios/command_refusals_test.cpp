@@ -56,7 +56,7 @@ TEST_CASE("commands: run names the files that it wrote") {
 TEST_CASE("commands: names that only one of two sweeps has, or none") {
   const Scratch dir;
   dir.write("a.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]})"));
-  dir.write("b.json", small_scenario(R"("sweep": {"protocol.rho": [1, 2], "seed": [1, 2]})"));
+  dir.write("b.json", small_scenario(R"("sweep": {"protocol.rho": [0.1, 0.2], "seed": [1, 2]})"));
   for (const char* name : {"a", "b"})
     output_of("run " + dir / name + ".json --no-progress -o " + dir / "out-" + name);
   const std::string a = dir / "out-a", b = dir / "out-b";
