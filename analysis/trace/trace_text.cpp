@@ -64,12 +64,14 @@ void TraceFiles::record(const sim::TraceRecord& r) {
 }
 
 void TraceFiles::commit() {
+  std::vector<OutputFile*> files;
   for (Open& one : open_) {
     buffer_.clear();
     one.text->end(buffer_);
     one.file->write(buffer_);
-    one.file->commit();
+    files.push_back(one.file.get());
   }
+  analysis::commit(files);
 }
 
 }  // namespace hearsay::analysis

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +43,20 @@ TEST_CASE("output file: appears complete after commit; without commit nothing is
   }
   CHECK(content(path) == "1,0.1\n");
   CHECK(files_in(scratch.path()) == 1);
+}
+
+TEST_CASE("output file: of several files none appears if one cannot be written") {
+  const test::Scratch scratch;
+  const auto full = scratch.path() / "second";
+  std::filesystem::create_symlink("/dev/full", full.string() + "." + std::to_string(::getpid()) + ".tmp");
+  {
+    analysis::OutputFile first(scratch.path() / "first"), second(full);
+    first.write("1");
+    second.write("2");
+    CHECK_THROWS_WITH(analysis::commit({&first, &second}),
+                      Catch::Contains("second: writing failed: No space left on device"));
+  }
+  CHECK(files_in(scratch.path()) == 0);
 }
 
 TEST_CASE("output file: a missing folder is an error") {

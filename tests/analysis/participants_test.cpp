@@ -81,7 +81,9 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   CHECK(network.links.at(0).return_latency == 0.5);
   CHECK(std::isnan(network.links.at(1).length));
 
-  analysis::export_participants(study, dir.path());
+  analysis::ParticipantTables tables(dir.path());
+  tables.write(study);
+  analysis::commit(tables.files());
   CHECK(file_text(dir / "owners.csv") ==
         "x,network,agent,name,records,test_records,epsilon,delta\n"
         "1,0,1,\"north, inc\",30,10,0.5,1e-06\n1,0,2,south,20,0,,\n"

@@ -103,11 +103,7 @@ class Tables {
     }
     together_.clear();
   }
-  void commit() {
-    series_.commit();
-    scalars_.commit();
-    runs_.commit();
-  }
+  std::vector<OutputFile*> files() { return {&series_, &scalars_, &runs_}; }
 
  private:
   // "metric,agent"
@@ -176,8 +172,11 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
   totals.notes = notes.lines();
   totals.points = out.points.size();
   totals.fingerprint = fingerprint.value();
-  tables.commit();
-  export_participants(study, folder);
+  ParticipantTables participants(folder);
+  participants.write(study);
+  std::vector<OutputFile*> files = tables.files();
+  std::ranges::copy(participants.files(), std::back_inserter(files));
+  commit(files);
   return out;
 }
 

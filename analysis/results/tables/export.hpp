@@ -27,8 +27,9 @@
 #include <vector>
 
 #include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/summary.hpp"
 #include "analysis/results/tables/axis_columns.hpp"
+#include "analysis/results/tables/output_file.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -47,12 +48,21 @@ struct Exported {
 };
 
 /// Writes the tables into a folder, in one pass over the runs. In memory there is one run, or those of one point.
-/// `number` reads the labels of axes; without it they are written as they are. Throws OutputError; then no table has
-/// changed.
+/// `number` reads the labels of axes; without it they are written as they are. Throws OutputError; if anything could not
+/// be read or written, no table has changed.
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder,
                        const LabelNumber& number = {});
 
-/// The last three of them alone.
-void export_participants(StoredStudy& study, const std::filesystem::path& folder);
+/// The last three of them.
+class ParticipantTables {
+ public:
+  explicit ParticipantTables(const std::filesystem::path& folder);
+  void write(StoredStudy& study);
+  /// To be committed.
+  std::vector<OutputFile*> files() { return {&owners_, &nodes_, &links_}; }
+
+ private:
+  OutputFile owners_, nodes_, links_;
+};
 
 }  // namespace hearsay::analysis

@@ -28,11 +28,13 @@ void add_network(const NetworkGraph& network, std::size_t number, const std::vec
 
 }  // namespace
 
-void export_participants(StoredStudy& study, const std::filesystem::path& folder) {
-  OutputFile owners(folder / "owners.csv"), nodes(folder / "nodes.csv"), links(folder / "links.csv");
-  owners.print("{}network,agent,name,records,test_records,epsilon,delta\n", csv_prefix(study.head().axes));
-  nodes.write("network,agent,name,owner,x,y,degree\n");
-  links.write("network,source,target,weight,latency_s,return_latency_s,length_m\n");
+ParticipantTables::ParticipantTables(const std::filesystem::path& folder)
+    : owners_(folder / "owners.csv"), nodes_(folder / "nodes.csv"), links_(folder / "links.csv") {}
+
+void ParticipantTables::write(StoredStudy& study) {
+  owners_.print("{}network,agent,name,records,test_records,epsilon,delta\n", csv_prefix(study.head().axes));
+  nodes_.write("network,agent,name,owner,x,y,degree\n");
+  links_.write("network,source,target,weight,latency_s,return_latency_s,length_m\n");
   std::map<std::int64_t, std::size_t> numbers;  // by number in the store, in order of points
   for (std::size_t p = 0; p < study.points(); ++p) {
     const PointResult point = study.point(p);
@@ -43,19 +45,16 @@ void export_participants(StoredStudy& study, const std::filesystem::path& folder
       const auto [found, is_new] = numbers.try_emplace(*stored, numbers.size());
       network = std::to_string(found->second);
       if (is_new)
-        add_network(study.network(*stored), found->second, agent_names(facts, point.first_owner), nodes,
-                    links);
+        add_network(study.network(*stored), found->second, agent_names(facts, point.first_owner), nodes_,
+                    links_);
     }
     const std::string prefix = csv_prefix(point.labels) + network;
     for (std::size_t j = 0; j < facts.size(); ++j) {
       const OwnerFacts& o = facts[j];
-      owners.print("{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
-                   o.test_records, field_of(o.epsilon), field_of(o.delta));
+      owners_.print("{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
+                    o.test_records, field_of(o.epsilon), field_of(o.delta));
     }
   }
-  owners.commit();
-  nodes.commit();
-  links.commit();
 }
 
 }  // namespace hearsay::analysis

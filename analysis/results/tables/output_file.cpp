@@ -27,25 +27,33 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), tem
 }
 
 OutputFile::~OutputFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
+  if (file_ != nullptr) std::fclose(file_);
   std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
+  if (pending_) std::filesystem::remove(temporary_, ignored);
 }
 
 void OutputFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) throw failure(path_, "writing failed");
 }
 
+void OutputFile::finish() {
+  if (file_ == nullptr) return;
+  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0 ||
+      std::fclose(std::exchange(file_, nullptr)) != 0)
+    throw failure(path_, "writing failed");
+}
+
 void OutputFile::commit() {
-  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) throw failure(path_, "writing failed");
-  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  finish();
   std::error_code error;
-  if (closed) std::filesystem::rename(temporary_, path_, error);
-  if (closed && !error) return;
-  const std::string reason = closed ? error.message() : std::strerror(errno);
-  std::filesystem::remove(temporary_, error);
-  throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), reason));
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
+  pending_ = false;
+}
+
+void commit(const std::vector<OutputFile*>& files) {
+  for (OutputFile* file : files) file->finish();
+  for (OutputFile* file : files) file->commit();
 }
 
 void remove_abandoned(const std::filesystem::path& folder) {

@@ -33,14 +33,20 @@ class OutputFile {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
     write({buffer_.data(), buffer_.size()});
   }
-  /// Makes the file appear under its name. Throws OutputError if any write failed.
+  /// Puts everything on disk, still under the temporary name. Throws OutputError if any write failed.
+  void finish();
+  /// Makes the file appear under its name, after finish(). Throws OutputError.
   void commit();
 
  private:
   std::filesystem::path path_, temporary_;
   std::FILE* file_ = nullptr;
+  bool pending_ = true;  // the temporary file is there
   fmt::memory_buffer buffer_;
 };
+
+/// Makes several files appear; none if one of them cannot be written. Throws OutputError.
+void commit(const std::vector<OutputFile*>& files);
 
 /// Removes the temporary files that processes which no longer run have left in a folder.
 void remove_abandoned(const std::filesystem::path& folder);
