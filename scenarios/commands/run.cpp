@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "analysis/results/store/store_file.hpp"
@@ -75,8 +76,9 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
 
 // The outcome of the runs of one plan.
 struct Outcome {
-  bool ended = false;                 // not interrupted
-  std::uint64_t runs = 0, fresh = 0;  // of the plan; that this command has completed
+  bool ended = false;                      // not interrupted
+  std::uint64_t runs = 0, fresh = 0;       // of the plan; that this command has completed
+  std::unique_ptr<analysis::Store> store;  // closed; keeps other writers out until the tables are written
 };
 
 // Runs that are not made again by the same command.
@@ -123,7 +125,7 @@ class Runner {
     refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
     std::uint64_t completed = 0;
-    std::optional<analysis::Store> store;
+    std::unique_ptr<analysis::Store> store;
     std::error_code error;
     Execution execution(plan, {.threads = arguments_.threads,
                                .trace_folder = folder,
@@ -135,11 +137,11 @@ class Runner {
     try {
       // Every point with runs to be made is assembled before anything is written.
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
-        store.emplace(folder);
+        store = std::make_unique<analysis::Store>(folder);
         execution.consider(store->known(plan.study()));
       }
       execution.assemble();
-      if (!store) store.emplace(folder);
+      if (!store) store = std::make_unique<analysis::Store>(folder);
       print_error("{}{}\n", title, work_of(execution, folder));
       Progress shown(arguments_.progress, execution.to_run(), execution.all());
       progress = &shown;
@@ -151,7 +153,8 @@ class Runner {
       progress = nullptr;
       store->close();
       // A stored run that is made again for its trace is not new.
-      return {ended, execution.all(), std::min(completed, execution.to_run())};
+      const std::uint64_t fresh = std::min(completed, execution.to_run());
+      return {ended, execution.all(), fresh, std::move(store)};
     } catch (const OverBudget& e) {
       throw BudgetRefusal(plan.locate(e));
     } catch (const AssemblyError& e) {

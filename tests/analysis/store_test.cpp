@@ -149,6 +149,29 @@ TEST_CASE("store: runs are known as cached, unfinished, or recorded with other m
   CHECK_FALSE(other.runs[0][2].comparable);
 }
 
+TEST_CASE("store: of a run that cannot be stored completely nothing is stored") {
+  const test::Scratch dir;
+  {
+    Store store(dir.path());
+    fill(store, {{0, 0}});
+    store.commit();
+    RunResult broken = run_of(0, 1);
+    broken.series.values.pop_back();  // noticed after its outcome has been written
+    CHECK_THROWS(store.put_run(broken, "run"));
+  }
+  Store store(dir.path());
+  const auto known = store.known(plan_of());
+  CHECK(known.damaged.empty());
+  CHECK(known.runs[0][0].state == KnownRun::State::kCached);
+  CHECK(known.runs[0][1].state == KnownRun::State::kNew);
+}
+
+TEST_CASE("store: a commit is on disk when it returns") {
+  const test::Scratch dir;
+  constexpr int kFull = 2;
+  CHECK(analysis::open_to_write(dir.path())->first<int>("PRAGMA synchronous") == kFull);
+}
+
 TEST_CASE("store: a second writer of a folder is refused until the first has closed") {
   const test::Scratch dir;
   {
@@ -157,6 +180,32 @@ TEST_CASE("store: a second writer of a folder is refused until the first has clo
                       Catch::Contains("another hearsay process is writing to this folder"));
   }
   CHECK_NOTHROW(Store(dir.path()));
+}
+
+TEST_CASE("store: a closed store keeps other writers out, but not readers, while its owner exports it") {
+  const test::Scratch dir;
+  Store first(dir.path());
+  fill(first, {{0, 0}});
+  first.close();
+  CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("another hearsay process is writing to this folder"));
+  CHECK(StoredStudy(dir.path()).run(0, 0).has_value());
+}
+
+TEST_CASE("store: a reader that stays does not keep the store from being closed") {
+  const test::Scratch dir;
+  const auto wal = dir.path() / "results.sqlite-wal";
+  {
+    Store store(dir.path());
+    fill(store, {{0, 0}});
+    store.commit();
+    const auto reader = analysis::open_store(dir.path());
+    reader->run("SELECT count(*) FROM run");
+    CHECK_NOTHROW(store.close());
+    CHECK(std::filesystem::exists(wal));
+    CHECK(StoredStudy(dir.path()).run(0, 0).has_value());
+  }
+  Store(dir.path()).close();
+  CHECK_FALSE(std::filesystem::exists(wal));
 }
 
 TEST_CASE("store: runs of several threads are all stored, and committed while others arrive") {

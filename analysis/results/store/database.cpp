@@ -50,8 +50,15 @@ void Database::fail(int code) const {
       fmt::format("{}: {} ({})", path_.string(), sqlite3_errmsg(handle_), sqlite3_errstr(code)));
 }
 
+bool Database::run_unless_busy(const char* sql) {
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+  if ((code & 0xff) == SQLITE_BUSY) return false;
+  if (code != SQLITE_OK) fail(code);
+  return true;
+}
+
 void Database::run(const char* sql) {
-  if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
+  if (!run_unless_busy(sql)) fail(SQLITE_BUSY);
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {

@@ -96,6 +96,8 @@ class Database {
 
   /// Runs any number of statements; rows are ignored.
   void run(const char* sql);
+  /// The same; returns false if that is not possible because others have the file open.
+  bool run_unless_busy(const char* sql);
   /// A statement, prepared once and kept.
   Statement& prepared(std::string_view sql);
   /// Runs one statement with parameters that returns no rows.

@@ -91,6 +91,13 @@ Store::Store(const std::filesystem::path& folder) : lock_(folder), database_(ope
 
 Store::~Store() {
   try {
+    // What a failure has left unfinished is not to be kept.
+    if (in_transaction_) database_->run("ROLLBACK");
+  } catch (const OutputError&) {
+    // SQLite has rolled it back itself.
+  }
+  in_transaction_ = false;
+  try {
     close();
   } catch (const OutputError&) {
     // See close().
@@ -100,7 +107,9 @@ Store::~Store() {
 void Store::close() {
   if (!database_) return;
   commit();
-  database_->run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  // A reader that has the file open keeps it from being a single one, but nothing is missing from it.
+  if (!database_->run_unless_busy("PRAGMA journal_mode = DELETE"))
+    database_->run_unless_busy("PRAGMA wal_checkpoint(TRUNCATE)");
   database_.reset();
 }
 

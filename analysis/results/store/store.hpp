@@ -3,8 +3,8 @@
 // remain in it: a study that is changed and run again reuses those that it still needs.
 //
 // While a study runs the file is a live database that others may read (WAL; a rollback journal on network file
-// systems, where WAL does not work). One process writes, on one thread; committed runs survive the process. After
-// close() it is a single plain file.
+// systems, where WAL does not work). One process writes, on one thread; committed runs survive the process and a loss of
+// power. After close() it is a single plain file, unless a reader still has it open.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -62,7 +62,7 @@ class Store {
   /// Opens the store of a folder to write; creates both if there are none. Throws OutputError: the folder cannot be
   /// written, another process writes there, the file is damaged or of another version.
   explicit Store(const std::filesystem::path& folder);
-  /// Commits and closes, ignoring errors: call close() to see them.
+  /// Without close(), what has not been committed is lost, and errors are ignored.
   ~Store();
 
   /// Erases what is damaged.
@@ -80,7 +80,7 @@ class Store {
   /// Makes everything since the last commit permanent.
   void commit();
 
-  /// Commits and leaves one plain file.
+  /// Commits and leaves one plain file. The folder remains locked as long as this object lives.
   void close();
 
  private:
