@@ -45,10 +45,12 @@ void OutputFile::finish() {
 
 void OutputFile::commit() {
   finish();
-  std::error_code error;
+  std::error_code error, ignored;
   std::filesystem::rename(temporary_, path_, error);
-  if (error) throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
   pending_ = false;
+  if (!error) return;
+  std::filesystem::remove(temporary_, ignored);
+  throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
 }
 
 void commit(const std::vector<OutputFile*>& files) {
