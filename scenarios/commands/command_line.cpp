@@ -1,6 +1,8 @@
 #include "scenarios/commands/command_line.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -68,6 +70,13 @@ int dispatch(const Arguments& arguments) {
                                printable(arguments[0]), did_you_mean(arguments[0], names)));
 }
 
+// Standard streams that are closed stay unusable: no file of results may take their numbers.
+void occupy_streams() {
+  int descriptor = 0;
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = ::open("/dev/null", O_RDONLY);
+  if (descriptor > STDERR_FILENO) ::close(descriptor);
+}
+
 int fail(int code, std::string_view message) {
   print_message(message);
   return code;
@@ -77,6 +86,7 @@ int fail(int code, std::string_view message) {
 
 int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
+  occupy_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of writing
   try {
     const int code = dispatch(arguments);

@@ -11,6 +11,7 @@
 #include "scenarios/commands/coalition.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
+#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/plan.hpp"

@@ -12,8 +12,8 @@ namespace hearsay::scenarios {
 /// Most characters in a line for people, on standard error and in a table on standard output.
 inline constexpr std::size_t kLongestMessage = 2000, kLongestLine = 20'000;
 
-/// Prints text for people: escaped except for line feeds, long lines shortened. Throws std::system_error if the file
-/// cannot be written, unless it is standard error.
+/// Prints text for people: escaped except for line feeds, long lines shortened. Throws std::system_error if
+/// standard output cannot be written; messages may go to a log on a full disk, which must not end a study.
 void put(std::FILE* file, std::string_view text);
 
 /// put() on standard output and standard error.

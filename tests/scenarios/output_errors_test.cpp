@@ -102,6 +102,24 @@ TEST_CASE("output: standard output that cannot be written is an error, not succe
   check_refused(shell("hearsay list metrics > /dev/full; exit $?"), "No space left on device");
 }
 
+TEST_CASE("output: messages that cannot be written end no study") {
+  const Scratch dir;
+  const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
+  CHECK(shell(run + dir / "full 2>/dev/full; exit $?").code == 0);
+  CHECK(shell(run + dir / "closed 2>&-; exit $?").code == 0);
+  for (const char* file : {"series.csv", "scalars.csv", "runs.csv"})
+    CHECK(test::text_of(dir / "full/" + file) == test::text_of(dir / "closed/" + file));
+  CHECK(shell("hearsay run " + dir / "none.json 2>/dev/full; exit $?").code == 2);
+}
+
+TEST_CASE("output: closed standard output is an error, and no file takes its place") {
+  const Scratch dir;
+  const std::string run =
+      "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out";
+  check_refused(shell(run + " >&-; exit $?"), "Bad file descriptor");
+  CHECK(shell(run).code == 0);
+}
+
 TEST_CASE("output: what a killed process has left is removed by the next run") {
   const Scratch dir;
   dir.write("out/series.csv.999999999.tmp", "half");

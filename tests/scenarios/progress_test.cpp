@@ -52,6 +52,17 @@ TEST_CASE("progress: on a terminal one line is updated in place and complete at 
   CHECK_THAT(text.substr(text.rfind('\r')), Contains(" 50 %"));
 }
 
+TEST_CASE("progress: a line that cannot be written is left out") {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  REQUIRE(full != nullptr);
+  {
+    Progress progress(true, 6, 10, {full, true, std::chrono::milliseconds(1)});
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  CHECK(std::ferror(full) != 0);
+  std::fclose(full);
+}
+
 TEST_CASE("progress: a study on a terminal shows it, and --no-progress does not") {
   const test::Scratch dir;
   dir.write("s.json", test::small_scenario(R"("repeat": 2)"));
