@@ -243,10 +243,11 @@ int run_command(const Arguments& arguments) {
   const Outcome made = runner.make(plan, run->folder, "");
 
   analysis::StoredStudy study(run->folder);
+  const Scenario& scenario = *plan.points.front().scenario;
+  remove_stale(run->folder, scenario,
+               study.head().aggregate);  // first: fits of other tables would be a mixture, too
   const analysis::Exported exported = analysis::export_tables(study, run->folder, label_number);
   std::optional<analysis::Conclusions> conclusions;
-  const Scenario& scenario = *plan.points.front().scenario;
-  remove_stale(run->folder, scenario, study.head().aggregate);
   if (scenario.analysis.any()) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
     analysis::write_conclusions(*conclusions, run->folder, label_number);
