@@ -12,8 +12,8 @@ import os
 import pathlib
 import tempfile
 
+from study import DONE, Study, prepare, require, stored_runs
 from trials import situations
-from study import DONE, prepare, require, stored_runs
 
 SECTOR = 512
 
@@ -151,9 +151,14 @@ class Recorded:
         return all_of
 
 
+# Runs of some ms, so that a commit follows almost every one.
+SLOWER = ["--set", "stop.iterations=4000", "--set", "record.every.iterations=1000", "--set", "record.trace=null"]
+
+
 def losses(tools, studies):
     """Power loss after each change, in two random states each."""
-    for title, study, prepared, more in situations(studies):
+    slower = [Study(tools, f"{study.name}.json", *SLOWER) for study in studies]
+    for title, study, prepared, more in situations(slower):
         recorded = Recorded(tools, study, prepared, SPEED=200, **more)
         for count in range(len(recorded.changes) + 1):
             for state in range(2):

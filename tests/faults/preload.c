@@ -288,9 +288,15 @@ int close(int fd) {
   LOCKED(int, pass("close", 0) < 0 ? -1 : 0);
 }
 
+// As stdio does, goes on after a short write. Fewer bytes than `size` mean an error.
 static ssize_t stream_write(void* cookie, const char* data, size_t size) {
-  const ssize_t count = write((int)(intptr_t)cookie, data, size);
-  return count < 0 ? 0 : count;  // what a stream of our own returns for an error
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t count = write((int)(intptr_t)cookie, data + done, size - done);
+    if (count < 0) break;
+    done += (size_t)count;
+  }
+  return (ssize_t)done;
 }
 static int stream_close(void* cookie) {
   files[(intptr_t)cookie].stream = NULL;

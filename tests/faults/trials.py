@@ -1,7 +1,9 @@
 """The trials, by class. A class is a function of the tools and studies that yields pairs: the name of a trial, and a
-function of a fresh folder. It throws Wrong, or returns whether the fault was noticed (an exit code that is not 0)."""
+function of a fresh folder. It throws Wrong, or returns how many commands the fault has ended (an exit code that is not
+0)."""
 import contextlib
 import errno
+import functools
 import os
 import shutil
 import signal
@@ -131,6 +133,14 @@ def full_disk(tools, studies):
             study.check_resumed(where, study.runs)
             return True
         yield f"{words[0]} > /dev/full", trial
+    for words in [study.run_words, *READERS]:
+        def trial(where, words=words):
+            prepare(where, study.half if words is study.run_words else study.home)
+            with open("/dev/full", "w") as full:
+                study.check_end(study.command(where, words, errors=full), (DONE,))
+            study.check_resumed(where, study.runs)
+            return True
+        yield f"{words[0]} 2> /dev/full", trial
 
 
 def killed_calls(tools, studies):
@@ -149,6 +159,7 @@ def killed_calls(tools, studies):
             yield f"{title}, {text}", trial
 
 
+@functools.cache
 def longer(tools):
     """A study of about 0.4 s."""
     return Study(tools, "runs.json", "--set", "repeat=30", "--set", "stop.iterations=3000")
@@ -164,7 +175,7 @@ def signals(tools, study, names, trials):
             while True:
                 begin = time.monotonic()
                 process = study.start(where, study.run_words, FAST)
-                time.sleep(random.uniform(0, 0.45))
+                time.sleep(random.uniform(0, 0.3))
                 seen = live_runs(where / "out") | known.keys()
                 for k, one in enumerate(names):
                     time.sleep(random.choice([0, 0.002, 0.03]) if k else 0)
@@ -173,17 +184,19 @@ def signals(tools, study, names, trials):
                 numbers = [-getattr(signal, one) for one in names]
                 study.check_end(finished, (DONE, INTERRUPTED, *numbers))
                 known = study.check_runs(where, seen)
-                if finished.code == DONE or random.random() < 0.2:
+                if finished.code == DONE:
                     break
                 ended += 1
+                if random.random() < 0.1:
+                    break
             study.check_resumed(where, known)
-            return ended > 0
+            return ended
         yield name, trial
 
 
 def killed(tools, studies):
     """SIGKILL at random moments."""
-    yield from signals(tools, longer(tools), ["SIGKILL"], 1000)
+    yield from signals(tools, longer(tools), ["SIGKILL"], 300)  # more than 1000 kills
 
 
 def interrupted(tools, studies):
