@@ -1,0 +1,184 @@
+"""What holds of every run, whatever its scenario: checked on the trace and the tables of one study. Each failure is
+(name of the check, text)."""
+import math
+
+import ledger
+import study
+
+LOSSES = ("loss", "receiver_down", "sender_down", "stale", "partition")
+
+
+def check(folder, scenario):
+    run, trace = study.first_run(folder), study.rows(folder, "trace.csv")
+    if run is None:
+        return [("run", "runs.csv has no row")]
+    failures = []
+
+    def expect(holds, name, text):
+        if not holds:
+            failures.append((name, text))
+
+    if trace and run["status"] in ("done", "diverged"):
+        _times(trace, run, scenario, expect)
+        _messages(trace, run, scenario, expect)
+        _agents(trace, scenario, expect)
+        _ticks(trace, expect)
+        ledger.check(folder, trace, scenario, expect)
+    _tables(folder, expect)
+    _limits(folder, scenario, expect)
+    return failures
+
+
+def _times(trace, run, scenario, expect):
+    last = 0.0
+    for number, row in enumerate(trace):
+        time = float(row["time_s"])
+        expect(int(row["sequence"]) == number, "trace order", "row %d has sequence %s" % (number, row["sequence"]))
+        expect(time >= last and math.isfinite(time), "time", "event %d: %r s after %r s" % (number, time, last))
+        last = time
+    expect(last <= float(run["time_s"]), "time", "an event at %r s, the run ends at %s s" % (last, run["time_s"]))
+
+
+def _messages(trace, run, scenario, expect):
+    sent, fate, count = {}, {}, {"deliver": 0, **{reason: 0 for reason in LOSSES}}
+    size = 0
+    for row in trace:
+        name, kind = row["message"], row["event"]
+        if kind in ("send", "publish"):
+            expect(name not in sent, "messages", "%s is sent twice" % name)
+            sent[name] = row
+            size += int(row["bytes"])
+        elif kind in ("deliver", "lose"):
+            start = sent.get(name)
+            if start is None:
+                expect(False, "messages", "%s arrives and was never sent" % name)
+                continue
+            stale = kind == "lose" and row["detail"] == "stale"
+            expect((fate.get(name) == "deliver") == stale if name in fate or stale else True, "messages",
+                   "%s: %s after %s" % (name, row["detail"] or kind, fate.get(name)))
+            expect((row["agent"], row["peer"]) == (start["peer"], start["agent"]), "messages",
+                   "%s from %s to %s arrives at %s" % (name, start["agent"], start["peer"], row["agent"]))
+            waited = float(row["time_s"]) - float(start["time_s"])
+            expect(abs(waited - float(row["staleness_s"])) <= 1e-9 * max(1, float(row["time_s"])), "staleness",
+                   "%s: %s s, sent %r s ago" % (name, row["staleness_s"], waited))
+            expect(row["bytes"] == start["bytes"], "messages", "%s changes its size" % name)
+            fate[name] = kind
+            key = row["detail"] if kind == "lose" else "deliver"
+            expect(key in count, "messages", "%s: unknown reason %r" % (name, key))
+            count[key] = count.get(key, 0) + 1
+    flying = [name for name in sent if name not in fate]
+    # A stale message was delivered first, and counts as lost instead.
+    delivered, lost = count["deliver"] - count["stale"], sum(count[reason] for reason in LOSSES)
+    expect(int(run["messages"]) == len(sent), "conservation", "%s messages, %d sent" % (run["messages"], len(sent)))
+    expect(int(run["delivered"]) == delivered, "conservation",
+           "%s delivered, traced %d" % (run["delivered"], delivered))
+    for reason in LOSSES:
+        expect(int(run["lost_" + reason]) == count[reason], "conservation",
+               "%s lost by %s, traced %d" % (run["lost_" + reason], reason, count[reason]))
+    expect(len(sent) == delivered + lost + len(flying), "conservation",
+           "%d sent, %d delivered, %d lost, %d in flight" % (len(sent), delivered, lost, len(flying)))
+    expect(int(run["bytes"]) == size, "conservation", "%s bytes, traced %d" % (run["bytes"], size))
+    longest = _longest(scenario)
+    if longest is not None:
+        end = float(trace[-1]["time_s"])
+        for name in flying:
+            age = end - float(sent[name]["time_s"])
+            expect(age <= longest * (1 + 1e-12) + 1e-9, "in flight",
+                   "%s is in flight for %r s; latencies are at most %r s" % (name, age, longest))
+
+
+# The longest time that a message can take, s, where the scenario says so; else None.
+def _longest(scenario):
+    network = scenario.get("network", {})
+    kinds = {key: network[key].get("type") if isinstance(network[key], dict) else network[key]
+             for key in ("availability", "bandwidth") if key in network}
+    if kinds.get("availability", "always") != "always" or kinds.get("bandwidth", "unlimited") != "unlimited":
+        return None
+    if "compute_time" in network or scenario.get("events"):
+        return None
+    latency = network.get("latency", 0)
+    if isinstance(latency, (int, float)):
+        return latency
+    if isinstance(latency, dict) and latency.get("type") in ("uniform", "constant"):
+        value = latency.get("max" if latency["type"] == "uniform" else "value")
+        return value if isinstance(value, (int, float)) else None
+    return None
+
+
+def _agents(trace, scenario, expect):
+    # A trusted server releases for an owner.
+    trusted = isinstance(scenario["protocol"], dict) and scenario["protocol"].get("trusted_server")
+    down, computing = set(), set()
+    for row in trace:
+        agent, kind = row["agent"], row["event"]
+        if kind == "up":
+            expect(agent in down, "up and down", "agent %s comes up at %s s, and was up" % (agent, row["time_s"]))
+            down.discard(agent)
+        elif kind == "down":
+            expect(agent not in down, "up and down", "agent %s goes down at %s s, and was down" % (agent, row["time_s"]))
+            down.add(agent)
+        elif kind == "reset":
+            computing.discard(agent)
+        elif kind == "computed":
+            expect(agent in computing, "computations", "agent %s has computed at %s s nothing" % (agent, row["time_s"]))
+            computing.discard(agent)
+        elif kind in ("tick", "timer", "deliver", "compute") or kind == "release" and not trusted:
+            expect(agent not in down, "down", "%s of agent %s at %s s, which is down" % (kind, agent, row["time_s"]))
+            if kind in ("tick", "timer", "compute"):
+                expect(agent not in computing, "computations",
+                       "%s of agent %s at %s s, which computes" % (kind, agent, row["time_s"]))
+            if kind == "compute":
+                computing.add(agent)
+        elif kind == "skip" and row["detail"] == "down":
+            expect(agent in down, "down", "agent %s skips a tick at %s s as down, and is up" % (agent, row["time_s"]))
+
+
+def _ticks(trace, expect):
+    last = {}
+    for row in trace:
+        if row["event"] in ("tick", "skip") and row["detail"] != "deferred":
+            number = int(row["cause"].split(":")[2])
+            expect(number == last.get(row["agent"], -1) + 1, "ticks",
+                   "agent %s: tick %d after %d" % (row["agent"], number, last.get(row["agent"], -1)))
+            last[row["agent"]] = number
+
+
+def _tables(folder, expect):
+    status = {}
+    for row in study.rows(folder, "runs.csv"):
+        axes = list(row)[:list(row).index("repetition") + 1]
+        status[tuple(row[axis] for axis in axes)] = row["status"]
+    for name in ("series.csv", "scalars.csv"):
+        for row in study.rows(folder, name):
+            axes = list(row)[:list(row).index("repetition") + 1]
+            key = tuple(row[axis] for axis in axes)
+            if row["repetition"] and status.get(key) == "done" and row["value"]:
+                expect(math.isfinite(float(row["value"])), "finite",
+                       "%s: %s is %s in a run that is done" % (name, row.get("metric") or row.get("name"), row["value"]))
+    last = {}
+    for row in study.rows(folder, "series.csv"):
+        key = tuple(list(row.values())[:list(row).index("agent") + 1])
+        here = [float(row[column] or "nan") for column in ("iteration", "time_s", "vectors", "bytes")]
+        before = last.get(key)
+        expect(before is None or all(b <= h for b, h in zip(before, here)), "series",
+               "%s: %s after %s" % (key, here, before))
+        last[key] = here
+
+
+def _limits(folder, scenario, expect):
+    stop = scenario.get("stop", {})
+    for row in study.rows(folder, "runs.csv"):
+        if scenario.get("sweep"):
+            return
+        limit = stop.get(row["end"])
+        for key, column in (("iterations", "iterations"), ("events", "events")):
+            if isinstance(stop.get(key), int) and row["status"] == "done":
+                expect(int(row[column]) <= stop[key], "limits", "%s %s, limit %d" % (row[column], key, stop[key]))
+        if row["end"] in ("iterations", "vectors", "bytes", "events") and isinstance(limit, (int, float)):
+            expect(float(row[row["end"]]) >= limit, "limits",
+                   "ended by %s at %s, limit %s" % (row["end"], row[row["end"]], limit))
+        if isinstance(stop.get("time"), (int, float)):
+            expect(float(row["time_s"]) <= stop["time"], "limits", "ends at %s s, limit %s s" % (row["time_s"], stop["time"]))
+            if row["end"] == "time":
+                expect(float(row["time_s"]) == stop["time"], "limits",
+                       "ended by time at %s s, limit %s s" % (row["time_s"], stop["time"]))
