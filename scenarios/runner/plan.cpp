@@ -29,13 +29,14 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// The absolute folders in which files of a scenario were searched, one per line: its own and --data-dir, --allow-path.
+// The absolute folders in which files of a scenario were searched, one per line, in order: its own, then --data-dir and
+// --allow-path.
 std::string folders_of(const Document& document, const Folders& folders) {
-  std::set<std::string> all;
+  std::vector<std::string> all;
   std::error_code error;
   const auto add = [&](const std::filesystem::path& folder) {
     const auto real = std::filesystem::canonical(folder.empty() ? "." : folder, error);
-    if (!error) all.insert(real.string());
+    if (!error && std::find(all.begin(), all.end(), real.string()) == all.end()) all.push_back(real.string());
   };
   for (std::uint32_t s = 0; s < document.sources(); ++s) add(document.source({s, 0, 0}).folder);
   for (const auto& folder : folders) add(folder);
@@ -212,7 +213,9 @@ Plan make_plan_again(analysis::StoredStudy& study) {
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
     options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
-  Plan plan = plan_document(parse(text, file), file, {}, folders, options);
+  // Not the folder of results: it has tables whose names an input file may have too, such as owners.csv.
+  const std::filesystem::path home = folders.empty() ? study.folder() : folders.front();
+  Plan plan = plan_document(parse(text, file, home), file, {}, folders, options);
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {

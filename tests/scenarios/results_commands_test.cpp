@@ -92,6 +92,27 @@ TEST_CASE("commands: verify reports a changed input file") {
   CHECK_THAT(changed.err, Catch::Contains("an input file or hearsay has changed"));
 }
 
+// The folder of results has an owners.csv too, and a second data folder another file of the same name.
+TEST_CASE("commands: verify reads the input files that run has read") {
+  const Scratch dir;
+  dir.write("owners.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  for (const char* folder : {"first", "another"}) std::filesystem::create_directories(dir.path() / folder);
+  dir.write("first/d.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  dir.write("another/d.csv", "x,y\n1,2\n2,3\n3,5\n4,8\n");
+  for (const char* file : {"owners.csv", "d.csv"}) {
+    dir.write(
+        "s.json",
+        fmt::format(R"({{"data": {{"type": "csv", "path": "{}", "target": "y", "owner": {{"blocks": 2}}}},
+      "privacy": {{"mechanism": "none"}}, "protocol": {{"type": "central_async", "rho": 1e-5}}, "stop": {{"iterations": 5}}}})",
+                    file));
+    const std::string out = dir / "out-" + file;
+    run_study(dir, "-o " + out + " --data-dir " + dir / "first" + " --data-dir " + dir / "another");
+    const auto verified = shell("hearsay verify " + out);
+    INFO(verified.err);
+    CHECK(verified.code == 0);
+  }
+}
+
 TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
@@ -204,6 +225,22 @@ TEST_CASE("commands: show --runs lists points, --dry-run reports missing runs an
   run_study(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
   CHECK_THAT(shell(dry).out,
              Catch::StartsWith("8 runs: 4 cached, 4 to run; results: ") && Catch::Contains("2 points"));
+}
+
+TEST_CASE("commands: what show prints is the same scenario") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  for (const char* bandwidth :
+       {R"("1 kB/s")", R"({"rate": "1 kB/s"})", R"({"rate": ["1 kB/s", 2, 3, 4]})",
+        R"({"rate": {"type": "pareto", "min": "1 kB/s", "alpha": 2}})",
+        R"({"rate": {"default": 5, "agents": {"1": 7}}})", R"({"uplink": {"type": "uniform", "max": 9}})"}) {
+    INFO(bandwidth);
+    const auto shown =
+        shell("hearsay show " + dir / "s.json" + " --set 'network.bandwidth=" + bandwidth + "'");
+    REQUIRE(shown.code == 0);
+    dir.write("shown.json", shown.out);
+    CHECK(shell("hearsay show " + dir / "shown.json").out == shown.out);
+  }
 }
 
 TEST_CASE("commands: bench measures every protocol, or a scenario") {

@@ -87,8 +87,12 @@ Node parse_object(std::string_view text, const Document& document, std::uint32_t
 }
 
 Document parse(std::string_view text, const std::string& name, const Limits& limits) {
+  return parse(text, name, std::filesystem::path(name).parent_path(), limits);
+}
+
+Document parse(std::string_view text, const std::string& name, const std::filesystem::path& folder,
+               const Limits& limits) {
   Document document;
-  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
   const std::uint32_t source = document.add_source({Source::Kind::kFile, name, folder});
   document.set_folder(folder);
   Limits left = limits;

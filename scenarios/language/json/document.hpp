@@ -58,6 +58,9 @@ class Document {
 
 /// Parses a scenario: a JSON object with comments. `name` is the file in messages. Throws InputError.
 Document parse(std::string_view text, const std::string& name, const Limits& limits = {});
+/// Paths in its values are relative to `folder` instead of the folder of the file.
+Document parse(std::string_view text, const std::string& name, const std::filesystem::path& folder,
+               const Limits& limits = {});
 
 /// Parses one JSON value with comments, written in `source` of `document`, without recursion in O(bytes). Reduces
 /// `left` by its bytes and values. Throws InputError at the first error: invalid UTF-8 or JSON, a byte order mark, a

@@ -22,6 +22,12 @@ const Json* entry(const std::map<std::string, Json>& map, const std::string& poi
   return found == map.end() ? nullptr : &found->second;
 }
 
+// Whether a value reads back without the name of its alternative. A rate that is a distribution does not.
+bool is_short(sim::Shorthand::Kind kind, const Json& value) {
+  return (kind == sim::Shorthand::kNumber && (value.is_number() || value.is_string())) ||
+         (kind == sim::Shorthand::kList && value.is_array());
+}
+
 }  // namespace
 
 Writer::Writer(Numbers numbers, std::span<const std::string> paths)
@@ -117,16 +123,16 @@ void Writer::alternatives(const sim::About& about, std::span<const sim::Alternat
     Writer fresh(numbers_, false, unit(about));
     of_kind_[below(about.name)] = fresh.within(about.name, unit(about), type, held.describe_default);
   }
-  const auto kind = held.shorthand.kind;
-  const bool shorthand = kind == sim::Shorthand::kNumber || kind == sim::Shorthand::kList;
   const auto inside = [&, here = below(about.name) + "/"](const std::string& part) {
     if (!part.starts_with(here)) return false;
     const bool element = part[here.size()] >= '0' && part[here.size()] <= '9';
-    return !(element && kind == sim::Shorthand::kList);  // an element of the list that is the short form
+    // An element of the list that is the short form keeps its place.
+    return !(element && held.shorthand.kind == sim::Shorthand::kList);
   };
-  if (numbers_ == Numbers::kQuantities && shorthand && value.size() == 2 &&
+  if (numbers_ == Numbers::kQuantities && value.size() == 2 &&
       std::none_of(settable_.begin(), settable_.end(), inside)) {
-    if (const auto member = value.find(held.shorthand.key); member != value.end()) value = Json(*member);
+    const auto member = value.find(held.shorthand.key);
+    if (member != value.end() && is_short(held.shorthand.kind, *member)) value = Json(*member);
   }
   put(about, std::move(value));
 }
