@@ -56,7 +56,9 @@ SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss
           scores[k] = loss.slope(scores[k], y[k]);
         }
         gradient += x.transpose() * scores;
-        hessian.template selfadjointView<Eigen::Lower>().rankUpdate(curved.topRows(rows).transpose());
+        // Eigen divides by the number of columns of large updates.
+        if (rows > 0)
+          hessian.template selfadjointView<Eigen::Lower>().rankUpdate(curved.topRows(rows).transpose());
       }
     }
     gradient /= n;

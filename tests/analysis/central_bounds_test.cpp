@@ -132,6 +132,17 @@ TEST_CASE("asynchronous closed forms: rule of thumb and exact recursion agree wh
   }
 }
 
+// T and rho are NaN for a protocol without them.
+TEST_CASE("bounds: one that needs an unknown horizon is unknown, and does not iterate to it") {
+  CentralSetting setting = kSetting;
+  setting.horizon = std::nan("");
+  for (const char* name : {"cost_of_privacy_9", "asynchronous_rule_of_thumb", "asynchronous_moments",
+                           "synchronous_closed_form"}) {
+    INFO(name);
+    CHECK(std::isnan(terms(name, false, setting).back()));
+  }
+}
+
 TEST_CASE("bounds: names are unique") {
   std::vector<std::string_view> names;
   for (const Bound& b : bounds()) names.push_back(b.name);
