@@ -1,6 +1,8 @@
 """What holds of every run, whatever its scenario: checked on the trace and the tables of one study. Each failure is
 (name of the check, text)."""
+import json
 import math
+import os
 import re
 
 import ledger
@@ -21,7 +23,7 @@ def check(folder, scenario):
 
     if trace and run["status"] in ("done", "diverged"):
         _times(trace, run, scenario, expect)
-        _messages(trace, run, scenario, expect)
+        _messages(trace, run, _latencies(folder), expect)
         _agents(trace, scenario, expect)
         _ticks(trace, scenario, expect)
         ledger.check(folder, trace, scenario, expect)
@@ -40,7 +42,7 @@ def _times(trace, run, scenario, expect):
     expect(last <= float(run["time_s"]), "time", "an event at %r s, the run ends at %s s" % (last, run["time_s"]))
 
 
-def _messages(trace, run, scenario, expect):
+def _messages(trace, run, latencies, expect):
     sent, fate, count = {}, {}, {"deliver": 0, **{reason: 0 for reason in LOSSES}}
     size = 0
     for row in trace:
@@ -79,31 +81,46 @@ def _messages(trace, run, scenario, expect):
     expect(len(sent) == delivered + lost + len(flying), "conservation",
            "%d sent, %d delivered, %d lost, %d in flight" % (len(sent), delivered, lost, len(flying)))
     expect(int(run["bytes"]) == size, "conservation", "%s bytes, traced %d" % (run["bytes"], size))
-    longest = _longest(scenario)
-    if longest is not None:
-        end = float(trace[-1]["time_s"])
-        for name in flying:
-            age = end - float(sent[name]["time_s"])
-            expect(age <= longest * (1 + 1e-12) + 1e-9, "in flight",
-                   "%s is in flight for %r s; latencies are at most %r s" % (name, age, longest))
+    shortest, longest = latencies
+    end = float(trace[-1]["time_s"])
+    for name, start in sent.items() if longest is not None else ():
+        age = end - float(start["time_s"])
+        expect(name in fate or age <= longest * (1 + 1e-12) + 1e-9, "in flight",
+               "%s is in flight for %r s; latencies are at most %r s" % (name, age, longest))
+    for row in trace:
+        if row["event"] == "deliver":
+            age, rounding = float(row["staleness_s"]), 1e-12 * max(1, float(row["time_s"]))
+            expect(age >= shortest - rounding, "latency",
+                   "%s takes %r s; latencies are at least %r s" % (row["message"], age, shortest))
+            expect(longest is None or age <= longest + rounding, "latency",
+                   "%s takes %r s; latencies are at most %r s" % (row["message"], age, longest))
 
 
-# The longest time that a message can take, s, where the scenario says so; else None.
-def _longest(scenario):
-    network = scenario.get("network", {})
-    kinds = {key: network[key].get("type") if isinstance(network[key], dict) else network[key]
-             for key in ("availability", "bandwidth") if key in network}
-    if kinds.get("availability", "always") != "always" or kinds.get("bandwidth", "unlimited") != "unlimited":
-        return None
-    if "compute_time" in network or scenario.get("events"):
-        return None
-    latency = network.get("latency", 0)
-    if isinstance(latency, (int, float)):
-        return latency
-    if isinstance(latency, dict) and latency.get("type") in ("uniform", "constant"):
-        value = latency.get("max" if latency["type"] == "uniform" else "value")
-        return value if isinstance(value, (int, float)) else None
-    return None
+# The shortest and the longest time that a message can take, s; None if there is no longest.
+def _latencies(folder):
+    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+        scenario = json.load(f)["scenario"]
+    network = scenario["network"]
+    latency = network["latency"]
+    if not isinstance(latency, dict):
+        latency = {"type": "constant", "value": latency}
+    if latency["type"] not in ("uniform", "constant") or scenario["events"] or scenario.get("sweep"):
+        return 0, None
+    shortest, longest = (_seconds(latency[key]) for key in (
+        ("min", "max") if latency["type"] == "uniform" else ("value", "value")))
+    if network["delayed_direction"] != "both":
+        shortest = 0
+    plain = network["availability"]["type"] == "always" and network["bandwidth"]["type"] == "unlimited"
+    compute = network["compute_time"]
+    compute = compute.get("value") if isinstance(compute, dict) else compute
+    return shortest, longest if plain and compute in (0, "0 s") else None
+
+
+def _seconds(value):
+    if not isinstance(value, str):
+        return float(value)
+    number, unit = value.split()
+    return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}[unit]
 
 
 def _agents(trace, scenario, expect):

@@ -1,5 +1,6 @@
 """Runs commands of hearsay: the program itself, or in children of a server (server.cpp), which start faster."""
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -19,7 +20,7 @@ class Outcome:
     def fault(self):
         """What is wrong whatever the scenario: a signal, a sanitizer's report, an exit code that is not documented for
         a scenario. None if nothing is."""
-        if self.signal == signal.SIGALRM:
+        if self.signal in (signal.SIGALRM, signal.SIGXCPU):
             return "timeout"
         if self.signal and self.signal != signal.SIGKILL:
             return "signal %d" % self.signal
@@ -53,7 +54,8 @@ class Program:
         with open(out, "wb") as o, open(err, "wb") as e:
             process = subprocess.Popen([self.path, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=o, stderr=e,
                                        env=self.environment)
-            timers = [threading.Timer(self.seconds, process.send_signal, [signal.SIGALRM])]
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (self.seconds, self.seconds + 5))
+            timers = [threading.Timer(10 * self.seconds, process.send_signal, [signal.SIGALRM])]
             if kill_after is not None:
                 timers.append(threading.Timer(kill_after, process.kill))
             for timer in timers:
