@@ -9,7 +9,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-// The fields of a row. Only the last may be quoted; its quotes remain.
+// The fields of a row up to its detail. Only that may be quoted; its quotes remain. A payload after it is left out.
 std::vector<std::string> fields_of(const std::string& line) {
   constexpr std::size_t kFields = 11;
   std::vector<std::string> fields;
@@ -20,7 +20,10 @@ std::vector<std::string> fields_of(const std::string& line) {
     fields.push_back(line.substr(from, comma - from));
     from = comma + 1;
   }
-  fields.push_back(line.substr(from));
+  std::size_t end = from;
+  for (bool quoted = false; end < line.size() && (quoted || line[end] != ','); ++end)
+    quoted = quoted != (line[end] == '"');
+  fields.push_back(line.substr(from, end - from));
   return fields;
 }
 

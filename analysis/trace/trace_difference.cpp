@@ -66,6 +66,7 @@ class Block final : public sim::TraceSink {
     if (number < from_ || enough) return;
     events.push_back({r, std::string(r.detail)});
     events.back().record.detail = {};
+    events.back().record.payload = {};
     enough = events.size() == kTraceBlock;
   }
   std::vector<TracedEvent> events;

@@ -17,6 +17,8 @@ void TraceOptions::describe(sim::Visitor& v) {
     {.name = "agent",
      .help = "Restrict the trace to events of this agent and messages to and from it; by default all agents.",
      .noun = sim::kAgentNumber});
+  v(payload, {.name = "payload",
+              .help = "Add a column to trace.csv: the numbers of each message and of each release."});
   v.check(to >= from, "to",
           fmt::format("expected at least the value of from ({:g} s), found {:g} s", from, to));
 }

@@ -19,6 +19,7 @@ struct TraceOptions {
   std::uint32_t repetition = 0;
   std::uint64_t point = 0;
   std::optional<sim::AgentId> agent;  ///< all if absent
+  bool payload = false;               ///< a column with the numbers of messages and releases, in CSV
   void describe(sim::Visitor& v);
   bool wants(sim::TraceKind kind) const;
   bool wants_agent(sim::AgentId i) const { return !agent || *agent == i; }

@@ -1,6 +1,7 @@
 #include "analysis/trace/trace_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
@@ -9,23 +10,30 @@ namespace hearsay::analysis {
 
 namespace {
 
-// A table with one row per event.
+// A table with one row per event. Numbers of a payload are separated by spaces, with all digits.
 class TraceCsv final : public TraceText {
  public:
+  explicit TraceCsv(bool payload) : payload_(payload) {}
   std::string head() override {
-    return "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n";
+    return fmt::format("sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail{}\n",
+                       payload_ ? ",payload" : "");
   }
   void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
     if (!wanted) return;
     const bool message = r.peer != sim::kNoAgent;
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}\n", sequence, r.time,
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}", sequence, r.time,
                    sim::name(r.kind), r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
                    message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
                    r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
                    std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), r.iteration,
                    csv_field(r.detail));
+    if (payload_) fmt::format_to(std::back_inserter(out), ",{}", fmt::join(r.payload, " "));
+    out += '\n';
   }
   void end(std::string&) override {}
+
+ private:
+  bool payload_;
 };
 
 }  // namespace
@@ -40,7 +48,7 @@ std::string happening(sim::Cause key) {
 std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options,
                                       std::vector<std::string> names) {
   if (format == TraceFormat::kPerfetto) return perfetto_text(options, std::move(names));
-  return std::make_unique<TraceCsv>();
+  return std::make_unique<TraceCsv>(options.payload);
 }
 
 TraceFiles::TraceFiles(const TraceOptions& options, const std::filesystem::path& folder,

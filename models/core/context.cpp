@@ -68,7 +68,16 @@ ReleaseNoise Context::next_noise(sim::AgentId i) const {
       world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr};
 }
 
-void Context::charge(sim::AgentId i) {
+std::vector<double> Context::numbers_given(const Shard& shard) {
+  std::vector<double> numbers;
+  for (Eigen::Index k = 0; k < shard.features.rows(); ++k) {
+    for (const double x : shard.features.row(k)) numbers.push_back(x);
+    numbers.push_back(shard.target[k]);
+  }
+  return numbers;
+}
+
+void Context::charge(sim::AgentId i, std::span<const double> given_out) {
   const Step* const step = next_step(i);
   world_.ledger.charge(i);
   ++world_.total_releases_;
@@ -77,7 +86,8 @@ void Context::charge(sim::AgentId i) {
   const Guarantee spent = account.spent();
   world_.engine.trace_release(
       i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
-                     step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta));
+                     step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta),
+      given_out);
 }
 
 std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
@@ -95,7 +105,7 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
               noise_scale(sensitive.sensitivity_, *noise.step), noise.stream);
     world_.tally.noise += (out - sensitive.value_).squaredNorm();
   }
-  charge(i);
+  charge(i, numbers(out));
   world_.give_back(std::move(sensitive.value_));
   return Vector(out.data(), out.size());
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "models/core/world.hpp"
 
@@ -160,7 +161,7 @@ class Context {
     if (!may_release(i)) return std::nullopt;
     ReleaseNoise noise = next_noise(i);
     auto given_out = mechanism(problem(), world_.owner(i), noise);
-    charge(i);
+    charge(i, world_.engine.tracing() ? numbers_given(given_out) : std::vector<double>());
     return given_out;
   }
 
@@ -185,7 +186,11 @@ class Context {
   /// The step of agent i's next release; null where it is free.
   const Step* next_step(sim::AgentId i) const;
   ReleaseNoise next_noise(sim::AgentId i) const;
-  void charge(sim::AgentId i);
+  /// What is given out by a release_by, for the trace.
+  static std::vector<double> numbers_given(const Eigen::VectorXd& x) { return {x.begin(), x.end()}; }
+  /// Record after record: its features, its target.
+  static std::vector<double> numbers_given(const Shard& shard);
+  void charge(sim::AgentId i, std::span<const double> given_out);
   const Problem& problem() const { return world_.problem(); }
 
   World& world_;

@@ -58,6 +58,7 @@ analysis::TraceOptions options_of(const Parsed& values) {
   for (std::string part; std::getline(parts, part, ',');)
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
   std::tie(options.from, options.to) = values.window();
+  options.payload = values.has("payload");
   values.file("output");
   return options;
 }
@@ -80,11 +81,12 @@ int trace_command(const Arguments& arguments) {
                     {"from", "T", "only events from this time on, e.g. '20 s'"},
                     {"to", "T", "only events up to this time"},
                     {"format", "FORMAT", "csv, or perfetto: JSON for the Perfetto viewer", "csv"},
+                    {"payload", nullptr, "csv: add the numbers of each message and of each release"},
                     {"output,o", "FILE", "write to a file instead of standard output"}};
   const auto parsed = parse_arguments(
       arguments,
       {"trace SCENARIO|DIR [--point N] [--repetition R] [--kinds K,...] [--agent I] [--from T] [--to T] "
-       "[--format csv|perfetto] [-o FILE]",
+       "[--format csv|perfetto] [--payload] [-o FILE]",
        with_input_options(own), "one scenario or folder", 1, 1});
   if (!parsed) return kExitDone;
   const Parsed& values = *parsed;

@@ -97,8 +97,8 @@ class Engine {
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);
   /// Counts and traces a delivered message as lost, with the reason stale.
   void discard(const Message& message);
-  /// Adds a release to the trace, if there is one.
-  void trace_release(AgentId agent, std::string_view detail);
+  /// Adds a release of some numbers to the trace, if there is one.
+  void trace_release(AgentId agent, std::string_view detail, std::span<const double> given_out = {});
 
   /// Runs from the start until the handler is finished or a limit is reached. Throws LimitError where times have become
   /// so large that the doubles around them are more than kResolution mean gaps of the fastest clock apart.

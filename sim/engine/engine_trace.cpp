@@ -18,7 +18,8 @@ void Engine::trace_message(TraceKind kind, const Event& event, std::string_view 
                   .cause = now_.key,
                   .bytes = transport_.bytes(header.numbers),
                   .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
-                  .detail = detail});
+                  .detail = detail,
+                  .payload = pool_.row(event.slot()).first(header.numbers)});
 }
 
 void Engine::trace_tick(const Event& event, bool ticks) const {
@@ -27,8 +28,14 @@ void Engine::trace_tick(const Event& event, bool ticks) const {
   trace(TraceKind::kSkip, i, !up(i) ? "down" : busy(i) ? "busy" : "offline");
 }
 
-void Engine::trace_release(AgentId agent, std::string_view detail) {
-  if (tracing()) trace(TraceKind::kRelease, agent, detail);
+void Engine::trace_release(AgentId agent, std::string_view detail, std::span<const double> given_out) {
+  if (!tracing()) return;
+  trace_->record({.time = now(),
+                  .kind = TraceKind::kRelease,
+                  .agent = agent,
+                  .cause = now_.key,
+                  .detail = detail,
+                  .payload = given_out});
 }
 
 // An event of the scenario comes before the changes of state at its time, which it may be the cause of.

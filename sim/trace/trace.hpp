@@ -2,6 +2,7 @@
 // What a run records: counters of its messages and, if traced, each event. Recording draws nothing and changes nothing.
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "sim/events/event.hpp"
@@ -70,6 +71,8 @@ struct TraceRecord {
   std::uint64_t iteration = 0;  ///< that what runs on the network has completed; set by it
   std::string_view detail =
       {};  ///< reason of a loss or a missed tick, name of a timer, privacy loss of a release, ...
+  std::span<const double> payload =
+      {};  ///< numbers of a message, or those that a release gives out; valid while it is recorded
 };
 
 class TraceSink {

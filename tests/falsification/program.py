@@ -1,0 +1,100 @@
+"""Runs of the program: a scenario and its data go in, the events of a trace and the ledger's tables come out."""
+import csv
+import json
+import os
+import shutil
+import subprocess
+
+
+class Refused(Exception):
+    """The program ended with an error; the first argument is its exit code."""
+
+
+class Program:
+    def __init__(self, executable, folder):
+        self.executable, self.folder = os.path.abspath(executable), folder
+
+    def write(self, name, scenario, tables):
+        """Writes a scenario and the files `tables` {name: text} beside it. Returns their folder."""
+        place = os.path.join(self.folder, name)
+        shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(place)
+        for file, text in tables.items():
+            with open(os.path.join(place, file), "w", encoding="utf-8") as out:
+                out.write(text)
+        with open(os.path.join(place, "scenario.json"), "w", encoding="utf-8") as out:
+            json.dump(scenario, out, indent=1)
+        return place
+
+    def run(self, name, scenario, tables):
+        """Runs a scenario. Returns its results."""
+        place = self.write(name, scenario, tables)
+        self.call("run", "scenario.json", "-o", "results", "--no-progress", place=place)
+        return Results(place)
+
+    def call(self, *arguments, place):
+        done = subprocess.run([self.executable, *arguments], cwd=place, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Refused(done.returncode, done.stderr.strip() or done.stdout.strip())
+        return done.stdout
+
+
+class Results:
+    def __init__(self, place):
+        self.place = place
+
+    def path(self, file):
+        return os.path.join(self.place, "results", file)
+
+    def trace(self):
+        return Trace(self.path("trace.csv"))
+
+    def final(self, metric):
+        """The last value of a metric in the table of series."""
+        with open(self.path("series.csv"), encoding="utf-8", newline="") as rows:
+            return float([row for row in csv.DictReader(rows) if row["metric"] == metric][-1]["value"])
+
+    def notes(self):
+        with open(self.path("manifest.json"), encoding="utf-8") as file:
+            return json.dumps(json.load(file))
+
+    def remove(self):
+        shutil.rmtree(self.place)
+
+
+class Trace:
+    """What the rows of a trace say, by agent, in the order of the file.
+
+    sent[agent]       vectors that it sent to others, a publication to several neighbours once
+    received[agent]   vectors that were sent to it
+    given[agent]      vectors that its releases gave out
+    charges[agent]    (epsilon, spent, delta) of each of its releases
+    """
+
+    def __init__(self, file):
+        self.sent, self.received, self.given, self.charges = {}, {}, {}, {}
+        with open(file, encoding="utf-8") as rows:
+            head = next(rows).rstrip("\n").split(",")
+            if head[2:6] != ["event", "agent", "peer", "message"] or head[-2:] != ["detail", "payload"]:
+                raise ValueError("trace.csv: unexpected columns: " + ",".join(head))
+            for row in rows:
+                self.add(row)
+
+    def add(self, row):
+        fields = row.split(",")
+        kind, agent = fields[2], int(fields[3] or -1)
+        if kind == "release":
+            charge = [part.partition("=")[2] for part in fields[10].split()]
+            self.charges.setdefault(agent, []).append(tuple(charge[1:]))
+            self.given.setdefault(agent, []).append(fields[11])
+        elif kind == "send" and fields[11] != "\n":
+            self.sent.setdefault(agent, []).append(fields[11])
+            self.received.setdefault(int(fields[4]), []).append(fields[11])
+        elif kind == "publish":
+            mine = self.sent.setdefault(agent, [])
+            if not mine or mine[-1] != fields[11]:
+                mine.append(fields[11])
+
+
+def numbers(payload):
+    return [float(x) for x in payload.split()]

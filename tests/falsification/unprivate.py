@@ -1,0 +1,43 @@
+"""Claims that the program itself calls unproven, and what has no private form."""
+from laws import laplace
+from paths import HINGE, Path, answer, one_by_one
+from program import Program, Refused
+
+PATHS = [
+    Path("central_async, gradient_bound too small", "laplace", "gradient_bound", "1 of 4 answers", "basic", "",
+         one_by_one({"mechanism": "laplace", "epsilon": 4, "gradient_bound": 1}), (["1,-1.5", "0,0"], ["1,1.5", "0,0"]),
+         laplace(3, 1.5, -1.5), answer, fault="the bound is not enforced: gradients have length 3", quick=True),
+    Path("central_async, bound_from_data", "laplace", "bound_from_data", "1 of 4 answers", "basic", "",
+         one_by_one({"mechanism": "laplace", "epsilon": 4, "bound_from_data": True}, HINGE),
+         (["1,-1", "0.5,1"], ["0.5,1", "0.5,1"]), laplace(1.5, 0.25, -0.5), answer,
+         fault="the scale of the noise follows the data", warned="bound_from_data"),
+]
+
+REFUSED = ("p2p_admm", "amtl")
+TABLE = [(name, "refused with a mechanism (exit code 2)") for name in REFUSED] + [
+    ("local_only, pooled, isolated and pooled baselines", "nothing is sent: references for comparison"),
+    ("central, learner_is_owner", "that owner's gradient stays within the learner; listed as unaccounted"),
+    ("central_async: groups, reweight_by_frequency, interleave, initiative owner", "the same answers"),
+    ("model_propagation, propagation exact; local_dp, learn together", "the same releases, not sent"),
+    ("proposition_2_corrected, expected_schedule, lemma_3", "the same releases as the two schedules tried"),
+    ("exponential_norm in more than two dimensions", "noise laws are tested in tests/privacy"),
+    ("multi-task: gradient_at old_q, start single_task, own_regulariser l1 and l21", "sensitivities are tested in "
+     "tests/models; the same two releases"),
+]
+
+
+def check(given):
+    program = Program(given.executable, given.place)
+    scenario = {"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 10, "test_records": 0},
+                "model": {"loss": "logistic"}, "stop": {"iterations": 5},
+                "network": {"topology": "star"},
+                "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 1}}
+    for name in REFUSED:
+        try:
+            program.run("refused", {**scenario, "protocol": {"type": name}}, {})
+        except Refused as refusal:
+            code, message = refusal.args
+            assert code == 2 and "no private form" in message, f"{name}: exit code {code}: {message}"
+        else:
+            raise AssertionError(f"{name} ran with a mechanism")
+    return ", ".join(REFUSED) + " refused with a mechanism"
