@@ -10,7 +10,6 @@ from typing import Any, Callable
 from program import numbers
 
 HOUR = 3600
-OWNERS = 250_000  # of one run
 
 
 @dataclass
@@ -25,6 +24,7 @@ class Path:
     data: tuple           # the rows of an owner on the first data set, and on its neighbour
     law: Any              # a Law, or the function that gives it from the stated epsilon of one release
     see: Callable[[Any, int], Any]  # (trace, agent) -> what the law scores
+    seen: str = "send,publish"  # events of the trace that show it
     tight: bool = True    # an event attains the stated epsilon
     together: int = 1     # owners whose releases are seen as one
     each: bool = False    # see() gives a list: one experiment for each record of an owner
@@ -32,6 +32,7 @@ class Path:
     fault: str = ""       # a claim that is known to be false, and why
     warned: str = ""      # words of the manifest that say so
     million: float = 1    # millions of releases a side
+    owners: int = 50_000  # of one run, at most
     quick: bool = False
 
     def tables(self, side, owners):
@@ -106,14 +107,14 @@ def one_by_one(privacy, model=None, protocol=None):
 
 
 def peers(privacy, ticks=1, protocol=None, model=None, kind="p2p_coordinate_descent"):
-    """Leaves of a star that tick at 0.5 s, 1.5 s, ... and hear nothing during the run. Their hub never ticks. With
-    mu = 1, lambda = 0.5, R = 1 and kappa = 2: Lloc = 3, alpha = 1/4."""
+    """Leaves of a star that tick at 0.5 s, 1.5 s, ...; their hub never ticks. With mu = 1, lambda = 0.5, R = 1 and
+    kappa = 2: Lloc = 3, alpha = 1/4."""
     own = {"mu": 1, "lambda": 0.5, "lipschitz": "public", "feature_bound": 1}
     phase = {"default": 0.5, "agents": {"0": 1e6}}
     return {"model": model or {"loss": "squared"}, "privacy": {"clip": 1, **privacy},
             "protocol": {"type": kind, **own, **(protocol or {})},
             "clocks": {"type": "periodic", "period": 1, "phase": phase},
-            "network": {"latency": 1000}, "stop": {"time": ticks}}
+            "stop": {"time": ticks}}
 
 
 def tasks(kind, privacy, protocol=None, model=None):

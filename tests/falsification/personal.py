@@ -9,10 +9,10 @@ CENTRES = (0.5, -0.5)
 HUB = "0,0"
 
 
-def gradients(models):
-    """The gradients Q in Theta' = (1 - a) Theta - a (Q + 2 lambda Theta) of models from a start: a = 1/4, pull 1,
-    lambda = 1/2, and neighbours at 0. So Q = 2 Theta - 4 Theta'."""
-    return [2 * here - 4 * there for here, there in zip(models, models[1:])]
+def gradients(models, hub=0.0):
+    """The gradients Q in Theta' = (1 - a) Theta + a (Theta_hub - Q - 2 lambda Theta) of models from a start, a = 1/4
+    and lambda = 1/2. So Q = Theta_hub + 2 Theta - 4 Theta'."""
+    return [hub + 2 * here - 4 * there for here, there in zip(models, models[1:])]
 
 
 def ticks(trace, agent):
@@ -30,10 +30,10 @@ def both_beyond(total):
 
 def warm_and_tick(trace, agent):
     """The start is propagated and published at time 0: Theta_i = (Theta_hub + local_i)/2, local_i = -Q/3. The tick
-    follows from it; nothing has been heard."""
+    follows from it and from the hub's start, which has been heard."""
     start, after = answers(trace, agent)
     hub = float(trace.sent[0][0])
-    return [-3 * (2 * start - hub), *gradients([start, after])]
+    return [-3 * (2 * start - hub), *gradients([start, after], hub)]
 
 
 def propagated(trace, agent):
@@ -87,7 +87,7 @@ def local_dp(label, law, why):
                 "protocol": {"type": "local_dp", "clip": 1, "epsilon_label": label}, "stop": {"time": 1e-3}}
     return Path("local_dp, " + ("label protected" if label else "features only"), "laplace" + " and flips" * (label > 0),
                 "clip of features, L1", "a record (release)", "basic", why, scenario,
-                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True, hub="0,1")
+                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True, hub="0,1", seen="release")
 
 
 PATHS = [

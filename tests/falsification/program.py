@@ -27,10 +27,16 @@ class Program:
         return place
 
     def run(self, name, scenario, tables):
-        """Runs a scenario. Returns its results."""
+        """Runs the first repetition of a scenario, with all its tables."""
         place = self.write(name, scenario, tables)
         self.call("run", "scenario.json", "-o", "results", "--no-progress", place=place)
         return Results(place)
+
+    def trace(self, place, repetition, kinds):
+        """The trace of a repetition of the scenario that is written there."""
+        self.call("trace", "scenario.json", "--set", f"repeat={repetition + 1}", "--repetition", str(repetition),
+                  "--kinds", kinds, "--payload", "-o", "trace.csv", place=place)
+        return Trace(os.path.join(place, "trace.csv"))
 
     def call(self, *arguments, place):
         done = subprocess.run([self.executable, *arguments], cwd=place, capture_output=True, text=True, check=False)
@@ -54,9 +60,9 @@ class Results:
         with open(self.path("series.csv"), encoding="utf-8", newline="") as rows:
             return float([row for row in csv.DictReader(rows) if row["metric"] == metric][-1]["value"])
 
-    def notes(self):
+    def manifest(self):
         with open(self.path("manifest.json"), encoding="utf-8") as file:
-            return json.dumps(json.load(file))
+            return file.read()
 
     def remove(self):
         shutil.rmtree(self.place)
@@ -65,8 +71,8 @@ class Results:
 class Trace:
     """What the rows of a trace say, by agent, in the order of the file.
 
-    sent[agent]       vectors that it sent to others, a publication to several neighbours once
-    received[agent]   vectors that were sent to it
+    sent[agent]       vectors that it sent to the learner or server, or published (to several neighbours: once)
+    received[agent]   vectors that agent 0 sent to it
     given[agent]      vectors that its releases gave out
     charges[agent]    (epsilon, spent, delta) of each of its releases
     """
@@ -82,14 +88,15 @@ class Trace:
 
     def add(self, row):
         fields = row.split(",")
-        kind, agent = fields[2], int(fields[3] or -1)
+        kind, agent = fields[2], int(fields[3])
         if kind == "release":
             charge = [part.partition("=")[2] for part in fields[10].split()]
             self.charges.setdefault(agent, []).append(tuple(charge[1:]))
             self.given.setdefault(agent, []).append(fields[11])
+        elif kind == "send" and agent == 0:
+            self.received.setdefault(int(fields[4]), []).append(fields[11])
         elif kind == "send" and fields[11] != "\n":
             self.sent.setdefault(agent, []).append(fields[11])
-            self.received.setdefault(int(fields[4]), []).append(fields[11])
         elif kind == "publish":
             mine = self.sent.setdefault(agent, [])
             if not mine or mine[-1] != fields[11]:

@@ -3,10 +3,10 @@ signs of the noise of successive repetitions and of successive owners, which agr
 from bounds import certified, lower, upper
 from laws import laplace
 from paths import FAR, Path, answer, sync
-from program import Program, Trace
+from program import Program
 
 EPSILON = 2
-OWNERS = 5_000
+OWNERS = 2_000
 
 
 def releases(given, side, repetitions):
@@ -14,21 +14,19 @@ def releases(given, side, repetitions):
     law = laplace(EPSILON, 0.5, -0.5)
     path = Path("repetitions", "laplace", "clip", "", "", "", sync({"mechanism": "laplace", "epsilon": 2 * EPSILON}),
                 FAR, law, answer)
-    scenario = {**path.scenario_of(OWNERS, given.seed + side), "repeat": repetitions}
-    program, place = Program(given.executable, given.place), f"repetitions-{side}"
-    folder = program.write(place, scenario, path.tables(side, OWNERS))
+    scenario = path.scenario_of(OWNERS, given.seed + side)
+    program = Program(given.executable, given.place)
+    folder = program.write(f"repetitions-{side}", scenario, path.tables(side, OWNERS))
     sent, stated = [], set()
     for k in range(repetitions):
-        program.call("trace", "scenario.json", "--repetition", str(k), "--kinds", "send,release", "--payload",
-                     "-o", "trace.csv", place=folder)
-        trace = Trace(f"{folder}/trace.csv")
+        trace = program.trace(folder, k, "send,release")
         sent.append([answer(trace, agent) for agent in range(1, OWNERS + 1)])
         stated |= {float(charge[-1][1]) for charge in trace.charges.values()}
     return law, sent, stated
 
 
 def check(given):
-    repetitions = 20 if given.quick else 200
+    repetitions = 50 if given.quick else 500
     n, hits, text = repetitions * OWNERS, [], []
     for side, centre in ((0, 0.5), (1, -0.5)):
         law, sent, stated = releases(given, side, repetitions)

@@ -15,7 +15,7 @@ PATHS = [
 
 REFUSED = ("p2p_admm", "amtl")
 TABLE = [(name, "refused with a mechanism (exit code 2)") for name in REFUSED] + [
-    ("local_only, pooled, isolated and pooled baselines", "nothing is sent: references for comparison"),
+    ("local_only, pooled; baselines isolated and pooled", "nothing is sent: references for comparison"),
     ("central, learner_is_owner", "that owner's gradient stays within the learner; listed as unaccounted"),
     ("central_async: groups, reweight_by_frequency, interleave, initiative owner", "the same answers"),
     ("model_propagation, propagation exact; local_dp, learn together", "the same releases, not sent"),
@@ -30,9 +30,10 @@ def check(given):
     program = Program(given.executable, given.place)
     scenario = {"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 10, "test_records": 0},
                 "model": {"loss": "logistic"}, "stop": {"iterations": 5},
-                "network": {"topology": "star"},
-                "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 1}}
-    for name in REFUSED:
+                "network": {"topology": "star"}}
+    for name, budget in zip(REFUSED, ({"mechanism": "laplace", "epsilon": 1}, {"mechanism": "exponential_norm",
+                                                                              "epsilon_2": 1})):
+        scenario["privacy"] = {"gradient_bound": 1, **budget}
         try:
             program.run("refused", {**scenario, "protocol": {"type": name}}, {})
         except Refused as refusal:
