@@ -15,8 +15,9 @@ class TraceCsv final : public TraceText {
  public:
   explicit TraceCsv(bool payload) : payload_(payload) {}
   std::string head() override {
-    return fmt::format("sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail{}\n",
-                       payload_ ? ",payload" : "");
+    return fmt::format(
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail{}\n",
+        payload_ ? ",payload" : "");
   }
   void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
     if (!wanted) return;

@@ -85,8 +85,9 @@ void Context::charge(sim::AgentId i, std::span<const double> given_out) {
   const Account& account = world_.ledger.account(i);
   const Guarantee spent = account.spent();
   world_.engine.trace_release(
-      i, fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
-                     step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta),
+      i,
+      fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
+                  step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta),
       given_out);
 }
 

@@ -146,6 +146,29 @@ TEST_CASE("summary: axes of one value stand above the table, labels as tables sh
         "5  y     1       1 [1, 1]\n");
 }
 
+TEST_CASE("trace: payloads have all digits, in a column after the quoted detail") {
+  const test::Scratch scratch;
+  analysis::TraceOptions options;
+  options.payload = true;
+  const double numbers[] = {0.1, -3, 1.0 / 3};
+  {
+    analysis::TraceFiles trace(options, scratch.path());
+    trace.record({.time = 1,
+                  .kind = sim::TraceKind::kSend,
+                  .agent = 3,
+                  .peer = 0,
+                  .message = sim::order_key(sim::Rank::kMessage, 3, 5),
+                  .bytes = 88,
+                  .payload = numbers});
+    trace.record({.time = 2, .kind = sim::TraceKind::kEvent, .detail = "storm, \"wind\""});
+    trace.commit();
+  }
+  CHECK(content(scratch.path() / "trace.csv") ==
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,payload\n"
+        "0,1,send,3,0,message:3:5,,88,,0,,0.1 -3 0.3333333333333333\n"
+        "1,2,event,,,,,,,0,\"storm, \"\"wind\"\"\",\n");
+}
+
 TEST_CASE("trace: events are named, filtered by kind and time, and numbered including those left out") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "trace.csv";

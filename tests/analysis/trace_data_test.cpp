@@ -82,6 +82,17 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(part->end == 1.75);
   CHECK(analysis::read_trace(dir / "trace.csv", 100, 1.5)->down.at(0).from == 1.5);
   CHECK_FALSE(analysis::read_trace(dir / "none.csv"));
+  // A column of payloads after the detail changes nothing, not even after a quoted comma.
+  dir.write("numbers.csv",
+            "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,payload\n"
+            "0,1,send,1,0,message:1:0,tick:1:0,144,,0,,1 2\n"
+            "1,2,lose,0,1,message:1:0,message:1:0,144,1,0,receiver_down,1 2\n"
+            "2,3,event,,,,event:0,,,1,\"crash 1, \"\"2\"\" for 5 s\",\n"
+            "3,4,timer,0,,,timer:0:0,,,1,timeout (no effect),\n");
+  const auto with_numbers = analysis::read_trace(dir / "numbers.csv");
+  CHECK(with_numbers->messages.at(0).fate == "lost: receiver_down");
+  CHECK(with_numbers->events.at(0).text == "crash 1, \"2\" for 5 s");
+  CHECK(with_numbers->moments.empty());
   const json rows = first_specification("timeline", {}, trace).at("data").at("values");
   CHECK(rows.size() == 8);
 }

@@ -28,7 +28,7 @@ class Path:
     tight: bool = True    # an event attains the stated epsilon
     together: int = 1     # owners whose releases are seen as one
     each: bool = False    # see() gives a list: one experiment for each record of an owner
-    hub: str = ""         # row of owner 0 where agent 0 is an owner, the hub of the star
+    hub: tuple = ()       # rows of owner 0 where agent 0 is an owner, the hub of the star
     fault: str = ""       # a claim that is known to be false, and why
     warned: str = ""      # words of the manifest that say so
     million: float = 1    # millions of releases a side
@@ -38,8 +38,7 @@ class Path:
     def tables(self, side, owners):
         block = self.data[side]
         columns = ["x", "z"][: block[0].count(",")] + ["y"]
-        hub = [self.hub] * len(block) if self.hub else []
-        return {"records.csv": "\n".join([",".join(columns)] + hub + block * owners) + "\n"}
+        return {"records.csv": "\n".join([",".join(columns), *self.hub, *block * owners]) + "\n"}
 
     def scenario_of(self, owners, seed):
         kinds = ["send", "publish", "release"]
@@ -85,7 +84,7 @@ SQUARED = {"loss": "squared", "theta_max": 0.01}
 FAR = (["1,-1000", "0,0"], ["1,1000", "0,0"])
 GONE = (["1,-1000", "0,0"], ["0,0", "0,0"])  # add_remove: the divisor is public and the same
 # The hinge has slope 1 exactly: gradient -y x.
-CLASS = (["1,-1", "0,1"], ["1,1", "0,1"])
+CLASS = (["-1,1", "0,-1"], ["1,1", "0,-1"])
 HINGE = {"loss": "hinge", "theta_max": 0.01}
 SMOOTH = {"loss": {"type": "smoothed_hinge", "width": 0.5}}
 
@@ -110,7 +109,7 @@ def peers(privacy, ticks=1, protocol=None, model=None, kind="p2p_coordinate_desc
     """Leaves of a star that tick at 0.5 s, 1.5 s, ...; their hub never ticks. With mu = 1, lambda = 0.5, R = 1 and
     kappa = 2: Lloc = 3, alpha = 1/4."""
     own = {"mu": 1, "lambda": 0.5, "lipschitz": "public", "feature_bound": 1}
-    phase = {"default": 0.5, "agents": {"0": 1e6}}
+    phase = {"default": 0.5, "agents": {"0": 5}}
     return {"model": model or {"loss": "squared"}, "privacy": {"clip": 1, **privacy},
             "protocol": {"type": kind, **own, **(protocol or {})},
             "clocks": {"type": "periodic", "period": 1, "phase": phase},

@@ -6,7 +6,7 @@ from paths import CLASS, FAR, SMOOTH, Path, answers, numbers, peers
 
 LAPLACE = {"mechanism": "laplace"}
 CENTRES = (0.5, -0.5)
-HUB = "0,0"
+HUB = ("0,0", "0,0")
 
 
 def gradients(models, hub=0.0):
@@ -59,7 +59,7 @@ def propagation(local, why, law, see, privacy, model, data, **more):
         del scenario["privacy"]["clip"]
     return Path("model_propagation, " + local, privacy["mechanism"],
                 "gradient_bound" if "gradient_bound" in privacy else "clip", "1 published model", "basic", why,
-                scenario, data, law, see, hub=HUB if "gradient_bound" not in privacy else "0,1", **more)
+                scenario, data, law, see, hub=HUB if "gradient_bound" not in privacy else ("0,1", "0,-1"), **more)
 
 
 def tilt(epsilon, curvature=0.25, records=2, strong=1.0):
@@ -87,7 +87,7 @@ def local_dp(label, law, why):
                 "protocol": {"type": "local_dp", "clip": 1, "epsilon_label": label}, "stop": {"time": 1e-3}}
     return Path("local_dp, " + ("label protected" if label else "features only"), "laplace" + " and flips" * (label > 0),
                 "clip of features, L1", "a record (release)", "basic", why, scenario,
-                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True, hub="0,1", seen="release")
+                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True, hub=("0,1", "0,-1") * 5, seen="release")
 
 
 PATHS = [
@@ -113,7 +113,7 @@ PATHS = [
                 propagated, {"mechanism": "exponential_norm", "gradient_bound": 1}, SMOOTH, CLASS),
     propagation("objective", "in one dimension the two slopes add up to 1, not 2, and the Hessian's part is not lost",
                 TILT, SEE_TILT, {"mechanism": "exponential_norm", "gradient_bound": 1}, {"loss": "logistic"},
-                (["1,1", "0,1"], ["1,-1", "0,1"]), tight=False),
+                (["1,1", "0,-1"], ["-1,1", "0,-1"]), tight=False),
     local_dp(0.5, beyond(exp(0.5) / (1 + exp(0.5)) / 2, exp(-1.5) / (1 + exp(0.5)) / 2,
                          lambda r: r[0] >= 1 - 1e-9 and r[1] > 0), "features at opposite ends of the ball, labels differ"),
     local_dp(0, beyond(1 / 2, exp(-2) / 2, lambda r: r[0] >= 1 - 1e-9),

@@ -83,24 +83,21 @@ class Trace:
             head = next(rows).rstrip("\n").split(",")
             if head[2:6] != ["event", "agent", "peer", "message"] or head[-2:] != ["detail", "payload"]:
                 raise ValueError("trace.csv: unexpected columns: " + ",".join(head))
+            sent, received = self.sent, self.received
             for row in rows:
-                self.add(row)
-
-    def add(self, row):
-        fields = row.split(",")
-        kind, agent = fields[2], int(fields[3])
-        if kind == "release":
-            charge = [part.partition("=")[2] for part in fields[10].split()]
-            self.charges.setdefault(agent, []).append(tuple(charge[1:]))
-            self.given.setdefault(agent, []).append(fields[11])
-        elif kind == "send" and agent == 0:
-            self.received.setdefault(int(fields[4]), []).append(fields[11])
-        elif kind == "send" and fields[11] != "\n":
-            self.sent.setdefault(agent, []).append(fields[11])
-        elif kind == "publish":
-            mine = self.sent.setdefault(agent, [])
-            if not mine or mine[-1] != fields[11]:
-                mine.append(fields[11])
+                fields = row.split(",", 11)
+                kind, agent, payload = fields[2], int(fields[3]), fields[11]
+                if kind == "release":
+                    charge = [part.partition("=")[2] for part in fields[10].split()]
+                    self.charges.setdefault(agent, []).append(tuple(charge[1:]))
+                    self.given.setdefault(agent, []).append(payload)
+                elif agent == 0 and kind == "send":
+                    received.setdefault(int(fields[4]), []).append(payload)
+                elif agent not in sent:
+                    if payload != "\n":
+                        sent[agent] = [payload]
+                elif kind == "send" or sent[agent][-1] != payload:
+                    sent[agent].append(payload)
 
 
 def numbers(payload):

@@ -1,5 +1,7 @@
 """Claims that the program itself calls unproven, and what has no private form."""
-from laws import laplace
+from math import exp
+
+from laws import beyond, laplace
 from paths import HINGE, Path, answer, one_by_one
 from program import Program, Refused
 
@@ -9,7 +11,8 @@ PATHS = [
          laplace(3, 1.5, -1.5), answer, fault="the bound is not enforced: gradients have length 3", quick=True),
     Path("central_async, bound_from_data", "laplace", "bound_from_data", "1 of 4 answers", "basic", "",
          one_by_one({"mechanism": "laplace", "epsilon": 4, "bound_from_data": True}, HINGE),
-         (["1,-1", "0.5,1"], ["0.5,1", "0.5,1"]), laplace(1.5, 0.25, -0.5), answer,
+         (["-1,1", "0.5,-1"], ["0.5,1", "0.5,-1"]),  # means 0.75 and 0, noise of scale 1 and 0.5
+         beyond(exp(-2.25) / 2, exp(-6) / 2, lambda x: x >= 3), answer,
          fault="the scale of the noise follows the data", warned="bound_from_data"),
 ]
 

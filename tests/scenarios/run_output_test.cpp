@@ -1,8 +1,11 @@
 // What the commands print and refuse, as a user meets it.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/support/process.hpp"
 
@@ -90,6 +93,36 @@ TEST_CASE("output: an error at some points of a sweep names the first of them") 
   CHECK_THAT(
       refusal(dir, "run s.json --set sweep=null --set 'privacy.epsilon=[1,2]'"),
       Catch::StartsWith("--set privacy.epsilon: /privacy/epsilon: expected a list of 3 numbers, found 2\n"));
+}
+
+TEST_CASE(
+    "output: a trace with payloads has what is released, sent and delivered, and changes nothing else") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario("", 20));
+  run(dir, R"(--set 'record.trace={}' -o plain)");
+  run(dir, R"(--set 'record.trace={"payload":true}' -o full)");
+  CHECK(text_of(dir / "full/series.csv") == text_of(dir / "plain/series.csv"));
+  const auto printed = shell("hearsay trace " + dir / "s.json --payload");
+  CHECK(printed.out == text_of(dir / "full/trace.csv"));
+  std::stringstream full(printed.out), plain(text_of(dir / "plain/trace.csv"));
+  std::map<std::string, std::string> sent, released;  // by message, by agent
+  std::size_t answers = 0, wrong = 0;
+  for (std::string line, without; std::getline(full, line) && std::getline(plain, without);) {
+    const std::size_t comma = line.rfind(',');
+    CHECK(line.substr(0, comma) == without);
+    std::vector<std::string> f;
+    std::stringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) f.push_back(field);
+    const std::string payload = line.substr(comma + 1);
+    if (f[2] == "release") released[f[3]] = payload;
+    if (f[2] == "send") sent[f[5]] = payload;
+    if (f[2] == "deliver") wrong += payload == sent[f[5]] ? 0u : 1u;
+    if (f[2] != "send" || f[3] == "0" || payload.empty()) continue;
+    ++answers;  // all that an owner sends with numbers is its last release
+    wrong += payload == released[f[3]] && count(payload, " ") == 3 ? 0u : 1u;
+  }
+  CHECK(answers == 20);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("output: a trace of a run that the study does not have is refused") {
