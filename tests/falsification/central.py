@@ -8,6 +8,7 @@ ATTAINED = "the neighbours' gradients are as far apart as the sensitivity"
 ONE_AXIS = ATTAINED + ", on one axis"
 LAPLACE = {"mechanism": "laplace"}
 CENTRES = (0.5, -0.5)  # clip 1, two records
+NO_BETTER = "of so few releases it states no less than the sum of their epsilons, and delta is left over"
 
 # Gaussian noise: with these numbers a million releases certify 94 % of epsilon; with a small delta they can not,
 # because the event that attains epsilon is as rare as delta. The formulas are the same for all delta.
@@ -91,9 +92,9 @@ PATHS = [
                   {"epsilon": 4, **accountant("rdp", 0.02)}, 2, tight=False),
     gaussian_path("pld", "the exact law of the loss, rounded up by at most 1e-3", analytic(2.6, DELTA) * sqrt(3),
                   {"epsilon": 2.6, **accountant("pld", DELTA)}, 2),
-    composed("kairouz", "closed forms: here the sum of the epsilons, whatever delta allows", False),
+    composed("kairouz", NO_BETTER, False),
     composed("kairouz_exact", "exact for the worst mechanism of this epsilon, which has two outcomes", False),
-    composed("zcdp", "a bound on the tails of a sum", False),
-    composed("rdp", "a bound on the tails of a sum", False),
+    composed("zcdp", NO_BETTER, False),
+    composed("rdp", NO_BETTER, False),
     composed("pld", "the exact law of the loss, rounded up by at most 1e-3", True),
 ]

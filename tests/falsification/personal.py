@@ -1,7 +1,7 @@
 """Paths of personal models: published models, private warm starts, records with noise."""
 from math import exp, log1p
 
-from laws import beyond, laplace, product
+from laws import analytic, beyond, gaussian, laplace, product
 from paths import CLASS, FAR, SMOOTH, Path, answers, numbers, peers
 
 LAPLACE = {"mechanism": "laplace"}
@@ -85,9 +85,10 @@ def local_dp(label, law, why):
     """Ten records: each is an experiment of its own, as each has its own noise."""
     scenario = {"model": {"loss": "logistic"}, "privacy": {**LAPLACE, "epsilon": 2, "gradient_bound": 1},
                 "protocol": {"type": "local_dp", "clip": 1, "epsilon_label": label}, "stop": {"time": 1e-3}}
-    return Path("local_dp, " + ("label protected" if label else "features only"), "laplace" + " and flips" * (label > 0),
-                "clip of features, L1", "a record (release)", "basic", why, scenario,
-                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True, hub=("0,1", "0,-1") * 5, seen="release")
+    name, mechanism = ("label protected", "laplace and flips") if label else ("features only", "laplace")
+    return Path("local_dp, " + name, mechanism, "clip of features, L1", "a record (release)", "basic", why, scenario,
+                (["5,1"] * 10, ["-5,-1" if label else "-5,1"] * 10), law, noisy_records, each=True,
+                hub=("0,1", "0,-1") * 5, seen="release")
 
 
 PATHS = [
@@ -95,6 +96,8 @@ PATHS = [
             laplace(2, *CENTRES), quick=True),
     descent("exponential_norm", "in one dimension it is Laplace noise",
             {"mechanism": "exponential_norm", "epsilon": 2}, laplace(2, *CENTRES)),
+    descent("gaussian", "the smallest noise for (epsilon, delta)",
+            {"mechanism": "gaussian", "epsilon": 2, "delta": 0.25}, gaussian(analytic(2, 0.25), *CENTRES)),
     descent("laplace, two ticks", "the neighbours' gradients are as far apart as the sensitivity",
             {**LAPLACE, "epsilon": 2.6}, product(laplace(1.3, *CENTRES), laplace(1.3, *CENTRES)), ticks, 2,
             million=1.5),
@@ -115,7 +118,8 @@ PATHS = [
                 TILT, SEE_TILT, {"mechanism": "exponential_norm", "gradient_bound": 1}, {"loss": "logistic"},
                 (["1,1", "0,-1"], ["-1,1", "0,-1"]), tight=False),
     local_dp(0.5, beyond(exp(0.5) / (1 + exp(0.5)) / 2, exp(-1.5) / (1 + exp(0.5)) / 2,
-                         lambda r: r[0] >= 1 - 1e-9 and r[1] > 0), "features at opposite ends of the ball, labels differ"),
+                         lambda r: r[0] >= 1 - 1e-9 and r[1] > 0),
+             "features at opposite ends of the ball, labels differ"),
     local_dp(0, beyond(1 / 2, exp(-2) / 2, lambda r: r[0] >= 1 - 1e-9),
              "features at opposite ends of the ball"),
 ]

@@ -64,9 +64,6 @@ class Results:
         with open(self.path("manifest.json"), encoding="utf-8") as file:
             return file.read()
 
-    def remove(self):
-        shutil.rmtree(self.place)
-
 
 class Trace:
     """What the rows of a trace say, by agent, in the order of the file.
