@@ -2,7 +2,8 @@
 // What a protocol is, and the driver that runs one. A protocol is a plain struct for which the driver is compiled:
 //
 //   class P {
-//     struct Params { ... void describe(sim::Visitor&); };   its options
+//     struct Params { ... void describe(sim::Visitor&);      its options
+//                     sim::Memory memory(const Extent&) const; };   bytes of its state and messages in a run
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
 //     void on_tick(AgentId, Context&)          required; the other handlers where there are any:

@@ -38,8 +38,8 @@ void require_schedule(const Entry& entry, Schedule schedule) {
                   others.empty() ? "none yet" : others));
 }
 
-void require_budget(const Entry& entry, const Privacy& privacy) {
-  if (!privacy.active() || entry.by_turn == privacy.by_turn()) return;
+void require_budget(const Entry& entry, bool active, bool by_turn) {
+  if (!active || entry.by_turn == by_turn) return;
   throw std::invalid_argument(
       entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)
                     : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2",

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/core/extent.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/timeout.hpp"
 #include "models/core/world.hpp"
@@ -23,6 +24,8 @@ class AnyProtocol {
   virtual std::unique_ptr<AnyProtocol> clone() const = 0;
   /// The iterations that budgets are planned for, of a protocol that plans by them.
   virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
+  /// What it needs for its state and its messages in a run, beside the agents' public models.
+  virtual sim::Memory memory(const Extent& extent) const = 0;
   /// Throws std::invalid_argument if the options do not fit the study.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
@@ -67,8 +70,8 @@ std::vector<ProtocolRow>& protocols();
 void require_schedule(const Entry& entry, Schedule schedule);
 
 /// Throws std::invalid_argument if the budget is given in total where the protocol takes it by turn, or the other
-/// way round.
-void require_budget(const Entry& entry, const Privacy& privacy);
+/// way round. `active`: whether there is one.
+void require_budget(const Entry& entry, bool active, bool by_turn);
 
 /// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
 class ProtocolChoice {
@@ -108,6 +111,7 @@ ProtocolRow row() {
         return params_.planned_iterations(entry().name, study);
       return std::nullopt;
     }
+    sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
     void check(const Study& study) const override { P(params_, study); }
     sim::End run(World& world, Observer& observer) const override {
       P protocol(params_, world.study);

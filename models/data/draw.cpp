@@ -87,6 +87,15 @@ void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
   // A distribution that starts at 0 is rounded up to 1; a constant 0 is an error.
   const double least = upper > 0 ? 0 : 1;
   v.check(lower >= least, about.name, fmt::format("expected at least {:g}, found {:g}", least, lower));
+  // Of a law without bounds its mean.
+  const double most = std::visit(
+      [up = upper](const auto& law) {
+        if constexpr (requires { law.mean(); }) return std::isfinite(up) ? up : law.mean();
+        return up;
+      },
+      law_);
+  v.check(most <= kLargestSize, about.name,
+          fmt::format("expected at most {:.0f} (2^40) records, found up to {:g}", kLargestSize, most));
 }
 
 void OwnerSizes::describe_for(std::size_t owners, sim::Visitor& v, std::string_view help) {

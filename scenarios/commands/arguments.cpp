@@ -258,9 +258,13 @@ Options with_input_options(Options options) {
 }
 
 Options with_sweep_options(Options options) {
-  options.insert(options.end(), {{"points", "EXPR",
-                                  "run only points that satisfy this condition, e.g. privacy.epsilon >= 1"},
-                                 {"max-runs", "N", "refuse studies with more runs", "1e6"}});
+  options.insert(
+      options.end(),
+      {{"points", "EXPR", "run only points that satisfy this condition, e.g. privacy.epsilon >= 1"},
+       {"max-runs", "N",
+        "refuse studies with more runs, and unless more than 1e6 are allowed with more "
+        "than 1e5 points",
+        "1e6"}});
   return options;
 }
 

@@ -12,6 +12,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/terminal.hpp"

@@ -9,6 +9,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
 #include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/terminal.hpp"
@@ -122,6 +123,7 @@ int validate_command(const Arguments& arguments) {
       options.validation = true;
       if (plan.selection) make_plan(file, input.sets, input.folders, options);
       for (const PlannedPoint& point : plan.points) require_events(plan, *point.scenario);
+      refuse_if_too_large(plan, estimate_memory(plan, 1), 1);
       print_out("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
     } catch (const InputError& e) {
       // All errors, not only the first.

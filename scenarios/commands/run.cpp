@@ -122,7 +122,6 @@ class Runner {
 
   // Makes the missing runs of a study in a folder. `title` precedes the line that is printed.
   Outcome make(const Plan& plan, const std::filesystem::path& folder, const char* title) {
-    refuse_if_too_large(plan, arguments_.threads);
     Progress* progress = nullptr;
     std::uint64_t completed = 0;
     std::unique_ptr<analysis::Store> store;
@@ -195,9 +194,9 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     std::error_code error;
     if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
-    print_out("{}{}\n{}, about {:.3g} MB of memory on {}\n", title, work_of(execution, folder),
-              counted(one.points.size(), "point"), estimate_memory(one, arguments.threads) / 1e6,
-              counted(arguments.threads, "thread"));
+    print_out("{}{}\n{}; memory: about {} on {}\n", title, work_of(execution, folder),
+               counted(one.points.size(), "point"), execution.memory().text(),
+               counted(arguments.threads, "thread"));
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;
@@ -215,10 +214,7 @@ int run_command(const Arguments& arguments) {
   if (!run) return kExitDone;
   const auto begin = std::chrono::steady_clock::now();
   Plan plan = plan_again(*run, run->plan);
-  if (run->dry) {
-    refuse_if_too_large(plan, run->threads);
-    return dry_run(*run, plan);
-  }
+  if (run->dry) return dry_run(*run, plan);
   Runner runner(*run);
   const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {
     print_error("interrupted: {} of {} runs are stored; run the same command to resume\n", stored(totals),

@@ -53,9 +53,9 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   } else if (loses_digits) {
     wrong(*node, about, "an integer that a double can hold");
   } else if (whole && *read != std::floor(*read)) {
-    wrong(*node, about, whole_number);
+    wrong(*node, about, here.noun.empty() ? whole_number : std::string(here.noun));
   } else if (!in_range(*read, here)) {
-    wrong(*node, about, expected_value(here));
+    wrong(*node, about, here.noun.empty() ? expected_value(here) : std::string(here.noun));
   } else {
     return read;
   }

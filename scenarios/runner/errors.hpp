@@ -2,6 +2,7 @@
 // Errors found after a scenario is read: options that do not fit together, studies that are too large.
 #include <fmt/format.h>
 
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,8 @@ auto assemble(const char* pointer, F&& f) {
   } catch (const sim::InvariantError&) {
     throw;
   } catch (const AssemblyError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const models::BudgetError& e) {
     throw OverBudget("/privacy", e.what());

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "analysis/results/store/store_writer.hpp"
@@ -47,6 +50,23 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// Returns f(); what runs out of memory in it, also of threads, refuses the study with the estimate of its parts.
+template <class F>
+auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
+  const auto refuse = [&] { throw RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted())); };
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    refuse();
+  } catch (const std::length_error&) {  // of a vector with more elements than there are addresses
+    refuse();
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    refuse();
+  }
+  throw std::bad_alloc();  // not reached
+}
+
 // The error with its point. A copy: several points can wait for the same problem, and then share its error.
 template <class Error>
 Error with_point(const Error& error, std::size_t point) {
@@ -55,25 +75,22 @@ Error with_point(const Error& error, std::size_t point) {
   return copy;
 }
 
-// Enough for two points per thread, few enough for large problems.
-std::size_t cache_size(unsigned threads) {
-  return std::max<std::size_t>(8, 2 * threads);
-}
-
 }  // namespace
 
 Execution::Execution(const Plan& plan, ExecuteOptions options)
     : plan_(plan),
       options_(std::move(options)),
+      memory_(estimate_memory(plan, options_.threads)),
       described_(plan.points.size()),
       described_points_(plan.points.size()),
-      problems_(cache_size(options_.threads)),
-      experiments_(cache_size(options_.threads)) {
+      problems_(points_in_memory(options_.threads)),
+      experiments_(points_in_memory(options_.threads)) {
   std::map<std::string, std::uint32_t> numbers;
   for (const PlannedPoint& p : plan_.points) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
     problem_of_.push_back(numbers.try_emplace(p.problem_key, next).first->second);
   }
+  refuse_if_too_large(plan_, memory_, options_.threads);
   plan_tasks(nullptr);
 }
 
@@ -139,6 +156,10 @@ std::shared_ptr<const Experiment> Execution::experiment(std::size_t point, std::
 }
 
 void Execution::assemble() {
+  within_memory(plan_, memory_, [&] { assemble_points(); });
+}
+
+void Execution::assemble_points() {
   std::vector<bool> wanted(plan_.points.size());
   for (std::size_t p = 0; p < wanted.size(); ++p) wanted[p] = !described_[p];
   for (const Task& t : tasks_) wanted[t.point] = true;
@@ -186,6 +207,8 @@ analysis::RunResult Execution::make(const Task& task) {
     throw;
   } catch (const analysis::OutputError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
     run = {.repetition = task.repetition,
            .status = analysis::Status::kFailed,
@@ -213,6 +236,10 @@ void Execution::compare(const Task& task, const analysis::RunResult& run) const 
 }
 
 bool Execution::run(analysis::Store& store) {
+  return within_memory(plan_, memory_, [&] { return make_runs(store); });
+}
+
+bool Execution::make_runs(analysis::Store& store) {
   store.begin_study(plan_.study());
   for (std::size_t p = 0; p < described_points_.size(); ++p) {
     if (const auto& d = described_points_[p]) store.put_point(p, d->point, d->participants);
@@ -250,7 +277,8 @@ sim::AgentId Execution::agents(std::size_t point, std::uint32_t repetition) {
 
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
                                       const std::atomic<bool>* interrupted) {
-  return experiment(point, repetition)->run(repetition, trace, interrupted);
+  return within_memory(plan_, memory_,
+                       [&] { return experiment(point, repetition)->run(repetition, trace, interrupted); });
 }
 
 }  // namespace hearsay::scenarios

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/results/store/store.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/shared_cache.hpp"
 
@@ -33,7 +34,8 @@ struct ExecuteOptions {
 
 class Execution {
  public:
-  /// The plan must outlive it. All runs are to be made until consider() is called.
+  /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if it needs more
+  /// memory than there is.
   explicit Execution(const Plan& plan, ExecuteOptions options = {});
   ~Execution();
 
@@ -45,9 +47,15 @@ class Execution {
   std::uint64_t cached() const { return cached_; }
   std::uint64_t to_run() const { return all() - cached_; }
   std::uint64_t recorded_anew() const { return recorded_anew_; }
-  std::uint64_t damaged() const { return damaged_; }  ///< runs to make again, because they are damaged in the store
+  std::uint64_t damaged() const {
+    return damaged_;
+  }  ///< runs to make again, because they are damaged in the store
 
-  /// Assembles every point that has runs to be made or is not described yet. Throws AssemblyError.
+  /// The estimate of the memory that it needs.
+  const MemoryEstimate& memory() const { return memory_; }
+
+  /// Assembles every point that has runs to be made or is not described yet. Throws AssemblyError, and RefusedError,
+  /// like the functions below, if memory runs out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
@@ -73,11 +81,14 @@ class Execution {
   bool is_traced(std::size_t point, std::uint32_t repetition) const;
   bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   void plan_tasks(const analysis::KnownStudy* known);
+  void assemble_points();
+  bool make_runs(analysis::Store& store);
   analysis::RunResult make(const Task& task);
   void compare(const Task& task, const analysis::RunResult& run) const;
 
   const Plan& plan_;
   ExecuteOptions options_;
+  MemoryEstimate memory_;
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> problem_of_;  // number of the point's problem
   std::vector<bool> described_;

@@ -10,9 +10,8 @@
 #include "analysis/theory/central_bounds.hpp"
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
-#include "scenarios/language/bind_columns.hpp"
-#include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/fit_network.hpp"
+#include "scenarios/runner/point_fit.hpp"
 
 namespace hearsay::scenarios {
 
@@ -37,48 +36,15 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
-sim::Topology topology_of(const Scenario& s, const models::DataSet& data, bool hub,
-                          std::uint32_t repetition) {
-  const auto agents = static_cast<sim::AgentId>(data.owners()) + (hub ? 1 : 0);
-  const bool anew = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
-  const std::uint32_t instance = anew ? repetition : 0;
-  sim::Topology topology = sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, instance),
-                                              data.similarity ? &*data.similarity : nullptr);
-  if (hub) {
-    for (sim::AgentId i = 1; i < agents; ++i) {
-      if (topology.edge(0, i) == 2 * topology.edges()) {
-        throw AssemblyError("/network/topology",
-                            fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
-                                        "has none: use a star or an overlay",
-                                        s.protocol->entry().name, i));
-      }
-    }
-  }
-  sim::require_connected(topology);
-  return topology;
-}
-
-// The scenario with names of columns replaced by their values.
-Scenario bound(Scenario s, const models::DataSet& data) {
-  const auto column = [&](const std::string& name) -> const std::vector<double>& {
-    const auto found = data.owner_columns.find(name);
-    if (found != data.owner_columns.end()) return found->second;
-    std::vector<std::string> names;
-    for (const auto& [there, values] : data.owner_columns) names.push_back(there);
-    throw std::invalid_argument(
-        fmt::format("expected a column of the data with one number for each owner{}, found '{}'{}",
-                    names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
-                    printable(name), did_you_mean(name, names)));
-  };
-  try {
-    bind_columns(s, column);
-  } catch (const ColumnError& error) {
-    throw AssemblyError(error.pointer, error.what());
-  }
-  return s;
-}
-
 }  // namespace
+
+bool needs_optimum(const Scenario& scenario) {
+  const auto needs = [](const MetricChoice& m) { return (*m).needs_optimum; };
+  return scenario.protocol->entry().joint || !scenario.analysis.bounds.empty() ||
+         !scenario.baselines.empty() ||
+         std::any_of(scenario.record.metrics.begin(), scenario.record.metrics.end(), needs) ||
+         (scenario.stop.target && needs(scenario.stop.target->metric));
+}
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
   const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
@@ -99,7 +65,12 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                                                          study_streams(scenario_));
                         })),
       topology_(assemble("/network/topology",
-                         [&] { return topology_of(scenario_, solved_->problem.data(), hub_, repetition); })),
+                         [&] {
+                           const models::DataSet& data = solved_->problem.data();
+                           return topology_of(scenario_,
+                                              static_cast<sim::AgentId>(data.owners()) + (hub_ ? 1 : 0),
+                                              data.similarity ? &*data.similarity : nullptr, repetition);
+                         })),
       study_{solved_->problem,
              topology_,
              privacy_,
@@ -113,60 +84,24 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
-  if (needs_optimum()) {
+  if (needs_optimum(scenario_)) {
     assemble("/data", [&] { solved_->problem.require_records_of_all(); });
     assemble("/model", [&] { solved_->optimum.get(); });
   }
-  assemble("/privacy/schedule",
-           [&] { models::require_schedule(scenario_.protocol->entry(), scenario_.privacy.schedule); });
-  assemble("/privacy", [&] { models::require_budget(scenario_.protocol->entry(), privacy_); });
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   if (scenario_.protocol->has_timeout()) {
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
     assemble("/protocol", [&] { scenario_.protocol->check_timeout(study_); });
   }
-  if (scenario_.stop.budgets_spent && !privacy_.active()) {
-    throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
-  }
+  // The other fits of options are checked when the study is planned (PointFit).
+  const auto& tests = solved_->problem.data().test;
+  const bool tested =
+      std::ranges::any_of(tests, [](const models::Shard& shard) { return shard.target.size() > 0; });
   for (std::size_t k = 0; k < scenario_.record.metrics.size(); ++k)
-    require_measurable(*scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k));
-  if (scenario_.stop.target) require_measurable(*scenario_.stop.target->metric, "/stop/target/metric");
-}
-
-bool Experiment::needs_optimum() const {
-  const auto needs = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return scenario_.protocol->entry().joint || !scenario_.analysis.bounds.empty() ||
-         !scenario_.baselines.empty() ||
-         std::any_of(scenario_.record.metrics.begin(), scenario_.record.metrics.end(), needs) ||
-         (scenario_.stop.target && needs(scenario_.stop.target->metric));
-}
-
-void Experiment::require_measurable(const analysis::Metric& metric, const std::string& part_name) const {
-  const std::string_view measured = metric.measured().name;
-  const auto declares = [&](std::span<const models::ProtocolMetric> all) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });
-  };
-  if (metric.measured().of_world == nullptr && !declares(scenario_.protocol->metrics())) {
-    std::vector<std::string_view> others;
-    for (const models::ProtocolRow& row : models::protocols()) {
-      if (declares(row.metrics)) others.push_back(row.entry.name);
-    }
-    throw AssemblyError(part_name, fmt::format("{} is a metric of {}, not of {}", measured,
-                                               fmt::join(others, ", "), scenario_.protocol->entry().name));
-  }
-  if (metric.needs_classes && !solved_->problem.loss().is_classifier()) {
-    throw AssemblyError(part_name, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
-                                               "logistic, hinge or smoothed_hinge",
-                                               metric.name, solved_->problem.loss().name()));
-  }
-  if (!metric.needs_test) return;
-  Eigen::Index tested = 0;
-  for (const models::Shard& shard : solved_->problem.data().test) tested += shard.target.size();
-  if (tested > 0) return;
-  throw AssemblyError(
-      part_name,
-      fmt::format("{} requires test records: set data.test_fraction or data.test_records", metric.name));
+    require_measurable(scenario_, *scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
+  if (scenario_.stop.target)
+    require_measurable(scenario_, *scenario_.stop.target->metric, "/stop/target/metric", tested);
 }
 
 analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
@@ -250,7 +185,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   point.labels = std::move(labels);
   point.owners = problem.owners();
   point.first_owner = hub_ ? 1 : 0;
-  if (needs_optimum()) {
+  if (needs_optimum(scenario_)) {
     const models::Optimum& optimum = study_.optimum();
     point.scalars = {{"optimum.objective", {}, optimum.value},
                      {"optimum.kkt_residual", {}, optimum.kkt_residual},

@@ -25,6 +25,9 @@ struct SolvedProblem {
   models::LazyOptimum optimum;
 };
 
+/// Whether theta* and f* are computed, which requires that every owner has a record.
+bool needs_optimum(const Scenario& scenario);
+
 /// Makes the data of a scenario for a repetition and its problem. Throws AssemblyError.
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
 
@@ -53,8 +56,6 @@ class Experiment {
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
-  void require_measurable(const analysis::Metric& metric, const std::string& part_name) const;
-  bool needs_optimum() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;

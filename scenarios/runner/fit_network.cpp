@@ -28,7 +28,7 @@ void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineE
   });
   assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
   assemble("/network/availability", [&] {
-    files->read_sessions(network.availability);
+    files->read_sessions(network.availability, agents);
     sim::Availability(network.availability, streams, agents, first, files->sessions);
   });
   assemble("/network/compute_time", [&] { sim::ComputeTime(network.compute_time, agents, first, streams); });

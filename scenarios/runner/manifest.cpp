@@ -7,6 +7,7 @@
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/runner/build_info.hpp"
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/scenario.hpp"
 
 namespace hearsay::scenarios {

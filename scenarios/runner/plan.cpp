@@ -20,6 +20,7 @@
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/keys.hpp"
+#include "scenarios/runner/point_fit.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/scenario_events.hpp"
 #include "scenarios/runner/sweep/fix_axes.hpp"
@@ -140,8 +141,9 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.axes_at = sweep.positions();
   plan.selection = sweep.selection();
   Keys keys;
+  PointFit fit;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
-  const std::vector<SweepPoint> points = sweep.points(options.points, options.max_runs);
+  const std::vector<SweepPoint> points = sweep.points(options.points, options.max_points());
   for (std::size_t k = 0; k < points.size(); ++k) {
     const SweepPoint& swept = points[k];
     const auto& chosen = options.chosen;
@@ -160,6 +162,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            std::move(key.problem)});
     try {
       require_events(*plan.points.back().scenario);
+      fit.require(*plan.points.back().scenario);
     } catch (AssemblyError& error) {
       error.point = plan.points.size() - 1;
       throw InputError(plan.locate(error));
@@ -192,6 +195,9 @@ Plan make_plan(const std::string& file, const std::vector<std::string>& sets, co
     return plan_document(load(file, sets, folders), file, sets, folders, options);
   } catch (const RefusedError& error) {
     throw RefusedError(fmt::format("{}: {}", file, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw RefusedError(
+        fmt::format("{}: out of memory while its points were read: reduce the number of points", file));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // A scenario file, read: the options of its points and their keys.
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -31,6 +32,9 @@ struct PlannedPoint {
 struct PlanOptions {
   std::string points{};  ///< --points: a condition on the points
   double max_runs = std::numeric_limits<double>::infinity();
+  static constexpr double kMaxRuns = 1e6, kMaxPoints = 1e5;  ///< unless --max-runs allows more
+  /// Of a sweep.
+  double max_points() const { return max_runs > kMaxRuns ? max_runs : std::min(max_runs, kMaxPoints); }
   bool validation = false;  ///< plan the study that "select" selects on, with validation instances
   /// Labels of the points that were selected; the others are omitted. Empty: all points.
   std::set<std::vector<std::string>> chosen{};

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {

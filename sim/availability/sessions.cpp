@@ -28,7 +28,7 @@ void append(Sessions::Agent& agent, Time at, const std::string& where) {
 
 }  // namespace
 
-std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options) {
+std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options, AgentId agents) {
   const CsvTable table(options.path);
   const bool by_state = table.has("time") || table.has("state");
   const std::size_t agent_column = table.column("agent");
@@ -43,6 +43,8 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options)
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::string where = table.at(row);
     const AgentId i = table.agent(row, agent_column);
+    // Before anything is sized by it.
+    if (i >= agents) throw FileError("{}expected agents 0 to {}, found agent {}", where, agents - 1, i);
     if (all->agents_.size() <= i) all->agents_.resize(i + 1);
     Agent& agent = all->agents_[i];
     const Time at = table.number(row, first) * options.unit;

@@ -14,8 +14,8 @@ namespace hearsay::sim {
 class Sessions {
  public:
   /// Throws FileError for missing columns, decreasing times, a state that an agent already has, sessions that overlap
-  /// or have no length, and times or a start after `repeat`.
-  static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options);
+  /// or have no length, times or a start after `repeat`, and an agent that is none of `agents`.
+  static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options, AgentId agents = kMaxAgents);
   /// The times between outages.
   static std::shared_ptr<const Sessions> between(const Outages& options);
 

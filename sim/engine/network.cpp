@@ -36,10 +36,10 @@ void NetworkFiles::read_losses(const LossOptions& options) {
   }
 }
 
-void NetworkFiles::read_sessions(const AvailabilityOptions& options) {
+void NetworkFiles::read_sessions(const AvailabilityOptions& options, AgentId agents) {
   for (const OneAvailability& law : sim::laws(options)) {
     const auto* trace = std::get_if<AvailabilityTrace>(&law);
-    sessions.push_back(trace != nullptr ? Sessions::read(*trace) : nullptr);
+    sessions.push_back(trace != nullptr ? Sessions::read(*trace, agents) : nullptr);
   }
 }
 

@@ -44,7 +44,7 @@ struct NetworkFiles {
   // Each reads its part; throw FileError.
   void read_latency(const LatencyOptions& options);
   void read_losses(const LossOptions& options);
-  void read_sessions(const AvailabilityOptions& options);
+  void read_sessions(const AvailabilityOptions& options, AgentId agents = kMaxAgents);
   void read_ticks(const ClockOptions& options);
   void read_changes(const Timeline& timeline);
   /// All of them.

@@ -78,8 +78,7 @@ class Unfolder {
   }
   void add(std::size_t number, const PartitionEvent& e) {
     begin(number, e.at, e.agents, "partition");
-    if (std::set(e.agents.begin(), e.agents.end()).size() == agents_)
-      throw EventError(number, "partition", std::string(kAllCutOff));
+    if (e.agents.size() == agents_) throw EventError(number, "partition", std::string(kAllCutOff));
     const Time until = end_of(e.at, e.lasting);
     cuts_.emplace_back(PartitionLoss{
         .agents = e.agents, .from = e.at, .to = e.lasting ? std::optional(until) : std::nullopt});
@@ -157,9 +156,12 @@ class Unfolder {
       throw EventError(
           number, "at",
           fmt::format("expected a time before the end of the run ({:g} s), found {:g} s", end_, at));
+    std::set<AgentId> named;
     for (const AgentId i : agents) {
       if (i >= agents_)
         throw EventError(number, key, fmt::format("expected agents 0 to {}, found agent {}", agents_ - 1, i));
+      if (!named.insert(i).second)
+        throw EventError(number, key, fmt::format("agent {} is named twice: remove one", i));
     }
   }
   void mark(Time at, const std::string& name, const std::string& what) {

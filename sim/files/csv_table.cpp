@@ -121,6 +121,7 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
         "{}:{}: expected a field or a quoted field, found a quote that is not closed or is inside a field",
         name_, reader.line);
   };
+  constexpr std::size_t kLeastRows = 3;
   std::string chunk(1 << 16, '\0');
   for (bool start = true; in; start = false) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
@@ -133,9 +134,14 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
     }
     require(csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, &reader) ==
             text.size());
+    if (in && static_cast<std::size_t>(in.tellg()) >= format.most_bytes && rows() >= kLeastRows) break;
   }
   if (in.bad()) throw FileError(at() + "reading failed");
-  require(csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0);
+  if (in) {
+    ends_.resize(first_.back());  // the last row may not be complete
+  } else {
+    require(csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0);
+  }
 
   if (rows() == 0) throw FileError(at() + "expected rows, found an empty file");
   top_line_ = lines_[0];

@@ -2,6 +2,7 @@
 // Tables from delimited text: traces, matrices, lists of edges, data sets.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,8 @@ struct CsvFormat {
   /// Used if the first line has none of these. Several blanks may separate two fields.
   char fallback = ' ';
   HeaderRow header = HeaderRow::kIfAnyText;
+  /// Reads the complete rows of the first so many bytes only, but at least three.
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// All rows of a file; rows may differ in length. Fields are quoted as in RFC 4180, empty lines are skipped. Memory: 8

@@ -143,7 +143,7 @@ TEST_CASE("bad input: studies that are too large are refused with the numbers, e
   const Scratch dir;
   dir.write("x.json", small_scenario(R"("sweep": {"seed": {"from": 1, "to": 1e30, "step": 1}})"));
   check_refused(dir, {"run", "x.json"},
-                "the sweep has 1e+30 points, more than 1e+06; raise --max-runs to allow them", 3);
+                "the sweep has 1e+30 points, more than 100000; raise --max-runs to allow them", 3);
   dir.write("y.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]}, "repeat": 600000)"));
   check_refused(dir, {"run", "y.json"},
                 "y.json: 2 points with their repetitions are 1200000 runs, more than 1e+06", 3);

@@ -48,7 +48,7 @@ TEST_CASE("bad network: an availability trace with overlaps, unknown agents, tim
   const std::string trace = R"({"availability": {"type": "trace", "path": "f.csv"}})";
   check_refused(trace, "/network/availability: f.csv:3: sessions of agent 1 overlap",
                 "agent,start,end\n1,0,5\n1,4,6\n");
-  check_refused(trace, "f.csv: expected agents 0 to 3, found agent 9", "agent,start,end\n9,0,5\n");
+  check_refused(trace, "f.csv:2: expected agents 0 to 3, found agent 9", "agent,start,end\n9,0,5\n");
   check_refused(trace, "f.csv:3: expected non-decreasing times of an agent",
                 "agent,time,state\n1,5,up\n1,4,down\n");
   check_refused(trace, "f.csv: expected a column 'agent', found the columns who, start, end",
@@ -110,6 +110,9 @@ TEST_CASE("bad network: events that do not fit the run are refused at their plac
   };
   refused(R"([{"at": "1 s", "crash": [1]}, {"at": "2 s", "crash": [9]}])",
           "/events/1/crash: expected agents 0 to 3, found agent 9");
+  refused(R"([{"at": "1 s", "crash": [3, 3]}])", "/events/0/crash: agent 3 is named twice: remove one");
+  refused(R"([{"at": "1 s", "crash": [-1]}])",
+          "/events/0/crash/0: expected the number of an agent (for names see owners.csv), found -1");
   refused(R"([{"at": "2 h", "crash": [1]}])",
           "/events/0/at: expected a time before the end of the run (3600 s), found 7200 s");
   refused(R"([{"at": "2 s", "join": [1]}, {"at": "3 s", "join": [1]}])",

@@ -249,6 +249,14 @@ TEST_CASE("availability trace: overlaps, decreasing times, repeated states and u
       .path = files("agent,time,state\n4,5,up\n"), .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
   CHECK(refusal([&] { Availability(trace, kStreams, 4, 0, {Sessions::read(trace)}); }) ==
         "f1.csv: expected agents 0 to 3, found agent 4");
+  // Before agents up to this one are listed, which would take gigabytes.
+  const AvailabilityTrace far{.path = files("agent,time,state\n1,5,up\n200000000,5,up\n"),
+                              .unit = 1,
+                              .from = 0,
+                              .repeat = {},
+                              .absent = Absent::kUp};
+  CHECK(refusal([&] { Sessions::read(far, 4); }) ==
+        "f2.csv:3: expected agents 0 to 3, found agent 200000000");
 }
 
 TEST_CASE("clock trace: a file of ticks is read; decreasing times and unknown agents are refused") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <new>
 
 #include <bit>
 #include <cstring>
@@ -42,6 +43,7 @@ Statement& Database::prepared(std::string_view sql) {
 
 void Database::fail(int code) const {
   const int kind = code & 0xff;
+  if (kind == SQLITE_NOMEM) throw std::bad_alloc();
   if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
     throw OutputError(fmt::format(
         "{}: damaged, or not a database of results ({}); move it away or choose another folder with -o",

@@ -12,41 +12,6 @@ namespace {
 
 using Eigen::Index;
 
-// Columns that serve as features, in file order or in that of options.features.
-std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options) {
-  std::vector<const char*> why_not(table.columns(), nullptr);
-  const auto columns = [&](const std::vector<std::string>& names, const char* option) {
-    std::vector<std::size_t> all;
-    for (const std::string& name : names)
-      all.push_back(table.column(name, fmt::format("{}/{}", option, all.size())));
-    return all;
-  };
-  for (const std::size_t c : columns(options.drop, "drop")) why_not[c] = "is in drop";
-  const auto* by_column = options.owner ? std::get_if<OwnerColumn>(&*options.owner) : nullptr;
-  if (by_column) why_not[table.column(by_column->column, "owner/column")] = "names the owner";
-  why_not[table.column(options.target, "target")] = "is the target";
-  columns(options.categorical, "categorical");
-  columns(options.numeric, "numeric");
-
-  std::vector<std::size_t> features;
-  for (const std::size_t c : columns(options.features, "features")) {
-    if (why_not[c]) {
-      throw DataError(fmt::format("{}: column '{}' {}; remove it from features", table.file_name(0),
-                                  table.names()[c], why_not[c]),
-                      fmt::format("features/{}", features.size()));
-    }
-    why_not[c] = "is listed twice";
-    features.push_back(c);
-  }
-  for (std::size_t c = 0; options.features.empty() && c < table.columns(); ++c) {
-    if (!why_not[c]) features.push_back(c);
-  }
-  if (features.empty())
-    throw DataError(
-        fmt::format("{}: expected a feature, found none: every column is excluded", table.file_name(0)));
-  return features;
-}
-
 // The rows that may be used: those with a target and, under drop_rows, with nothing missing.
 std::vector<std::size_t> usable_rows(const TextTable& table, const Column& target,
                                      const std::vector<Column>& features, Impute impute,
@@ -117,6 +82,40 @@ void fill_features(WorkingSet& set, const std::vector<Column>& features, const C
 }
 
 }  // namespace
+
+std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options) {
+  std::vector<const char*> why_not(table.columns(), nullptr);
+  const auto columns = [&](const std::vector<std::string>& names, const char* option) {
+    std::vector<std::size_t> all;
+    for (const std::string& name : names)
+      all.push_back(table.column(name, fmt::format("{}/{}", option, all.size())));
+    return all;
+  };
+  for (const std::size_t c : columns(options.drop, "drop")) why_not[c] = "is in drop";
+  const auto* by_column = options.owner ? std::get_if<OwnerColumn>(&*options.owner) : nullptr;
+  if (by_column) why_not[table.column(by_column->column, "owner/column")] = "names the owner";
+  why_not[table.column(options.target, "target")] = "is the target";
+  columns(options.categorical, "categorical");
+  columns(options.numeric, "numeric");
+
+  std::vector<std::size_t> features;
+  for (const std::size_t c : columns(options.features, "features")) {
+    if (why_not[c]) {
+      throw DataError(fmt::format("{}: column '{}' {}; remove it from features", table.file_name(0),
+                                  table.names()[c], why_not[c]),
+                      fmt::format("features/{}", features.size()));
+    }
+    why_not[c] = "is listed twice";
+    features.push_back(c);
+  }
+  for (std::size_t c = 0; options.features.empty() && c < table.columns(); ++c) {
+    if (!why_not[c]) features.push_back(c);
+  }
+  if (features.empty())
+    throw DataError(
+        fmt::format("{}: expected a feature, found none: every column is excluded", table.file_name(0)));
+  return features;
+}
 
 DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   const TextTable table(options);

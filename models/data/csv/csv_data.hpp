@@ -22,6 +22,7 @@
 // Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
+#include "models/data/data_need.hpp"
 #include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
@@ -173,6 +174,8 @@ struct CsvData {
 /// Draws the split of owner i from (kData, i, kSplit). Memory: a small multiple of the files' size. Throws
 /// DataError.
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
+/// From the sizes of the files and the rows at their beginning. Throws DataError as make_data().
+DataNeed need_of(const CsvData& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
 

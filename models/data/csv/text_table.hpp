@@ -1,5 +1,6 @@
 #pragma once
 // The text of a data set: named columns, rows of fields, and the origin of each row.
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,10 @@ using sim::parse_number;
 /// All rows of one or several files with the same columns.
 class TextTable {
  public:
-  /// Reads the files of the options. Throws DataError unless they are rectangular text with a record or more.
-  explicit TextTable(const CsvData& options);
+  /// Reads the files of the options, or of each only its first bytes. Throws DataError unless they are rectangular text
+  /// with a record or more.
+  explicit TextTable(const CsvData& options,
+                     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return names_.size(); }
@@ -38,7 +41,7 @@ class TextTable {
     std::size_t first_row;
   };
 
-  void add(const sim::InputFile& file, const CsvData& options);
+  void add(const sim::InputFile& file, const CsvData& options, std::size_t most_bytes);
 
   std::vector<std::string> names_;
   std::vector<File> files_;

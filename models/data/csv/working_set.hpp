@@ -24,6 +24,9 @@ Column read_column(const TextTable& table, std::size_t column, const CsvData& op
 /// The target: a column of numbers, or by options.positive -1 and +1.
 Column read_target(const TextTable& table, const CsvData& options);
 
+/// Columns that serve as features, in file order or in that of options.features. Throws DataError.
+std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& options);
+
 /// The rows of the table that are used; all vectors have one entry for each, in file order.
 struct Assignment {
   std::vector<std::size_t> row;    ///< in the table

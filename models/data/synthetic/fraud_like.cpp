@@ -73,4 +73,8 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
   return out;
 }
 
+DataNeed need_of(const FraudLike& o, const sim::Streams& streams) {
+  return need_of_generated(o, static_cast<double>(o.features) + 1, streams);
+}
+
 }  // namespace hearsay::models

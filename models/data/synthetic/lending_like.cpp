@@ -111,4 +111,12 @@ DataSet make_data(const HospitalLike& o, const sim::Streams& streams) {
   return out;
 }
 
+DataNeed need_of(const LendingLike& o, const sim::Streams& streams) {
+  return need_of_generated(o, static_cast<double>(o.features), streams);
+}
+
+DataNeed need_of(const HospitalLike& o, const sim::Streams& streams) {
+  return need_of_generated(o, static_cast<double>(o.features), streams);
+}
+
 }  // namespace hearsay::models

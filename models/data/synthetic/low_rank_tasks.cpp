@@ -118,4 +118,17 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   return out;
 }
 
+DataNeed need_of(const LowRankTasks& o, const sim::Streams& streams) {
+  const double all = expected_records(o.records, o.tasks, streams), d = static_cast<double>(o.features);
+  DataNeed need{.owners = static_cast<double>(o.tasks),
+                .records = o.train_fraction * all,
+                .test_records = (1 - o.train_fraction) * all,
+                .features = d};
+  need.memory = memory_of_records(need);
+  // The factor A, and the records of a task before they are split.
+  need.memory.making +=
+      sizeof(double) * d * (static_cast<double>(o.rank) + all / static_cast<double>(o.tasks));
+  return need;
+}
+
 }  // namespace hearsay::models

@@ -35,6 +35,7 @@ class LocalDp : public PersonalProtocol {
     double epsilon_label = 0;
     LearnFromNoise learn = LearnFromNoise::kAlone;
     void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
   static constexpr Entry kEntry{.name = "local_dp",

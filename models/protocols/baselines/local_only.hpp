@@ -20,6 +20,7 @@ class LocalOnly : public PersonalProtocol {
   struct Params {
     PersonalOptions personal;
     void describe(sim::Visitor& v) { personal.describe(v); }
+    sim::Memory memory(const Extent& e) const;
   };
   static constexpr Entry kEntry{
       .name = "local_only", .help = "Each agent learns from its own data only.", .joint = false};

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "models/core/columns.hpp"
+#include "models/core/extent.hpp"
 #include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
 
@@ -28,6 +29,11 @@ class MultitaskServer {
  public:
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
+  /// Of a server with this coupling, and of the metrics of its P.
+  static double memory(Coupling coupling, const Extent& e) {
+    const double small = coupling == Coupling::kNuclear ? std::min(e.p(), e.data.owners) : 0;
+    return e.vectors(5 * e.data.owners) + 6 * small * small * sizeof(double);
+  }
   /// `zero`: d x T.
   MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero);
 

@@ -34,6 +34,7 @@ class SyncMtl {
   struct Params : MultitaskOptions {
     std::optional<sim::Time> round_timeout;
     void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
   };
 
   static constexpr Entry kEntry{

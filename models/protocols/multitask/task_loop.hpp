@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/core/extent.hpp"
 #include "models/core/requests.hpp"
 #include "models/core/timeout.hpp"
 #include "models/protocols/multitask/measures.hpp"
@@ -108,6 +109,11 @@ class TaskLoop {
       if (tasks_[t].waits || self().may_turn(t, context)) return false;
     }
     return true;
+  }
+
+  /// Of the tasks: what they hold at the start and now, their turns and messages.
+  static double memory_of_tasks(const Extent& e) {
+    return e.vectors(2 * e.data.owners) + e.data.owners * (sizeof(Task) + kFew * 48 + 40 + e.message);
   }
 
  protected:

@@ -35,6 +35,7 @@ class ModelPropagation : public PersonalProtocol {
     Propagation propagation = Propagation::kNetwork;
 
     void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 

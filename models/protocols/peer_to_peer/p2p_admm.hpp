@@ -74,6 +74,7 @@ class P2pAdmm : public PersonalProtocol {
     static constexpr bool kFiniteTimeout = true;  // also on a reliable network
 
     void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 

@@ -66,6 +66,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
     RunLength run_length = RunLength::kStop;
 
     void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
     std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 

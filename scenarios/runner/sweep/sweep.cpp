@@ -233,37 +233,41 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points
                                    conditions.empty() ? "points" : "combinations to test the condition on",
                                    most, conditions.empty() ? "; raise --max-runs to allow them" : ""));
   }
-  // The values are computed once; a combination is one index for each group.
-  std::vector<std::vector<AxisValue>> values;
-  std::vector<std::size_t> group_of, at(groups_.size());
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (const Axis& axis : groups_[g]) {
-      group_of.push_back(g);
-      std::vector<AxisValue>& mine = values.emplace_back();
-      for (std::size_t i = 0; i < static_cast<std::size_t>(axis.size()); ++i) mine.push_back(axis.value(i));
-    }
+  // A combination is one index for each group. Values of long axes are not kept: a condition may exclude most of them.
+  constexpr double kShortAxis = 1e4;
+  const std::vector<const Axis*> axis = this->all();
+  const std::vector<std::size_t> group_of = groups();
+  std::vector<std::vector<AxisValue>> values(axis.size());
+  std::vector<std::size_t> at(groups_.size());
+  for (std::size_t a = 0; a < axis.size(); ++a) {
+    for (std::size_t i = 0; axis[a]->size() <= kShortAxis && i < static_cast<std::size_t>(axis[a]->size());
+         ++i)
+      values[a].push_back(axis[a]->value(i));
   }
-  const std::vector<std::string> paths = axes();
   std::vector<SweepPoint> points;
-  std::vector<double> numbers(paths.size());
-  const auto count = static_cast<std::size_t>(all);
-  for (std::size_t k = 0; k < count; ++k) {
+  std::vector<double> numbers(axis.size());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(all); ++k) {
     for (std::size_t g = groups_.size(), rest = k; g-- > 0;) {
       const auto size = static_cast<std::size_t>(groups_[g].front().size());
       at[g] = rest % size;
       rest /= size;
     }
-    const auto value = [&](std::size_t a) -> const AxisValue& { return values[a][at[group_of[a]]]; };
-    for (std::size_t a = 0; !conditions.empty() && a < paths.size(); ++a)
+    AxisValue computed;
+    const auto value = [&](std::size_t a) -> const AxisValue& {
+      const std::size_t i = at[group_of[a]];
+      return values[a].empty() ? computed = axis[a]->value(i) : values[a][i];
+    };
+    for (std::size_t a = 0; !conditions.empty() && a < axis.size(); ++a)
       numbers[a] = value(a).number.value_or(0);
     const bool wanted = std::all_of(conditions.begin(), conditions.end(),
                                     [&](Condition& condition) { return condition.holds(numbers); });
     if (!wanted) continue;
     SweepPoint& point = points.emplace_back();
-    for (std::size_t a = 0; a < paths.size(); ++a) {
-      point.labels.push_back(value(a).label);
-      point.numbers.push_back(value(a).number.value_or(std::numeric_limits<double>::quiet_NaN()));
-      point.settings.emplace_back(paths[a], value(a).node);
+    for (std::size_t a = 0; a < axis.size(); ++a) {
+      const AxisValue& one = value(a);
+      point.labels.push_back(one.label);
+      point.numbers.push_back(one.number.value_or(std::numeric_limits<double>::quiet_NaN()));
+      point.settings.emplace_back(axis[a]->path(), one.node);
     }
     if (static_cast<double>(points.size()) > max_points) {
       throw RefusedError(fmt::format(

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "models/core/extent.hpp"
 #include "models/core/problem.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -46,6 +47,8 @@ struct PersonalOptions {
   void describe(sim::Visitor& v);
   /// What is computed from private data without accounting, a phrase each.
   std::vector<std::string> fitted_on_private_data() const;
+  /// Of a PersonalProblem; `tracked`: with Q kept up to date, `optimum`: with the search for its minimiser.
+  static sim::Memory memory(const Extent& e, bool tracked, bool optimum);
 };
 
 /// The minimiser of Q, computed independently of any protocol (reference_optimum.hpp).

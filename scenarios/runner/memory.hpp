@@ -1,0 +1,45 @@
+#pragma once
+// The memory that a study needs, estimated from its options before its data are made, and the memory that there is.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hearsay::scenarios {
+
+struct Plan;
+
+/// Bytes of memory that this process can use: of the machine, or of its control group or its limits (ulimit -v) where
+/// they allow less.
+std::uint64_t memory_of_machine();
+/// Bytes that it uses now, and its maximum.
+std::uint64_t memory_in_use();
+std::uint64_t peak_memory();
+
+/// The need of a study at its peak, by part.
+struct MemoryEstimate {
+  struct Part {
+    std::string name;
+    double bytes = 0;
+  };
+  std::vector<Part> parts{};  ///< largest first
+  double total() const;
+  /// "1.2 GB (data 1 GB, network 0.2 GB)".
+  std::string text() const;
+  /// Of this part when it has run out of memory: "out of memory; ...".
+  std::string exhausted() const;
+};
+
+/// "1.2 GB", "350 MB".
+std::string byte_text(double bytes);
+
+/// Of the points with their data, networks and runs; several points are in memory at a time (Execution). Parts that a
+/// faulty option or file leaves unknown count as 0: they are refused when they are made.
+MemoryEstimate estimate_memory(const Plan& plan, unsigned threads);
+
+/// Throws RefusedError if the program needs more than there is.
+void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads);
+
+/// Problems, and assembled points, that an Execution keeps: enough for two points per thread.
+std::size_t points_in_memory(unsigned threads);
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,161 @@
+#include "scenarios/runner/point_fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "models/data/data_need.hpp"
+#include "scenarios/language/bind_columns.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/writer.hpp"
+#include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/fit_network.hpp"
+#include "scenarios/runner/scenario.hpp"
+#include "sim/engine/engine_memory.hpp"
+#include "sim/topology/topology_memory.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The need of data that are generated; nothing of data from files, whose sizes are not known before they are read.
+std::optional<models::DataNeed> need_of_generated_data(const Scenario& s) {
+  return assemble("/data", [&] {
+    return std::visit(
+        [&](const auto& kind) -> std::optional<models::DataNeed> {
+          if constexpr (requires { kind.path; }) {
+            if (kind.path) return std::nullopt;
+          }
+          if constexpr (requires { kind.files; }) return std::nullopt;
+          return models::need_of(kind, sim::Streams(s.seed, 0));
+        },
+        s.data.kind());
+  });
+}
+
+bool has_similarity(const models::DataOptions::Kind& data) {
+  return std::visit(
+      []<class Kind>(const Kind& kind) {
+        if constexpr (std::is_same_v<Kind, models::LinearSeparators>) {
+          return kind.similarity != models::SeparatorGraph::kNone;
+        } else if constexpr (std::is_same_v<Kind, models::CsvData>) {
+          return kind.similarity.has_value();
+        } else {
+          return std::is_same_v<Kind, models::MovieLens>;
+        }
+      },
+      data);
+}
+
+}  // namespace
+
+Scenario bound(Scenario s, const models::DataSet& data) {
+  const auto column = [&](const std::string& name) -> const std::vector<double>& {
+    const auto found = data.owner_columns.find(name);
+    if (found != data.owner_columns.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [there, values] : data.owner_columns) names.push_back(there);
+    throw std::invalid_argument(
+        fmt::format("expected a column of the data with one number for each owner{}, found '{}'{}",
+                    names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
+                    printable(name), did_you_mean(name, names)));
+  };
+  try {
+    bind_columns(s, column);
+  } catch (const ColumnError& error) {
+    throw AssemblyError(error.pointer, error.what());
+  }
+  return s;
+}
+
+sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::WeightedEdges* similar,
+                          std::uint32_t repetition) {
+  const bool anew = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  sim::Topology topology =
+      sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, anew ? repetition : 0), similar);
+  for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
+    if (topology.edge(0, i) == 2 * topology.edges()) {
+      throw AssemblyError("/network/topology",
+                          fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
+                                      "has none: use a star or an overlay",
+                                      s.protocol->entry().name, i));
+    }
+  }
+  sim::require_connected(topology);
+  return topology;
+}
+
+void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
+                        bool tested) {
+  const std::string_view measured = metric.measured().name;
+  const auto declares = [&](std::span<const models::ProtocolMetric> all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });
+  };
+  if (metric.measured().of_world == nullptr && !declares(s.protocol->metrics())) {
+    std::vector<std::string_view> others;
+    for (const models::ProtocolRow& row : models::protocols()) {
+      if (declares(row.metrics)) others.push_back(row.entry.name);
+    }
+    throw AssemblyError(part, fmt::format("{} is a metric of {}, not of {}", measured,
+                                          fmt::join(others, ", "), s.protocol->entry().name));
+  }
+  if (metric.needs_classes && !s.model.loss.is_classifier()) {
+    throw AssemblyError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
+                                          "logistic, hinge or smoothed_hinge",
+                                          metric.name, s.model.loss.name()));
+  }
+  if (metric.needs_test && !tested)
+    throw AssemblyError(
+        part,
+        fmt::format("{} requires test records: set data.test_fraction or data.test_records", metric.name));
+}
+
+void PointFit::require(const Scenario& s) {
+  const models::Entry& entry = s.protocol->entry();
+  const auto data = need_of_generated_data(s);
+  if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
+    throw AssemblyError("/network/delayed_direction",
+                        fmt::format("expected both, because protocol {} has no hub", entry.name));
+  }
+  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind()) && !has_similarity(s.data.kind())) {
+    throw AssemblyError("/network/topology",
+                        "the data define no similarity graph; choose another type of topology");
+  }
+  const bool active = models::is_private(s.privacy.mechanism);
+  assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
+  assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
+  if (s.stop.budgets_spent && !active)
+    throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
+  const bool tested = !data || data->test_records > 0;
+  for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
+    require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
+  if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  // Generated data have no columns.
+  if (data) require_network(bound(s, {}), static_cast<sim::AgentId>(data->owners) + (entry.hub ? 1 : 0));
+}
+
+void PointFit::require_network(const Scenario& s, sim::AgentId agents) {
+  constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
+  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind())) return;
+  if (std::max<double>(agents, s.network.topology.graph().size.value_or(0)) > kSmall) return;
+  if (sim::need_of(s.network.topology, agents, 0).links > kSmall) return;
+  if (sim::memory_of_files(s.network, s.clocks, agents).peak() > kSmallFiles) return;
+  const bool hub = s.protocol->entry().hub;
+  Scenario part;
+  part.network = s.network;
+  part.clocks = s.clocks;
+  part.events = s.events;
+  part.stop.time = s.stop.time;
+  part.seed = s.seed;
+  if (!networks_.insert(fmt::format("{} {} {}", agents, hub, canonical(write_all(part)))).second) return;
+  const sim::Topology topology =
+      assemble("/network/topology", [&] { return topology_of(s, agents, nullptr, 0); });
+  sim::Engine::Options options{
+      .network = s.network, .clocks = s.clocks, .hub = hub, .time_limit = s.stop.time.value_or(sim::kNever)};
+  fit_network(options, s.events, topology, sim::Streams(s.seed, 0));
+}
+
+}  // namespace hearsay::scenarios

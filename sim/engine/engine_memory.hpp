@@ -1,0 +1,17 @@
+#pragma once
+// The memory of an engine and of the files of its network, from their options.
+#include "sim/engine/network.hpp"
+#include "sim/memory.hpp"
+
+namespace hearsay::sim {
+
+/// NetworkFiles::of().
+Memory memory_of_files(const NetworkOptions& network, const ClockOptions& clocks, double agents);
+
+/// An Engine without the rows of its messages. `publishes`: neighbours read each other's publications.
+double memory_of_engine(const NetworkOptions& network, double agents, double links, bool publishes);
+
+/// A row of the payload pool for a message of so many numbers.
+double memory_of_message(double numbers);
+
+}  // namespace hearsay::sim
