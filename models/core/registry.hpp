@@ -151,7 +151,7 @@ ProtocolRow row() {
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
 
    private:
-    using Params = typename P::Params;
+    using Params [[maybe_unused]] = typename P::Params;  // clang 14 overlooks its uses in requires
     static constexpr std::string_view timeout_key() {
       return requires(Params p) {
         p.round_timeout;
