@@ -1,9 +1,11 @@
 #include "analysis/figures/trace_data.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <fstream>
 #include <map>
+
+#include "sim/files/csv_table.hpp"
 
 namespace hearsay::analysis {
 
@@ -27,8 +29,14 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-sim::AgentId agent_of(const std::string& text) {
-  return static_cast<sim::AgentId>(std::strtoul(text.c_str(), nullptr, 10));
+// The number of an agent, 0 for an empty field; nothing for other text.
+std::optional<sim::AgentId> agent_of(const std::string& text) {
+  if (text.empty()) return 0;
+  sim::AgentId agent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), agent);
+  if (error != std::errc{} || end != text.data() + text.size() || agent >= sim::kMaxAgents)
+    return std::nullopt;
+  return agent;
 }
 
 // The text of a field that may be quoted.
@@ -66,7 +74,11 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
     if (f.empty() || f[0] == "sequence" || (f[3].empty() && f[2] != "event")) continue;
-    const double time = std::strtod(f[1].c_str(), nullptr);
+    const auto at = sim::parse_number(f[1]);
+    const auto from_agent = agent_of(f[3]), to_agent = agent_of(f[4]);
+    if (!at || !from_agent || !to_agent) continue;
+    const double time = *at;
+    const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
     const bool presence = event == "down" || event == "up";
     if (time < from && !presence) continue;
@@ -74,7 +86,6 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       data.whole = false;
       break;
     }
-    const sim::AgentId agent = agent_of(f[3]), peer = agent_of(f[4]);
     data.end = std::max(data.end, time);
     if (event == "event") {
       data.events.push_back({time, unquoted(f[10])});
