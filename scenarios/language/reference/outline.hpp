@@ -8,13 +8,16 @@
 
 namespace hearsay::scenarios {
 
-struct OutlineAlternative;
-
 /// One option. Texts are copies, so an outline can outlive its options.
 struct Outline {
   enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant, kByAgent };
   struct NamedChoice {
     std::string name, help;
+  };
+  struct Alternative {
+    std::string name, help{}, example{}, shorthand_key{};
+    sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
+    std::vector<Outline> members{};
   };
 
   Kind kind = Kind::kObject;
@@ -26,18 +29,14 @@ struct Outline {
   std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
   std::vector<NamedChoice> choices{};
   std::vector<std::string> unlisted{};  ///< names of further choices
-  std::vector<Outline> members{};  ///< of an object; of a list or of values by agent its element
-  std::vector<OutlineAlternative> alternatives{};
+  std::vector<Outline> members{};       ///< of an object; of a list or of values by agent its element
+  std::vector<Alternative> alternatives{};
   std::size_t held = 0;  ///< index of the default alternative
 
   sim::About about() const;  ///< views into this
 };
 
-struct OutlineAlternative {
-  std::string name, help{}, example{}, shorthand_key{};
-  sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
-  std::vector<Outline> members{};
-};
+using OutlineAlternative = Outline::Alternative;
 
 /// Collects outlines of the options that it visits, and changes the options.
 class Outliner final : public sim::Visitor {
