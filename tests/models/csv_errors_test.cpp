@@ -166,3 +166,13 @@ TEST_CASE("csv errors: files of different columns") {
   CHECK_THROWS_WITH(make_data(o, sim::Streams(1, 0)),
                     "b.csv:1: expected the columns of a.csv (x, y), found other ones (y, x)");
 }
+
+TEST_CASE("csv errors: a number whose square would overflow") {
+  // The variance of 1e308 and -1e308 is 1e616: standardised, the column was not a number.
+  const auto standardise = [](CsvData& o) { o.standardise = true; };
+  CHECK(failure("x,y\n1e308,1\n-1e308,2\n", standardise) ==
+        "data.csv:2: column 'x': expected a number of magnitude at most 1e+150, found 1e+308");
+  CHECK(failure("x,y\n1,-2e150\n3,2\n") ==
+        "data.csv:2: column 'y': expected a number of magnitude at most 1e+150, found -2e+150");
+  CHECK(failure("x,y\n1e150,-1e150\n-1e150,1e150\n", standardise).empty());
+}

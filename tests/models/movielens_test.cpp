@@ -281,6 +281,8 @@ TEST_CASE("movielens errors: lines other than ratings") {
         "u.data:2: column '1': expected the whole number of the user, found 'x'");
   CHECK(failure("1\t2.5\t3\t4\n") ==
         "u.data:1: column '2': expected the whole number of the item, found '2.5'");
+  CHECK(failure("1\t2\t1e308\t4\n") ==
+        "u.data:1: column '3': expected a number of magnitude at most 1e+150, found 1e+308");
   CHECK(failure("1\t2\tgood\t4\n") == "u.data:1: column '3': expected a number, found 'good'");
   CHECK(failure("1\t2\t3\t4\n2\t2\t3\t4\n1\t2\t5\t4\n") ==
         "u.data:3: user 1 has already rated item 2; remove one of the ratings");

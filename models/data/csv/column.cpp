@@ -34,8 +34,8 @@ struct Numbers {
 
 Numbers read_numbers(const TextTable& table, std::size_t column, const CsvData& options) {
   Numbers n;
-  n.values = entries(table, column, options, [&n](std::string_view field, std::size_t row) {
-    const auto number = parse_number(field);
+  n.values = entries(table, column, options, [&](std::string_view, std::size_t row) {
+    const auto number = table.number(row, column);
     if (!number && n.texts++ == 0) n.first_text = row;
     n.numbers += number.has_value();
     return number.value_or(kMissing);

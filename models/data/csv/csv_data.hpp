@@ -2,7 +2,8 @@
 // Data from delimited text (RFC 4180 quoting), one owner a block of rows, a value of a column, or a file.
 //
 // Steps, in this order:
-//   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is
+//   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is; a number of
+//      magnitude above 1e150 is refused, because its square may overflow
 //   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
 //      (drop_first: each but the first)
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -76,6 +77,14 @@ void TextTable::add(const sim::InputFile& input, const CsvData& options, std::si
 std::string_view TextTable::field(std::size_t row, std::size_t column) const {
   const File& file = files_[file_of(row)];
   return file.table.field(row - file.first_row, column);
+}
+
+std::optional<double> TextTable::number(std::size_t row, std::size_t column) const {
+  const auto value = parse_number(field(row, column));
+  if (value && std::abs(*value) > kMaxMagnitude)
+    throw DataError(fmt::format("{}expected a number of magnitude at most {:g}, found {:g}", at(row, column),
+                                kMaxMagnitude, *value));
+  return value;
 }
 
 std::size_t TextTable::file_of(std::size_t row) const {

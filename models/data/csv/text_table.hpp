@@ -1,6 +1,7 @@
 #pragma once
 // The text of a data set: named columns, rows of fields, and the origin of each row.
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@
 namespace hearsay::models {
 
 using sim::parse_number;
+
+/// Of a number in a data set: variances, norms and covariances of such numbers do not overflow.
+inline constexpr double kMaxMagnitude = 1e150;
 
 /// All rows of one or several files with the same columns.
 class TextTable {
@@ -24,6 +28,8 @@ class TextTable {
   std::size_t columns() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
   std::string_view field(std::size_t row, std::size_t column) const;
+  /// The number that a field is; nothing for other text. Throws DataError for a magnitude above kMaxMagnitude.
+  std::optional<double> number(std::size_t row, std::size_t column) const;
   /// The number of the file, in the order given, that the row is from. O(log files).
   std::size_t file_of(std::size_t row) const;
   std::size_t files() const { return files_.size(); }

@@ -95,7 +95,7 @@ Ratings read_ratings(const sim::InputFile& file) {
   for (const auto& [id, user] : users) out.user_names.push_back(fmt::format("user {}", id));
   std::vector<std::map<std::size_t, double>> by_item(users.size());
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto value = parse_number(table.field(row, 2));
+    const auto value = table.number(row, 2);
     if (!value)
       throw DataError(fmt::format("{}expected a number, found '{}'", table.at(row, 2), table.field(row, 2)));
     if (!by_item[place(users, row, 0)].emplace(place(items, row, 1), *value).second) {
