@@ -1,0 +1,49 @@
+// Availability traces: read, and followed for a few repetitions.
+#include <algorithm>
+
+#include "sim/availability/sessions.hpp"
+#include "sim/files/csv_table.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace hearsay;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto [letters, text] = fuzz::split(fuzz::text_of(data, size), "\n");
+  sim::AvailabilityTrace options{.path = fuzz::memory_file(text, "trace")};
+  for (const char letter : letters) {
+    switch (letter) {
+      case 'm':
+        options.unit = 1e-3;
+        break;
+      case 'f':
+        options.from = 0.7;
+        break;
+      case 'r':
+        options.repeat = 20.1;
+        break;
+      case 'R':
+        options.repeat = 1e9 / 3;
+        break;
+      case 'd':
+        options.absent = sim::Absent::kDown;
+        break;
+      default:
+        break;
+    }
+  }
+  fuzz::accepted<sim::FileError>([&] {
+    const auto sessions = sim::Sessions::read(options);
+    const std::size_t agents = std::min<std::size_t>(sessions->agents().size() + 1, 8);
+    for (sim::AgentId i = 0; i < agents; ++i) {
+      const sim::Sessions::Begin begin = sessions->begin(i);
+      const std::size_t changes = i < sessions->agents().size() ? sessions->agents()[i].changes.size() : 0;
+      sim::Time last = 0;
+      for (std::uint64_t n = begin.change; n <= begin.change + 3 * changes + 1; ++n) {
+        const sim::Time at = sessions->change(i, n);
+        fuzz::require(at >= last, "changes of state do not go back in time");
+        last = at;
+      }
+    }
+  });
+  return 0;
+}
