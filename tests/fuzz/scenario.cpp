@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::write("scenario.json", scenario);
   fuzz::write("base.json", base);
   const std::string file = fuzz::folder() / "scenario.json";
-  const scenarios::PlanOptions options{.points = std::string(condition), .max_runs = 100};
+  const scenarios::PlanOptions options{.points = std::string(condition), .max_runs = 12};
   std::vector<std::string> sets;
   while (!lines.empty()) {
     const auto [line, rest] = fuzz::split(lines, "\n");
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::accepted<scenarios::InputError, scenarios::RefusedError, scenarios::UsageError>([&] {
     const scenarios::Plan plan = scenarios::make_plan(file, sets, {}, options);
-    scenarios::Arguments words{file, "--max-runs=100", "--points=" + options.points};
+    scenarios::Arguments words{file, "--max-runs=12", "--points=" + options.points};
     for (const std::string& set : sets) words.push_back("--set=" + set);
     scenarios::validate_command(words);
     if (!condition.empty()) return;  // what `show` prints has no condition

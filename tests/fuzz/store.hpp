@@ -23,7 +23,7 @@ inline scenarios::Plan& study() {
 inline void run_study() {
   write("scenario.json", R"({
     "data": {"type": "lending_like", "owners": 2, "records": 4}, "protocol": {"type": "central_async", "rho": 1},
-    "privacy": {"epsilon": 1}, "sweep": {"privacy.epsilon": [1, 2]},
+    "privacy": {"mechanism": "laplace", "epsilon": 1, "clip": 1}, "sweep": {"privacy.epsilon": [1, 2]},
     "stop": {"iterations": 2}, "record": {"metrics": ["objective"]}, "repeat": 2})");
   const std::string file = folder() / "scenario.json";
   scenarios::run_command({file, "-o", folder() / "out", "--no-progress", "--jobs=1"});
