@@ -185,3 +185,21 @@ TEST_CASE("store: a changed number among repetitions that are stored together co
   CHECK(tables(folder, &damaged) == whole);
   CHECK(damaged == 0);
 }
+
+TEST_CASE("store: values that cannot be, under right checksums, are errors of the output") {
+  const test::Scratch dir;
+  const auto [aggregate, sql] = GENERATE(table<bool, const char*>(
+      {{false, "UPDATE study SET number = 7 WHERE number = 1"},
+       {false, "UPDATE document SET text = '[1]'"},
+       {false, "UPDATE document SET text = 'x'"},
+       {false, "UPDATE point SET owners = 1000000000000"},
+       {true, "UPDATE point SET owners = 1000000000000"},
+       {true, "UPDATE aggregate SET data = x'000000000000F0BF' WHERE metric = '@repetition'"},  // -1
+       {true, "DELETE FROM aggregate WHERE metric = 'objective' AND number = 0"},
+       {true, "DELETE FROM aggregate WHERE metric = 'objective' AND number = 1"}}));
+  complete(dir.path(), aggregate);
+  CHECK_NOTHROW(tables(dir.path()));
+  test::rewrite(dir.path(), sql);
+  INFO(sql);
+  CHECK_THROWS_AS(tables(dir.path()), analysis::OutputError);
+}

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "sim/check.hpp"
@@ -22,10 +24,19 @@ constexpr std::array<std::string_view, 5> kSampleColumns{"@iteration", "@time_s"
   throw OutputError(fmt::format("{}: damaged: {} {}", database.path().string(), what, id));
 }
 
-// From numbers in the order of Sample::numbers().
-Sample sample_of(const std::array<double, kSampleColumns.size()>& numbers) {
-  const auto count = [&](std::size_t n) { return static_cast<std::uint64_t>(numbers[n]); };
-  return {count(0), numbers[1], count(2), count(3), count(4)};
+// A whole number that is stored as a double; nothing for others.
+template <class Whole>
+std::optional<Whole> whole(double number) {
+  constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<Whole>::max() / 2 + 1);
+  if (!(number >= 0 && number < kEnd)) return std::nullopt;
+  return static_cast<Whole>(number);
+}
+
+// From numbers in the order of Sample::numbers(); nothing if a count is none.
+std::optional<Sample> sample_of(const std::array<double, kSampleColumns.size()>& numbers) {
+  const auto count = [&](std::size_t n) { return whole<std::uint64_t>(numbers[n]); };
+  if (!count(0) || !count(2) || !count(3) || !count(4)) return std::nullopt;
+  return Sample{*count(0), numbers[1], *count(2), *count(3), *count(4)};
 }
 
 }  // namespace
@@ -38,17 +49,20 @@ Series read_series(Database& database, std::int64_t run, std::size_t width) {
   std::array<double, kSampleColumns.size()> numbers{};
   for (std::size_t k = 0; k + numbers.size() <= samples.size(); k += numbers.size()) {
     std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(k), numbers.size(), numbers.begin());
-    series.samples.push_back(sample_of(numbers));
+    const auto sample = sample_of(numbers);
+    if (!sample) damaged(database, "series of run", run);
+    series.samples.push_back(*sample);
   }
-  series.values.resize(series.samples.size() * width);
-  std::size_t c = 0;
+  std::vector<std::vector<double>> columns;
   Statement& rows = database.prepared("SELECT data FROM series WHERE run = ? ORDER BY rowid")(run);
-  for (; rows.step(); ++c) {
-    const auto column = rows.get<std::vector<double>>(0);
-    if (c == width || column.size() != series.samples.size()) damaged(database, "series of run", run);
-    for (std::size_t k = 0; k < column.size(); ++k) series.values[k * width + c] = column[k];
+  while (rows.step()) {
+    columns.push_back(rows.get<std::vector<double>>(0));
+    if (columns.back().size() != series.samples.size()) damaged(database, "series of run", run);
   }
-  if (c != width) damaged(database, "series of run", run);
+  if (columns.size() != width) damaged(database, "series of run", run);
+  for (std::size_t k = 0; k < series.samples.size(); ++k) {
+    for (const std::vector<double>& column : columns) series.values.push_back(column[k]);
+  }
   return series;
 }
 
@@ -83,14 +97,19 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
   SeriesByRepetition all;
   std::vector<Series*> runs;
   std::vector<std::vector<double>> samples;  // of one sample: its numbers in every repetition
-  std::size_t c = 0;                         // numbers of the sample so far
+  std::size_t c = width;                     // numbers of the sample so far
   Statement& rows = database.prepared(
       "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid")(point, record);
   while (rows.step()) {
     const auto name = rows.get<std::string>(0);
     auto data = rows.get<std::vector<double>>(1);
     if (name == kRepetitions) {
-      for (const double r : data) all[static_cast<std::uint32_t>(r)];
+      if (!runs.empty()) damaged(database, "aggregate of point", point);
+      for (const double r : data) {
+        const auto repetition = whole<std::uint32_t>(r);
+        if (!repetition || !all.try_emplace(*repetition).second)
+          damaged(database, "aggregate of point", point);
+      }
       for (auto& [repetition, series] : all) runs.push_back(&series);
       continue;
     }
@@ -98,6 +117,7 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
     const bool of_sample = name.starts_with('@');
     if (of_sample) {
       if (samples.size() == kSampleColumns.size()) samples.clear();
+      if (c != width) damaged(database, "aggregate of point", point);
       samples.push_back(std::move(data));
       if (samples.size() < kSampleColumns.size()) continue;
       c = 0;
@@ -110,14 +130,16 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
       if (of_sample) {
         std::array<double, kSampleColumns.size()> numbers{};
         for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = samples[n][r];
-        runs[r]->samples.push_back(sample_of(numbers));
-        values.resize(values.size() + width);
+        const auto sample = sample_of(numbers);
+        if (!sample) damaged(database, "aggregate of point", point);
+        runs[r]->samples.push_back(*sample);
       } else {
-        values[values.size() - width + c] = data[r];
+        values.push_back(data[r]);
       }
     }
     c += of_sample ? 0 : 1;
   }
+  if (c != width) damaged(database, "aggregate of point", point);
   return all;
 }
 

@@ -9,7 +9,6 @@
 #include "analysis/results/store/series_rows.hpp"
 #include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "sim/check.hpp"
 
 namespace hearsay::analysis {
 
@@ -69,7 +68,7 @@ StoredStudy::Row StoredStudy::row(std::size_t number) {
   Statement& found = database_->prepared(
       "SELECT point.id, repetitions, key, labels, owners, first_owner, fitted_on_private_data, notes "
       "FROM study JOIN point ON point.id = study.point WHERE number = ?")(number);
-  sim::check(found.step(), "a point is not in the study");
+  if (!found.step()) damaged_part(fmt::format("point {}", number));
   Row row{number, found.get<std::int64_t>(0), found.get<std::uint32_t>(1), found.get<std::string>(2), {}};
   if (!intact(*database_, Part::kPoint, row.id)) damaged_part(fmt::format("point {}", number));
   PointResult& p = row.result;
@@ -94,13 +93,23 @@ std::string StoredStudy::key(std::size_t number) {
   return row(number).key;
 }
 
+template <class From>
+auto StoredStudy::from_json(std::int64_t id, From&& from) -> decltype(from(std::string())) {
+  const std::string text = document(id);
+  try {
+    return from(text);
+  } catch (const Json::exception&) {
+    damaged_part(fmt::format("document {}", id));
+  }
+}
+
 std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
   const auto id =
       database_
           ->first<std::optional<std::int64_t>>(
               "SELECT owner_list FROM study JOIN point ON point.id = study.point WHERE number = ?", number)
           .value_or(std::nullopt);
-  return id ? owners_from(document(*id)) : std::vector<OwnerFacts>();
+  return id ? from_json(*id, owners_from) : std::vector<OwnerFacts>();
 }
 
 std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
@@ -111,7 +120,7 @@ std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
 }
 
 NetworkGraph StoredStudy::network(std::int64_t network_number) {
-  return network_from(document(network_number));
+  return from_json(network_number, network_from);
 }
 
 std::string StoredStudy::document(std::int64_t id) {

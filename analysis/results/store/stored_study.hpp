@@ -53,6 +53,9 @@ class StoredStudy {
   void read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run);
   RunResult read_run(const Row& point, const Statement& row);
   std::string document(std::int64_t id);
+  /// from(text of the document).
+  template <class From>
+  auto from_json(std::int64_t id, From&& from) -> decltype(from(std::string()));
   template <class T>
   void decode(const std::string& text, T& value) const;
   [[noreturn]] void damaged_part(const std::string& what) const;
