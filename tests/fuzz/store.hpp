@@ -15,8 +15,8 @@ inline std::string& pristine() {
   static std::string bytes;
   return bytes;
 }
-inline scenarios::Plan& study() {
-  static scenarios::Plan plan;
+inline analysis::StudyPlan& study() {
+  static analysis::StudyPlan plan;
   return plan;
 }
 
@@ -28,8 +28,9 @@ inline void run_study() {
   const std::string file = folder() / "scenario.json";
   scenarios::run_command({file, "-o", folder() / "out", "--no-progress", "--jobs=1"});
   pristine() = read(kResults);
-  study() = scenarios::make_plan(file, {}, {});
-  require(study().runs() == 4, "the study has 4 runs");
+  const scenarios::Plan plan = scenarios::make_plan(file, {}, {});
+  require(plan.runs() == 4, "the study has 4 runs");
+  study() = plan.study();
 }
 
 /// All runs that are not reported as damaged, with everything else that a reader asks for. Throws OutputError.
@@ -48,9 +49,8 @@ inline std::vector<analysis::RunResult> read_study() {
 /// What resuming the study reads and begins. Throws OutputError.
 inline void resume_study() {
   analysis::Store store(folder() / "out");
-  const analysis::StudyPlan plan = study().study();
-  store.known(plan);
-  store.begin_study(plan);
+  store.known(study());
+  store.begin_study(study());
   store.close();
 }
 
