@@ -195,12 +195,11 @@ TEST_CASE("optimum of the hinge: an active box is certified too") {
   }
 }
 
-// At 0 the record has gap 1, beyond the parabola: no record is curved. In 60 dimensions Eigen blocks its products.
+// At 0 both records have gap 1, beyond the parabola: none is curved. In 60 dimensions Eigen blocks its products.
 TEST_CASE("optimum: a smoothed hinge starts where no record is curved") {
-  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(1, 60);
-  x(0, 0) = 1;
-  const Problem problem(one_owner(x, VectorXd::Ones(1)),
-                        {.loss = SmoothedHingeLoss{.width = 0.5}, .l2 = 0.05});
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(2, 60);
+  x.col(0) = Vector2d(1, -1);
+  const Problem problem(one_owner(x, Vector2d(1, -1)), {.loss = SmoothedHingeLoss{.width = 0.5}, .l2 = 0.05});
   // 2 l2 s = (1 - s)/width: s = 2/2.1.
   CHECK(minimise(problem).theta[0] == Approx(2 / 2.1).epsilon(1e-9));
   CHECK(minimise(problem).theta.tail(59).norm() == 0);

@@ -110,7 +110,7 @@ def _latencies(folder):
         ("min", "max") if latency["type"] == "uniform" else ("value", "value")))
     if network["delayed_direction"] != "both":
         shortest = 0
-    plain = network["availability"]["type"] == "always" and network["bandwidth"]["type"] == "unlimited"
+    plain = network["availability"] == {"type": "always"} and network["bandwidth"] == {"type": "unlimited"}
     compute = network["compute_time"]
     compute = compute.get("value") if isinstance(compute, dict) else compute
     return shortest, longest if plain and compute in (0, "0 s") else None

@@ -42,7 +42,7 @@ def _repair(drawer, scenario, keys, message, number):
         return
     above = re.search(r"(?:below|at most|end of the run \()(?: [^=,]*=)? ?([0-9][0-9.e+-]*)", message)
     if above and isinstance(_value(scenario, keys), (int, float, str)) and keys[-1] not in ("repeat", "path"):
-        _value(scenario, keys[:-1])[keys[-1]] = float(above.group(1)) / 2
+        _set(scenario, keys, float(above.group(1)) / 2)
         return
     protocols = re.search(r" is a (?:metric|variant) of ([\w, ]+?)(?:, not of .*|: .*)?$", message)
     if protocols and drawer.on_route(keys):
@@ -126,6 +126,11 @@ def _value(scenario, keys):
         else:
             return None
     return value
+
+
+def _set(scenario, keys, value):
+    parent = _value(scenario, keys[:-1])
+    parent[int(keys[-1]) if isinstance(parent, list) else keys[-1]] = value
 
 
 def _remove(scenario, keys):
