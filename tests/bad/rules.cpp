@@ -167,6 +167,15 @@ class Walker {
     const bool whole = o.kind == Outline::Kind::kWhole;
     const auto value = [&](double x) { return whole ? Json(static_cast<std::int64_t>(x)) : Json(x); };
     const auto text = [&](double x) { return value(x).dump(); };
+    if (is_agent(at)) {
+      for (const double wrong : {-1.0, 4294967296.0, 1.5}) {
+        const Json number = wrong == 1.5 ? Json(wrong) : value(wrong);
+        add(at, number,
+            fmt::format("expected the number of an agent (for names see owners.csv), found {}",
+                        number.dump()));
+      }
+      return;
+    }
     if (std::isfinite(o.min)) {
       const double below = o.open_min ? o.min : o.min - 1;
       add(at, value(below), fmt::format("expected {}, found {}", range(o), text(below)));
@@ -179,6 +188,13 @@ class Walker {
       add(at, 1.5,
           fmt::format("expected a whole number{}, found 1.5", o.unit.empty() ? "" : " of " + o.unit));
     if (!o.unit.empty()) add(at, "1 furlong", "found \"1 furlong\"");
+  }
+
+  // Lists of agents, and the agent of a trace.
+  bool is_agent(const Json::json_pointer& at) const {
+    static const std::set<std::string> kLists{"agents", "crash", "partition", "join", "leave"};
+    return at.to_string() == "/record/trace/agent" ||
+           (scenario_[at.parent_pointer()].is_array() && kLists.contains(at.parent_pointer().back()));
   }
 
   void add(const Json::json_pointer& at, const Json& value, const std::string& message,

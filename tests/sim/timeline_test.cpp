@@ -238,7 +238,9 @@ TEST_CASE("timeline: a network that a later law makes usable is not refused") {
 TEST_CASE("timeline: what does not fit the run is refused with the number of its event") {
   CHECK(refusal_of({JoinEvent{.at = 1, .agents = {1}}, CrashEvent{.at = 2, .agents = {0, 4}}}) ==
         "1 crash: expected agents 0 to 3, found agent 4");
-  CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 0}}}).empty());
+  CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2}}}).empty());
+  CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 0}}}) ==
+        "0 partition: agent 0 is named twice: remove one");
   CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 1}}}) ==
         "0 partition: expected some of the agents, found all: agents that are cut off together still reach "
         "each "
