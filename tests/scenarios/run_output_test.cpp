@@ -99,10 +99,10 @@ TEST_CASE(
     "output: a trace with payloads has what is released, sent and delivered, and changes nothing else") {
   const Scratch dir;
   dir.write("s.json", small_scenario("", 20));
-  run(dir, R"(--set 'record.trace={}' -o plain)");
-  run(dir, R"(--set 'record.trace={"payload":true}' -o full)");
+  run(dir, R"(--set protocol.rho=1e-3 --set 'record.trace={}' -o plain)");
+  run(dir, R"(--set protocol.rho=1e-3 --set 'record.trace={"payload":true}' -o full)");
   CHECK(text_of(dir / "full/series.csv") == text_of(dir / "plain/series.csv"));
-  const auto printed = shell("hearsay trace " + dir / "s.json --payload");
+  const auto printed = shell("hearsay trace " + dir / "s.json --payload --set protocol.rho=1e-3");
   CHECK(printed.out == text_of(dir / "full/trace.csv"));
   std::stringstream full(printed.out), plain(text_of(dir / "plain/trace.csv"));
   std::map<std::string, std::string> sent, released;  // by message, by agent
