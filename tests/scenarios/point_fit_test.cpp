@@ -53,6 +53,10 @@ TEST_CASE("point fit: numbers of records that no data set can have") {
              Contains("found up to 1e+15"));
 }
 
+TEST_CASE("point fit: more repetitions than a 32-bit number counts") {
+  CHECK_THAT(misfit("--set repeat=4294967296"), Contains("[1, 4294967295], found 4294967296"));
+}
+
 TEST_CASE("point fit: a graph that cannot be made, or does not suit the protocol") {
   CHECK_THAT(
       misfit("--set network.topology=ring --set data.owners=5"),
