@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   fuzz::accepted<sim::FileError>([&] {
-    const auto sessions = sim::Sessions::read(options);
+    const auto sessions = sim::Sessions::read(options, 1u << 16);  // of more agents, more memory
     const std::size_t agents = std::min<std::size_t>(sessions->agents().size() + 1, 8);
     for (sim::AgentId i = 0; i < agents; ++i) {
       const sim::Sessions::Begin begin = sessions->begin(i);

@@ -5,6 +5,7 @@
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/experiment.hpp"
+#include "scenarios/runner/point_fit.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"
@@ -30,6 +31,7 @@ std::string answer(const std::string& privacy, int iterations = 10) {
     scenarios::Scenario read;
     scenarios::read(document, document.root, read);
     try {
+      scenarios::PointFit().require(read);
       const scenarios::Experiment experiment(read, scenarios::solve(read, 0));
     } catch (const scenarios::OverBudget& e) {
       throw scenarios::InputError(std::string("over budget: ") + e.what());

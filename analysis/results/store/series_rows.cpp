@@ -53,15 +53,15 @@ Series read_series(Database& database, std::int64_t run, std::size_t width) {
     if (!sample) damaged(database, "series of run", run);
     series.samples.push_back(*sample);
   }
-  std::vector<std::vector<double>> columns;
+  // Checked before memory is taken for them: the width is that of the metrics, which are stored elsewhere.
+  const auto columns = database.first<std::int64_t>("SELECT count(*) FROM series WHERE run = ?", run);
+  if (static_cast<std::size_t>(columns.value_or(0)) != width) damaged(database, "series of run", run);
+  series.values.resize(series.samples.size() * width);
   Statement& rows = database.prepared("SELECT data FROM series WHERE run = ? ORDER BY rowid")(run);
-  while (rows.step()) {
-    columns.push_back(rows.get<std::vector<double>>(0));
-    if (columns.back().size() != series.samples.size()) damaged(database, "series of run", run);
-  }
-  if (columns.size() != width) damaged(database, "series of run", run);
-  for (std::size_t k = 0; k < series.samples.size(); ++k) {
-    for (const std::vector<double>& column : columns) series.values.push_back(column[k]);
+  for (std::size_t c = 0; rows.step(); ++c) {
+    const auto column = rows.get<std::vector<double>>(0);
+    if (column.size() != series.samples.size()) damaged(database, "series of run", run);
+    for (std::size_t k = 0; k < column.size(); ++k) series.values[k * width + c] = column[k];
   }
   return series;
 }
