@@ -90,12 +90,14 @@ void Engine::start() {
     if (!up(i)) trace(TraceKind::kDown, i);
 }
 
-// Lazy publications are counted as delivered when they are made: subtracts those that have not arrived.
+// Lazy publications are counted as delivered when they are made: subtracts those that have not arrived. Those that have
+// would have been events.
 void Engine::settle(End end) {
   if (!lazy()) return;
   // At the time limit all events of that time have happened.
   const Moment last{now(), end == End::kTime ? ~std::uint64_t{0} : now_.key};
   transport_.take_back(publications_.lazy()->in_flight(last));
+  events_ += transport_.traffic().delivered;
 }
 
 std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conversation,

@@ -6,6 +6,8 @@
 // point, fingerprint of the events, and the Frobenius norm of all models.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <set>
@@ -13,6 +15,7 @@
 
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/scenario.hpp"
 
 using namespace hearsay;
 
@@ -22,8 +25,9 @@ struct Unobserved final : models::Observer {
   void observe(const models::World&) override {}
 };
 
-void print_point(const scenarios::Plan& plan, std::size_t point) {
-  const scenarios::Scenario& scenario = *plan.points[point].scenario;
+void print_point(const scenarios::Plan& plan, std::size_t point, std::uint64_t events) {
+  scenarios::Scenario scenario = *plan.points[point].scenario;
+  scenario.stop.events = std::min(scenario.stop.events.value_or(events), events);
   const scenarios::Experiment experiment(scenario, scenarios::solve(scenario, 0));
   models::World world = experiment.prepare(0);
   Unobserved observer;
@@ -38,10 +42,9 @@ int main(int count, char** arguments) try {
   scenarios::Folders folders;
   if (const char* data = std::getenv("HEARSAY_DATA_DIR")) folders.emplace_back(data);
   for (int k = 2; k < count; ++k) {
-    const scenarios::Plan plan =
-        scenarios::make_plan(arguments[k], {fmt::format("stop.events={}", arguments[1])}, folders);
+    const scenarios::Plan plan = scenarios::make_plan(arguments[k], {}, folders);
     for (const std::size_t point : std::set<std::size_t>{0, plan.points.size() - 1})
-      print_point(plan, point);
+      print_point(plan, point, std::strtoull(arguments[1], nullptr, 10));
   }
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());

@@ -19,6 +19,7 @@ struct Outcome {
   std::vector<double> heard;  // all that was ever read, in order
   bool lazy = false;
   std::size_t rows = 0;
+  std::uint64_t events = 0;
 };
 
 // On its tick an agent reads all its neighbours, publishes a number, then reads again.
@@ -59,6 +60,7 @@ Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks,
   out.fingerprint = engine.fingerprint().value();
   out.traffic = engine.traffic();
   out.lazy = engine.lazy();
+  out.events = engine.events();
   out.rows = engine.payload_rows();
   return out;
 }
@@ -93,6 +95,7 @@ TEST_CASE("lazy publications: readings, fingerprint, traffic and end equal those
         CHECK(lazy.end == events.end);
         CHECK(lazy.time == events.time);
         CHECK(lazy.fingerprint == events.fingerprint);
+        CHECK(lazy.events == events.events);
         CHECK(lazy.heard == events.heard);
         CHECK(lazy.traffic.messages == events.traffic.messages);
         CHECK(lazy.traffic.vectors == events.traffic.vectors);
