@@ -252,9 +252,10 @@ def writers(tools, studies):
                 if words[0] == "run":
                     study.check_end(second)
                     require(second.code == DONE or "another hearsay process is writing" in second.err, second.err)
-                # Another scenario that has run after the first has taken its place.
-                left = other if words == other.run_words and second.code == DONE else study
-                left.check_resumed(where, left.runs)
+                if words == other.run_words and second.code == DONE:
+                    other.check_exports(where)  # it has run after the first, and taken its place
+                else:
+                    study.check_resumed(where, study.runs)
                 return second.code != DONE
             yield name, trial
 
