@@ -60,7 +60,7 @@ TEST_CASE("limits: a run fails at times that do not resolve the gaps of its cloc
       CHECK(script.run() == End::kEvents);
       CHECK(script.log.size() == 10);
     }
-    // With a limit of its own before that, the run ends there.
+    // With a time limit before that, the run ends there.
     options.time_limit = 4000;
     Engine limited(options, kPair, kStreams);
     CHECK(test::Script(limited).run() == End::kTime);
