@@ -7,7 +7,6 @@
 #include "analysis/results/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
-#include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/terminal.hpp"
 

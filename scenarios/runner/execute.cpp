@@ -53,18 +53,17 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
 // Returns f(); what runs out of memory in it, also of threads, refuses the study with the estimate of its parts.
 template <class F>
 auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
-  const auto refuse = [&] { throw RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted())); };
+  const auto refusal = [&] { return RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted())); };
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    refuse();
+    throw refusal();
   } catch (const std::length_error&) {  // of a vector with more elements than there are addresses
-    refuse();
+    throw refusal();
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    refuse();
+    throw refusal();
   }
-  throw std::bad_alloc();  // not reached
 }
 
 // The error with its point. A copy: several points can wait for the same problem, and then share its error.

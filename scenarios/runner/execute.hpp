@@ -47,9 +47,8 @@ class Execution {
   std::uint64_t cached() const { return cached_; }
   std::uint64_t to_run() const { return all() - cached_; }
   std::uint64_t recorded_anew() const { return recorded_anew_; }
-  std::uint64_t damaged() const {
-    return damaged_;
-  }  ///< runs to make again, because they are damaged in the store
+  /// Runs to make again, because they are damaged in the store.
+  std::uint64_t damaged() const { return damaged_; }
 
   /// The estimate of the memory that it needs.
   const MemoryEstimate& memory() const { return memory_; }

@@ -53,9 +53,8 @@ double Engine::fastest_clock() const {
 End Engine::pass_last_time() {
   if (last_time_ < options_.time_limit) {
     throw LimitError(
-        "the run has reached {:g} s, where times are too coarse for a clock of {:g} ticks per second; give "
-        "the run "
-        "a limit (stop), or use another unit of time",
+        "the run has reached {:g} s, where times are too coarse for a clock of {:g} ticks per second; "
+        "give the run a limit (stop), or use another unit of time",
         last_time_, fastest_clock());
   }
   now_.time = last_time_;

@@ -14,18 +14,17 @@ LazyPublications::LazyPublications(const Topology& topology, PayloadPool& pool, 
 
 void LazyPublications::publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now) {
   if (made_.size() < pool_.capacity()) made_.resize(pool_.capacity());
-  const std::uint32_t last = std::exchange(newest_[from], slot);
-  made_[slot] = {first_key, now.key, last, kNoSlot, slot};
+  made_[slot] = {first_key, now.key, newest_[from]};
+  newest_[from] = slot;
+  // Publications before one that has reached every reader are never read again.
+  std::uint32_t last = made_[slot].before;
+  while (last != kNoSlot && !everywhere(last, now)) last = made_[last].before;
   if (last == kNoSlot) return;
-  made_[last].after = slot;
-  // Publications before one that has reached every reader are never read again. From the oldest on, since a clock can
-  // tick many times at one instant: none of these has reached every reader, and a walk over them would be quadratic.
-  std::uint32_t oldest = made_[last].oldest;
-  for (std::uint32_t next = made_[oldest].after; everywhere(next, now); next = made_[next].after) {
-    pool_.drop(std::exchange(oldest, next));
-    made_[next].before = kNoSlot;
+  for (std::uint32_t old = std::exchange(made_[last].before, kNoSlot); old != kNoSlot;) {
+    const std::uint32_t before = made_[old].before;
+    pool_.drop(old);
+    old = before;
   }
-  made_[slot].oldest = oldest;
 }
 
 bool LazyPublications::arrived(std::uint32_t slot, AgentId from, std::uint32_t position, Moment now) const {

@@ -43,9 +43,7 @@ class LazyPublications {
   // Of a row of the pool.
   struct Made {
     std::uint64_t first_key = 0, event = 0;  // event: key of the one that made it
-    std::uint32_t before = kNoSlot;          // row of the publication before it, if that can still be read
-    std::uint32_t after = kNoSlot;           // row of the next one
-    std::uint32_t oldest = kNoSlot;          // of the newest: row of the oldest that can still be read
+    std::uint32_t before = kNoSlot;          // row of the publication before it
   };
 
   bool everywhere(std::uint32_t slot, Moment now) const {

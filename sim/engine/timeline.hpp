@@ -121,8 +121,8 @@ struct Timeline {
 };
 
 /// Adds crashes, joins, leaves and partitions to the laws of a network of so many agents, in a run that lasts until
-/// `end`, and returns the rest. Throws EventError for unknown agents, agents named twice, times that are not before the end, agents that
-/// join or leave twice, two changes of a law at one time, and none.
+/// `end`, and returns the rest. Throws EventError for unknown agents, agents named twice, times that are not before the
+/// end, agents that join or leave twice, two changes of a law at one time, and none.
 Timeline unfold(const std::vector<TimelineEvent>& events, NetworkOptions& network, AgentId agents, Time end);
 
 }  // namespace hearsay::sim

@@ -17,7 +17,7 @@ double series(const std::array<double, N>& coefficients, double x) {
   return sum;
 }
 
-// 1/(first (first + 1) ... ) of every `step`-th factorial, with alternating signs where step is 2.
+// 1/(first + k step)! for k = 0, 1, ..., with alternating signs where step is 2, as in the series of sine and cosine.
 template <std::size_t N>
 constexpr std::array<double, N> reciprocal_factorials(int first, int step) {
   std::array<double, N> all{};
@@ -35,7 +35,7 @@ constexpr double kHigh = 0x1.62e42feep-1, kLow = 0x1.a39ef35793c76p-33;
 
 }  // namespace
 
-// x = k ln 2 + r with |r| <= ln(2)/2; e^r = 1 + r + r^2 (1/2! + r/3! + ...), cut off below 2^-58.
+// x = k ln 2 + r with |r| <= ln(2)/2; e^r = 1 + r + r^2 (1/2! + r/3! + ...), cut off below 2^-57.
 double exponential_of(double x) {
   if (std::isnan(x)) return x;
   if (x > 709.79) return std::numeric_limits<double>::infinity();

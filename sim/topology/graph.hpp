@@ -31,8 +31,8 @@ double distance(const Place& a, const Place& b);
 
 struct Edge {
   AgentId a, b;
-  auto operator<=>(const Edge&) const =
-      default;  // NOLINT(modernize-use-nullptr): a false alarm of clang-tidy 14
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
+  auto operator<=>(const Edge&) const = default;
 };
 
 struct WeightedEdges {

@@ -49,6 +49,7 @@ TEST_CASE("bad network: an availability trace with overlaps, unknown agents, tim
   check_refused(trace, "/network/availability: f.csv:3: sessions of agent 1 overlap",
                 "agent,start,end\n1,0,5\n1,4,6\n");
   check_refused(trace, "f.csv:2: expected agents 0 to 3, found agent 9", "agent,start,end\n9,0,5\n");
+  check_refused(trace, "f.csv:2: expected agents 0 to 3, found agent 4", "agent,start,end\n4,0,5\n");
   check_refused(trace, "f.csv:3: expected non-decreasing times of an agent",
                 "agent,time,state\n1,5,up\n1,4,down\n");
   check_refused(trace, "f.csv: expected a column 'agent', found the columns who, start, end",
