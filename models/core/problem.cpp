@@ -61,7 +61,7 @@ void ModelOptions::describe(sim::Visitor& v) {
      .open_min = true});
 }
 
-Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {
+Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(model) {
   if (data_.train.empty()) throw DataError("expected at least one owner, found none");
   for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
   if (n_ == 0) throw DataError("expected at least one training record, found none");

@@ -46,7 +46,7 @@ VectorXd direction(const VectorXd& theta, const VectorXd& gradient, const Matrix
 
 }  // namespace
 
-NewtonResult projected_newton(const SmoothFunction& f, VectorXd start, double limit, double tolerance,
+NewtonResult projected_newton(const SmoothFunction& f, const VectorXd& start, double limit, double tolerance,
                               int max_iterations) {
   MatrixXd hessian;
   NewtonResult r{.theta = clamp(start, limit), .gradient = {}};

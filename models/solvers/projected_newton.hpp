@@ -24,7 +24,7 @@ struct NewtonResult {
 
 /// `limit` may be infinite. Runs until the residual is at most `tolerance` or no step makes progress; the
 /// caller judges the residual. O(p^3) an iteration plus two or more evaluations.
-NewtonResult projected_newton(const SmoothFunction& f, Eigen::VectorXd start, double limit,
+NewtonResult projected_newton(const SmoothFunction& f, const Eigen::VectorXd& start, double limit,
                               double tolerance = 1e-15, int max_iterations = 200);
 
 }  // namespace hearsay::models

@@ -101,8 +101,8 @@ std::map<std::string, std::vector<double>> owner_columns(const TextTable& table,
   return all;
 }
 
-Assignment assign_rows(const TextTable& table, Rows rows, const CsvData& options, const sim::Streams& streams,
-                       std::vector<std::string>& notes) {
+Assignment assign_rows(const TextTable& table, const Rows& rows, const CsvData& options,
+                       const sim::Streams& streams, std::vector<std::string>& notes) {
   Owners owners = find_owners(table, rows, options);
   for (auto& of_owner : owners.rows)
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));

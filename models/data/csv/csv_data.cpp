@@ -87,6 +87,7 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
   std::vector<const char*> why_not(table.columns(), nullptr);
   const auto columns = [&](const std::vector<std::string>& names, const char* option) {
     std::vector<std::size_t> all;
+    all.reserve(names.size());
     for (const std::string& name : names)
       all.push_back(table.column(name, fmt::format("{}/{}", option, all.size())));
     return all;

@@ -56,6 +56,7 @@ std::size_t impute_column(Column& column, const Assignment& rows, Impute how) {
     return how == Impute::kMean ? mean(values) : median(values);
   };
   std::vector<double> fill;
+  fill.reserve(own.size());
   for (const auto& values : own) fill.push_back(typical(values.empty() ? pooled : values));
   for (const std::size_t k : missing) value(k) = fill[rows.owner[k]];
   return missing.size();

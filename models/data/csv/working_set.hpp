@@ -39,7 +39,7 @@ struct Assignment {
 
 /// Assigns `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
 /// options.min_records, and draws the test records of owner i from (kData, i, kSplit).
-Assignment assign_rows(const TextTable& table, std::vector<std::size_t> rows, const CsvData& options,
+Assignment assign_rows(const TextTable& table, const std::vector<std::size_t>& rows, const CsvData& options,
                        const sim::Streams& streams, std::vector<std::string>& notes);
 
 /// By name, the columns that hold one number for all used records of an owner: a number for each owner.

@@ -73,6 +73,7 @@ std::vector<Separator> separators_by_position(const LinearSeparators& options, d
 
 sim::WeightedEdges angle_graph(const LinearSeparators& options, const std::vector<Separator>& separators) {
   std::vector<Separator> direction;
+  direction.reserve(separators.size());
   for (const Separator& theta : separators) direction.emplace_back(theta.normalized());
   return weighted_graph(direction.size(), options.weight_threshold, [&](std::size_t i, Eigen::VectorXd& to) {
     for (std::size_t j = 0; j < direction.size(); ++j) {

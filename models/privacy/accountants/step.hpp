@@ -40,6 +40,7 @@ struct Step {
   double sampling_rate = 1;
   int dimension = 1;  ///< exponential_norm only
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
   friend auto operator<=>(const Step&, const Step&) = default;
 };
 

@@ -24,8 +24,8 @@ double rest_of(double budget, const std::optional<Step>& upfront) {
 }  // namespace
 
 ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
-                                 std::optional<Step> upfront)
-    : budget_(budget), steps_(std::move(steps)), upfront_(std::move(upfront)), accountant_(accountant) {
+                                 const std::optional<Step>& upfront)
+    : budget_(budget), steps_(std::move(steps)), upfront_(upfront), accountant_(accountant) {
   sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
   sim::check(releases() > 0, "an account was opened without a release");
   std::uint64_t end = 0;

@@ -19,6 +19,7 @@ struct Turns {
   std::vector<double> epsilons;
   double q = 1;
   std::uint64_t count = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
   auto operator<=>(const Turns&) const = default;
 };
 
@@ -39,7 +40,7 @@ class ReleaseSchedule {
   /// epsilon is added to the total of the others, an upper bound under every accountant, and the rule by which
   /// their budget was set. Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
-                  std::optional<Step> upfront = {});
+                  const std::optional<Step>& upfront = {});
   /// `turns` >= 1 turns; their budget is their total.
   ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 

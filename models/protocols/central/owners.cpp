@@ -33,6 +33,7 @@ std::string why_singular(std::string_view key, const Problem& problem) {
     what = "remove the feature";
   } else if (!dependent.empty()) {
     std::vector<std::string> names;
+    names.reserve(dependent.size());
     for (const auto j : dependent)
       names.push_back(fmt::format("'{}'", data.feature_names[static_cast<std::size_t>(j)]));
     const bool whole_category = std::ranges::any_of(data.full_categories, [&](const std::string& category) {

@@ -38,7 +38,7 @@ Sparse system_of(const PersonalProblem& problem) {
 template <class Solver>
 MatrixXd solve(Solver& solver, const Sparse& system, const MatrixXd& rhs) {
   solver.compute(system);
-  const MatrixXd solution = solver.solve(rhs);
+  MatrixXd solution = solver.solve(rhs);
   if (solver.info() != Eigen::Success) throw std::runtime_error("model propagation was not solved");
   return solution;
 }
