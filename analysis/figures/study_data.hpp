@@ -70,7 +70,7 @@ struct FigurePoint : PointSummary {
   std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks
-  std::vector<PointBound> bounds{};                             ///< those that apply to the point (add_bounds)
+  std::vector<PointBound> bounds{};  ///< those that apply to the point (add_bounds)
 };
 
 /// An event of the scenario, the same at all points.

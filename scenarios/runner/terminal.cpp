@@ -14,7 +14,8 @@ namespace {
 
 void write(std::FILE* file, std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!written && file == stdout) throw std::system_error(errno, std::generic_category(), "standard output: writing failed");
+  if (!written && file == stdout)
+    throw std::system_error(errno, std::generic_category(), "standard output: writing failed");
 }
 
 }  // namespace

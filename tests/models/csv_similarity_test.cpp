@@ -134,8 +134,7 @@ TEST_CASE("csv similarity: columns that are not profiles") {
     }
     return {};
   };
-  CHECK(failure(kPeople, "ages") ==
-        "data.csv: there is no column 'ages'; the nearest is 'age'");
+  CHECK(failure(kPeople, "ages") == "data.csv: there is no column 'ages'; the nearest is 'age'");
   CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nann,21,a,1,0\n", "age") ==
         "data.csv:3: column 'age': expected the same profile in all rows of owner 'ann', found others");
   CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nbob,?,a,1,0\n", "age") ==

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/privacy/mechanisms/objective_perturbation.hpp"
 #include "models/protocols/baselines/local_dp.hpp"
 #include "models/protocols/baselines/local_only.hpp"
 #include "models/protocols/peer_to_peer/model_propagation.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "tests/support/personal_fixture.hpp"
 #include "tests/support/statistics.hpp"
 
@@ -87,7 +87,8 @@ TEST_CASE("model propagation: what is not private or not covered is refused") {
                     Catch::Contains("privacy.mechanism exponential_norm"));
   PrivacyOptions warm = with(Laplace{}, 1);
   warm.epsilon_warm = 0.5;
-  CHECK_THROWS_WITH(make(warm, LocalModelKind::kNoisyGradient), Catch::Contains("leave out privacy.epsilon_warm"));
+  CHECK_THROWS_WITH(make(warm, LocalModelKind::kNoisyGradient),
+                    Catch::Contains("leave out privacy.epsilon_warm"));
 }
 
 TEST_CASE("objective perturbation: both branches by hand") {
@@ -177,7 +178,8 @@ TEST_CASE("local dp: what does not fit is refused") {
   };
   CHECK_NOTHROW(make(with(Laplace{}, 1), 0.5));
   CHECK_THROWS_WITH(make(with(ExponentialNorm{}, 1), 0), Catch::Contains("mechanism laplace"));
-  CHECK_THROWS_WITH(make(with(Laplace{}, 1), 1), Catch::Contains("expected a part of privacy.epsilon, below 1"));
+  CHECK_THROWS_WITH(make(with(Laplace{}, 1), 1),
+                    Catch::Contains("expected a part of privacy.epsilon, below 1"));
   CHECK_THROWS_WITH(make(with(Laplace{}, 1), 0.5, false), Catch::Contains("the target is a number"));
   PrivacyOptions pld = with(Laplace{}, 1);
   pld.accountant = Accountant::kPld;

@@ -93,8 +93,7 @@ TEST_CASE("documents: every relative link names a file") {
   CHECK(links > 50);
 }
 
-TEST_CASE(
-    "documents: files, folders and names in the architecture and contributing pages exist") {
+TEST_CASE("documents: files, folders and names in the architecture and contributing pages exist") {
   const std::string code = sources();
   const auto names = found(code, R"(\b([A-Za-z_]\w+)\b)");
   std::size_t paths = 0, functions = 0;

@@ -48,7 +48,8 @@ TEST_CASE("topology draw: one graph for the study, or another for each repetitio
   CHECK(notes(plan(R"(, "draw": "repetition")")).size() > 1);
 }
 
-TEST_CASE("topology draw: runs with their own graphs are the same for any number of threads, and are cached") {
+TEST_CASE(
+    "topology draw: runs with their own graphs are the same for any number of threads, and are cached") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 6)"));
   const std::string set = " --no-progress --set '" + geometric(R"(, "draw": "repetition")") + "'";
@@ -93,7 +94,6 @@ TEST_CASE("topology draw: a graph file runs, and the manifest notes its changes"
   INFO(outcome.err);
   CHECK(outcome.code == 0);
   const std::string manifest = test::text_of(dir / "out/manifest.json");
-  CHECK_THAT(manifest,
-             Catch::Contains("topology: 1 of 5 links are parallel to another one and are merged"));
+  CHECK_THAT(manifest, Catch::Contains("topology: 1 of 5 links are parallel to another one and are merged"));
   CHECK_THAT(manifest, Catch::Contains("topology: 4 of 5 nodes have agents (first)"));
 }

@@ -39,7 +39,8 @@ TEST_CASE("limits: an agent's messages are counted up to the largest number, and
 }
 
 TEST_CASE("limits: a network of more agents than an event's key can name is refused") {
-  CHECK_THROWS_WITH(Topology::from_edges(1u << 28, {}), Contains("at most 268435455 agents, found 268435456"));
+  CHECK_THROWS_WITH(Topology::from_edges(1u << 28, {}),
+                    Contains("at most 268435455 agents, found 268435456"));
 }
 
 TEST_CASE("limits: a run fails at times that do not resolve the gaps of its clocks") {

@@ -2,9 +2,9 @@
 // Problems small enough to solve by hand.
 #include <vector>
 
-#include "models/privacy/budget/privacy_options.hpp"
 #include "models/core/problem.hpp"
 #include "models/data/synthetic/lending_like.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
 #include "sim/engine/network.hpp"
 
 namespace hearsay::test {
@@ -31,8 +31,8 @@ inline models::DataSet one_record_each(const std::vector<double>& targets) {
 
 /// Random features with targets -1 and +1, so that every loss has a meaning; the classes overlap.
 inline models::DataSet two_classes(std::size_t owners, std::size_t records, std::size_t p) {
-  models::DataSet data = make_data(models::LendingLike{.owners = owners, .records = records, .features = p},
-                                   sim::Streams(3, 0));
+  models::DataSet data =
+      make_data(models::LendingLike{.owners = owners, .records = records, .features = p}, sim::Streams(3, 0));
   for (models::Shard& s : data.train) s.target = s.target.array().sign();
   return data;
 }
