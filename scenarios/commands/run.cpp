@@ -6,6 +6,8 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "analysis/results/store/store_file.hpp"
@@ -19,6 +21,7 @@
 #include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/progress.hpp"
 #include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/shard.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
 
@@ -32,21 +35,24 @@ struct RunArguments {
   std::filesystem::path folder{};
   unsigned threads = 1;
   PlanOptions plan{};
+  std::optional<Shard> shard{};
   bool progress = true, dry = false;
 };
 
 // Nothing if only --help is given.
 std::optional<RunArguments> read_arguments(const Arguments& arguments) {
-  const Options own{{"output,o", "DIR", "folder of the results (default: out/ and the file's name)"},
-                    {"jobs,j", "N", "threads (default: all processors)"},
-                    {"seed", "S", "short for --set seed=S"},
-                    {"repeat", "R", "short for --set repeat=R"},
-                    {"dry-run", nullptr, "print the plan without executing it"},
-                    {"no-progress", nullptr, "print no progress line"}};
+  const Options own{
+      {"output,o", "DIR", "folder of the results (default: out/, the file's name and the part)"},
+      {"jobs,j", "N", "threads (default: all processors)"},
+      {"seed", "S", "short for --set seed=S"},
+      {"repeat", "R", "short for --set repeat=R"},
+      {"shard", "I/N", "make part I of N parts of the study; hearsay merge puts them together"},
+      {"dry-run", nullptr, "print the plan without executing it"},
+      {"no-progress", nullptr, "print no progress line"}};
   const auto values = parse_arguments(
       arguments,
       {"run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
-       "[--data-dir DIR] [--max-runs N] [--dry-run] [--no-progress]",
+       "[--data-dir DIR] [--max-runs N] [--shard I/N] [--dry-run] [--no-progress]",
        with_input_options(with_sweep_options(own)), "one scenario", 1, 1});
   if (!values) return std::nullopt;
   RunArguments run{.words = arguments, .input = input_arguments(*values)};
@@ -59,13 +65,23 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   run.plan = sweep_arguments(*values);
   run.progress = !values->has("no-progress");
   run.dry = values->has("dry-run");
-  run.folder = values->folder("output", "out" / std::filesystem::path(run.input.files.front()).stem());
+  std::filesystem::path folder = "out" / std::filesystem::path(run.input.files.front()).stem();
+  if (values->has("shard")) {
+    try {
+      run.shard = shard_from(values->text("shard"));
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("--shard: {}", error.what()));
+    }
+    folder += fmt::format("-{}-of-{}", run.shard->number, run.shard->count);
+  }
+  run.folder = values->folder("output", folder);
   return run;
 }
 
-std::string work_of(const Execution& execution, const std::filesystem::path& folder) {
-  std::string text = fmt::format("{}: {} cached, {} to run", counted(execution.all(), "run"),
-                                 execution.cached(), execution.to_run());
+std::string work_of(const Execution& execution, const std::filesystem::path& folder,
+                    const std::optional<Shard>& shard) {
+  std::string text = fmt::format("{}{}: {} cached, {} to run", shard ? "part " + shard->text() + ": " : "",
+                                 counted(execution.all(), "run"), execution.cached(), execution.to_run());
   if (execution.recorded_anew() > 0)
     text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
   if (execution.damaged() > 0)
@@ -129,10 +145,12 @@ class Runner {
     Execution execution(plan, {.threads = arguments_.threads,
                                .trace_folder = folder,
                                .interrupted = &InterruptGuard::flag(),
-                               .finished = [&](const analysis::RunResult& one) {
-                                 completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
-                                 if (progress != nullptr) progress->finished(one);
-                               }});
+                               .finished =
+                                   [&](const analysis::RunResult& one) {
+                                     completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
+                                     if (progress != nullptr) progress->finished(one);
+                                   },
+                               .shard = arguments_.shard});
     try {
       // Every point with runs to be made is assembled before anything is written.
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
@@ -141,7 +159,7 @@ class Runner {
       }
       execution.assemble();
       if (!store) store = std::make_unique<analysis::Store>(folder);
-      print_error("{}{}\n", title, work_of(execution, folder));
+      print_error("{}{}\n", title, work_of(execution, folder, arguments_.shard));
       Progress shown(arguments_.progress, execution.to_run(), execution.all());
       progress = &shown;
       const bool ended = [&] {
@@ -190,13 +208,13 @@ void remove_stale(const std::filesystem::path& folder, const Scenario& scenario,
 
 int dry_run(const RunArguments& arguments, const Plan& plan) {
   const auto print_plan = [&](const Plan& one, const std::filesystem::path& folder, const char* title) {
-    Execution execution(one, {.threads = arguments.threads});
+    Execution execution(one, {.threads = arguments.threads, .shard = arguments.shard});
     std::error_code error;
     if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
-    print_out("{}{}\n{}; memory: about {} on {}\n", title, work_of(execution, folder),
-               counted(one.points.size(), "point"), execution.memory().text(),
-               counted(arguments.threads, "thread"));
+    print_out("{}{}\n{}; memory: about {} on {}\n", title, work_of(execution, folder, arguments.shard),
+              counted(one.points.size(), "point"), execution.memory().text(),
+              counted(arguments.threads, "thread"));
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;
@@ -214,6 +232,12 @@ int run_command(const Arguments& arguments) {
   if (!run) return kExitDone;
   const auto begin = std::chrono::steady_clock::now();
   Plan plan = plan_again(*run, run->plan);
+  if (run->shard && plan.selection) {
+    throw UsageError(
+        fmt::format("--shard: {} selects points by their results, and no part of it has all of them: run it "
+                    "without --shard",
+                    plan.file));
+  }
   if (run->dry) return dry_run(*run, plan);
   Runner runner(*run);
   const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {

@@ -1,11 +1,10 @@
 #pragma once
-// Makes the missing runs of a study on several threads. The results depend neither on the number of threads nor on the
-// runs that are stored.
+// Makes the missing runs of a study and stores them. The results depend neither on who makes the runs, and in what
+// order, nor on the runs that are stored.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,16 +12,12 @@
 #include "analysis/results/store/store.hpp"
 #include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/shared_cache.hpp"
-
-namespace hearsay::sim {
-class TraceSink;
-}
+#include "scenarios/runner/run_maker.hpp"
+#include "scenarios/runner/shard.hpp"
 
 namespace hearsay::scenarios {
 
-struct SolvedProblem;
-class Experiment;
+class Workers;
 
 struct ExecuteOptions {
   unsigned threads = 1;
@@ -30,19 +25,22 @@ struct ExecuteOptions {
   const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are aborted and no more are begun
   /// Called with every run, by one thread at a time.
   std::function<void(const analysis::RunResult&)> finished{};
+  std::optional<Shard> shard{};  ///< the part of the study to make; all of it without
+  Workers* workers =
+      nullptr;  ///< who makes the runs, for as long as the execution lives; its own threads without
 };
 
 class Execution {
  public:
-  /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if it needs more
-  /// memory than there is.
+  /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if its threads
+  /// need more memory than there is.
   explicit Execution(const Plan& plan, ExecuteOptions options = {});
-  ~Execution();
 
   /// Runs that are stored are not made again, except for a trace.
   void consider(const analysis::KnownStudy& known);
 
-  std::uint64_t all() const { return plan_.runs(); }
+  /// Runs of the study, or of its part.
+  std::uint64_t all() const { return all_; }
   /// Runs that are stored, runs to be made, and the number of these that are stored with other metrics.
   std::uint64_t cached() const { return cached_; }
   std::uint64_t to_run() const { return all() - cached_; }
@@ -50,11 +48,11 @@ class Execution {
   /// Runs to make again, because they are damaged in the store.
   std::uint64_t damaged() const { return damaged_; }
 
-  /// The estimate of the memory that it needs.
+  /// The estimate of the memory that its threads need.
   const MemoryEstimate& memory() const { return memory_; }
 
-  /// Assembles every point that has runs to be made or is not described yet. Throws AssemblyError, and RefusedError,
-  /// like the functions below, if memory runs out.
+  /// Assembles every point that has runs to be made or is not described yet; of a part, only points that have runs in
+  /// it. Throws AssemblyError, and RefusedError, like the functions below, if memory runs out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
@@ -70,35 +68,24 @@ class Execution {
                              const std::atomic<bool>* interrupted = nullptr);
 
  private:
-  struct Task {
-    std::uint32_t point, repetition;
-    analysis::KnownRun known;
-    bool traced = false;
-  };
-  std::shared_ptr<const SolvedProblem> solved(std::size_t point, std::uint32_t repetition);
-  std::shared_ptr<const Experiment> experiment(std::size_t point, std::uint32_t repetition);
-  bool is_traced(std::size_t point, std::uint32_t repetition) const;
-  bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+  std::vector<RunTask> own_runs() const;
   void plan_tasks(const analysis::KnownStudy* known);
-  void assemble_points();
-  bool make_runs(analysis::Store& store);
-  analysis::RunResult make(const Task& task);
-  void compare(const Task& task, const analysis::RunResult& run) const;
+  void assemble_points(Workers& workers);
+  bool make_runs(analysis::Store& store, Workers& workers);
+  void compare(RunTask task, const analysis::KnownRun& known, const analysis::RunResult& run) const;
+  template <class F>
+  auto with_workers(F&& f);
+  bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
 
   const Plan& plan_;
   ExecuteOptions options_;
+  RunMaker maker_;
   MemoryEstimate memory_;
-  std::vector<Task> tasks_;
-  std::vector<std::uint32_t> problem_of_;  // number of the point's problem
+  std::vector<RunTask> tasks_;
+  std::vector<analysis::KnownRun> known_;  // by task
   std::vector<bool> described_;
-  struct Description {
-    analysis::PointResult point;
-    analysis::Participants participants;
-  };
-  std::vector<std::optional<Description>> described_points_;
-  std::uint64_t cached_ = 0, recorded_anew_ = 0, damaged_ = 0;
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> problems_;  // problem, repetition
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> experiments_;  // point, repetition
+  std::vector<std::optional<PointDescription>> descriptions_;  // by point
+  std::uint64_t all_ = 0, cached_ = 0, recorded_anew_ = 0, damaged_ = 0;
 };
 
 }  // namespace hearsay::scenarios

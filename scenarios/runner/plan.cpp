@@ -20,6 +20,7 @@
 #include "scenarios/runner/conclusion_input.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/keys.hpp"
+#include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/point_fit.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/scenario_events.hpp"
@@ -251,6 +252,7 @@ analysis::StudyPlan Plan::study() const {
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;
+  study.info["build"] = version_line();
   std::set<std::string> events;
   for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
   study.info["events"] = events.size() == 1 ? *events.begin() : "";

@@ -13,6 +13,9 @@ namespace hearsay::analysis {
 
 namespace {
 
+constexpr const char* kMeanTime =
+    "SELECT avg(wall_s) FROM timing JOIN run ON run.id = timing.run WHERE run.point = ?";
+
 std::string insert_run_sql() {
   const std::vector<const char*> values(15 + sim::kLossReasons, "?");
   return fmt::format(
@@ -83,6 +86,7 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
     }
     point.reset();
     all.runs.push_back(std::move(of_point));
+    all.seconds.push_back(database.first<std::optional<double>>(kMeanTime, id).value());
   }
   return all;
 }

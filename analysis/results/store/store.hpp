@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ struct KnownStudy {
   std::vector<std::vector<KnownRun>> runs;  ///< by point and repetition
   std::vector<bool> described;              ///< whether the description of the point is stored
   std::vector<std::int64_t> damaged{};      ///< ids of the damaged runs
+  /// By point: mean wall-clock time of its stored runs, s; nothing if there is none.
+  std::vector<std::optional<double>> seconds{};
 };
 
 KnownStudy known(Database& database, const StudyPlan& plan);

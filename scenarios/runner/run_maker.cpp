@@ -1,0 +1,125 @@
+#include "scenarios/runner/run_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <new>
+#include <string>
+
+#include "analysis/results/tables/output_file.hpp"
+#include "analysis/trace/trace_text.hpp"
+#include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/experiment.hpp"
+#include "scenarios/runner/memory.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The error with its point. A copy: several points can wait for the same problem, and then share its error.
+template <class Error>
+Error with_point(const Error& error, std::size_t point) {
+  Error copy = error;
+  copy.point = point;
+  return copy;
+}
+
+}  // namespace
+
+RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder,
+                   const std::atomic<bool>* interrupted)
+    : plan_(plan),
+      trace_folder_(std::move(trace_folder)),
+      interrupted_(interrupted),
+      solved_(points_in_memory(threads)),
+      assembled_(points_in_memory(threads)) {
+  std::map<std::string, std::uint32_t> numbers;
+  for (const PlannedPoint& p : plan_.points) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    problems_.push_back(numbers.try_emplace(p.problem_key, next).first->second);
+  }
+}
+
+std::pair<std::uint32_t, std::uint32_t> RunMaker::problem_of(RunTask task) const {
+  const bool anew = plan_.points[task.point].scenario->draws_data();
+  return {problems_[task.point], anew ? task.repetition : 0};
+}
+
+bool RunMaker::is_traced(RunTask task) const {
+  const auto& trace = plan_.points[task.point].scenario->record.trace;
+  return trace && trace->point == task.point && trace->repetition == task.repetition;
+}
+
+std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
+  const Scenario& scenario = *plan_.points[task.point].scenario;
+  const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
+  return assembled_.get({task.point, instance}, [&] {
+    const auto problem = problem_of(task);
+    try {
+      return std::make_shared<const Experiment>(
+          scenario, solved_.get(problem, [&] { return solve(scenario, problem.second); }), instance);
+    } catch (const OverBudget& error) {
+      throw with_point(error, task.point);
+    } catch (const AssemblyError& error) {
+      throw with_point(error, task.point);
+    }
+  });
+}
+
+void RunMaker::require(std::size_t point) {
+  const auto one = experiment({static_cast<std::uint32_t>(point), 0});
+  const auto& trace = plan_.points[point].scenario->record.trace;
+  if (trace && trace->point == point && trace->agent && *trace->agent >= one->agents()) {
+    throw with_point(AssemblyError("/record/trace/agent", fmt::format("expected an agent from 0 to {}, found {}",
+                                                                      one->agents() - 1, *trace->agent)),
+                     point);
+  }
+}
+
+PointDescription RunMaker::describe(std::size_t point) {
+  const auto one = experiment({static_cast<std::uint32_t>(point), 0});
+  PointDescription description{one->describe_point(plan_.points[point].labels), one->participants()};
+  if (plan_.points[point].scenario->draws_anew()) description.point.scalars.clear();
+  if (description.participants.network.nodes.empty())
+    description.point.notes.push_back(
+        fmt::format("network: not stored, because it has more than {} links", analysis::kMostStoredLinks));
+  return description;
+}
+
+analysis::RunResult RunMaker::make(RunTask task) {
+  const Scenario& scenario = *plan_.points[task.point].scenario;
+  std::unique_ptr<analysis::TraceFiles> trace;
+  analysis::RunResult run;
+  try {
+    const auto one = experiment(task);
+    if (is_traced(task))
+      trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, trace_folder_, one->agent_names());
+    run = one->run(task.repetition, trace.get(), interrupted_);
+    if (scenario.draws_anew()) {
+      const auto numbers = one->describe_point({}).scalars;
+      run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());
+    }
+  } catch (const sim::InvariantError&) {
+    throw;
+  } catch (const analysis::OutputError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    run = {.repetition = task.repetition,
+           .status = analysis::Status::kFailed,
+           .message = e.what(),
+           .end = analysis::RunEnd::kFailed};
+  }
+  run.point = task.point;
+  if (run.status == analysis::Status::kInterrupted) {
+    run.series = {};
+    run.scalars.clear();
+  } else if (trace) {
+    trace->commit();
+  }
+  return run;
+}
+
+}  // namespace hearsay::scenarios
