@@ -137,6 +137,7 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
     const Eigen::MatrixXd included = terms(points, Eigen::all);
     const Eigen::VectorXd known = included.lazyProduct(constants);
     std::vector<std::vector<double>> values;
+    values.reserve(points.size());
     for (const std::size_t p : points) values.push_back(finals[p].metrics[metric]);
     const auto fit = [&](const std::vector<double>& mean) {
       const Eigen::VectorXd c = fit_constants(included(Eigen::all, free), known, mean);

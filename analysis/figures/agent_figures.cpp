@@ -258,7 +258,7 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
     names.insert(names.end(), owners.begin(), owners.end());
   }
   Json values{{"rows", rows},
-              {"height", std::clamp<std::size_t>(trace.agents * 40, 160, 720)},
+              {"height", std::clamp<std::size_t>(std::size_t{40} * trace.agents, 160, 720)},
               {"from", seven_digits(trace.begin)},
               {"until", seven_digits(until)},
               {"agents", trace.agents - 0.4},

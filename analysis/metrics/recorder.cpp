@@ -19,6 +19,7 @@ Sample sample_of(const models::World& world) {
 
 std::vector<MetricInfo> infos(const std::vector<const Metric*>& metrics) {
   std::vector<MetricInfo> all;
+  all.reserve(metrics.size());
   for (const Metric* m : metrics) all.push_back(m->info());
   return all;
 }

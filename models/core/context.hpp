@@ -92,6 +92,7 @@ class Context {
     problem().regulariser_gradient(theta, out);
   }
   /// Clamps to the box, and counts the coordinates moved.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {
     world_.tally.projections += static_cast<std::uint64_t>(theta.size());
     world_.tally.clipped += static_cast<std::uint64_t>(problem().project(theta));

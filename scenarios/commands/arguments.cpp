@@ -194,7 +194,8 @@ std::pair<sim::Time, sim::Time> Parsed::window() const {
 
 std::filesystem::path Parsed::file(const char* option, const std::filesystem::path& standard) const {
   if (!has(option)) return standard;
-  const std::filesystem::path path = text(option), folder = path.parent_path();
+  std::filesystem::path path = text(option);
+  const std::filesystem::path folder = path.parent_path();
   std::error_code error;
   if (std::filesystem::is_directory(path, error) || path.filename().empty())
     throw UsageError(fmt::format("--{}: expected a file to write, found the folder '{}'", option,
@@ -206,7 +207,7 @@ std::filesystem::path Parsed::file(const char* option, const std::filesystem::pa
 }
 
 std::filesystem::path Parsed::folder(const char* option, const std::filesystem::path& standard) const {
-  const std::filesystem::path path = has(option) ? std::filesystem::path(text(option)) : standard;
+  std::filesystem::path path = has(option) ? std::filesystem::path(text(option)) : standard;
   std::error_code error;
   for (std::filesystem::path part = path; !part.empty() && part != part.root_path();
        part = part.parent_path()) {

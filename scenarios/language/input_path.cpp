@@ -71,7 +71,7 @@ fs::path find_input(const std::string& written, const fs::path& home, const Fold
   for (const auto& root : roots) {
     // A root can be the file itself.
     const auto named = fs::is_directory(root, error) ? root / written : fs::absolute(written, error);
-    const auto real = fs::canonical(named, error);
+    auto real = fs::canonical(named, error);
     missing |= error && would_lie_under(named.lexically_normal(), roots);
     if (error || !lies_under(real, roots)) continue;
     require_regular(real);

@@ -35,6 +35,7 @@ void Reader::finish() const {
     return std::tie(a.missing, a.at) < std::tie(b.missing, b.at);
   });
   std::vector<std::string> lines;
+  lines.reserve(sorted.size());
   for (const Fault& f : sorted) lines.push_back(located(document_.where(f.at), f.pointer, f.message));
   throw InputError(std::move(lines));
 }

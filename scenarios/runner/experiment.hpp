@@ -20,7 +20,7 @@ namespace hearsay::scenarios {
 /// A problem with its exact solution, computed on first use; shared by all points with the same data and model.
 struct SolvedProblem {
   SolvedProblem(models::DataSet data, models::ModelOptions model)
-      : problem(std::move(data), std::move(model)), optimum(problem) {}
+      : problem(std::move(data), model), optimum(problem) {}
   models::Problem problem;
   models::LazyOptimum optimum;
 };

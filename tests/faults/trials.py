@@ -293,9 +293,12 @@ def stopped(tools, studies):
                 study.check_end(second)
                 if second.code == DONE:
                     alone.check_exports(where)
+                after_second = contents(where / "out")
                 first.send_signal(signal.SIGCONT)
                 study.check_end(study.finish(first, begin), (DONE,))
-                study.check_exports(where)
+                # The first may have stood still after its last table, with only its output left.
+                last = alone if second.code == DONE and contents(where / "out") == after_second else study
+                last.check_exports(where)
                 return second.code != DONE
             yield f"{title}, {text}", trial
 

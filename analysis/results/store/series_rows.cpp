@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 5> kSampleColumns{"@iteration", "@time_s"
 // A whole number that is stored as a double; nothing for others.
 template <class Whole>
 std::optional<Whole> whole(double number) {
-  constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<Whole>::max() / 2 + 1);
+  constexpr double kEnd = 2.0 * static_cast<double>(Whole{1} << (std::numeric_limits<Whole>::digits - 1));
   if (!(number >= 0 && number < kEnd)) return std::nullopt;
   return static_cast<Whole>(number);
 }
@@ -102,7 +102,7 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
       "SELECT metric, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid")(point, record);
   while (rows.step()) {
     const auto name = rows.get<std::string>(0);
-    auto data = rows.get<std::vector<double>>(1);
+    const auto data = rows.get<std::vector<double>>(1);
     if (name == kRepetitions) {
       if (!runs.empty()) damaged(database, "aggregate of point", point);
       for (const double r : data) {
@@ -118,7 +118,7 @@ SeriesByRepetition read_together(Database& database, std::int64_t point, std::in
     if (of_sample) {
       if (samples.size() == kSampleColumns.size()) samples.clear();
       if (c != width) damaged(database, "aggregate of point", point);
-      samples.push_back(std::move(data));
+      samples.push_back(data);
       if (samples.size() < kSampleColumns.size()) continue;
       c = 0;
     } else if (c == width || samples.size() < kSampleColumns.size()) {

@@ -15,6 +15,7 @@ namespace hearsay::scenarios {
 /// sources without lines (the command line).
 struct Position {
   std::uint32_t source = 0, line = 0, column = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
   auto operator<=>(const Position&) const = default;
 };
 

@@ -86,11 +86,13 @@ std::vector<std::string> short_labels(const std::vector<Node>& values) {
       if (seen.first.size() == 1 && (!everywhere || seen.second == values.size())) omitted.insert(path);
     }
     std::vector<std::string> labels;
+    labels.reserve(parts.size());
     for (const Parts& one : parts) labels.push_back(parts_text(one, omitted));
     const bool empty = std::find(labels.begin(), labels.end(), "") != labels.end();
     if (!empty && std::set(labels.begin(), labels.end()).size() == different.size()) return labels;
   }
   std::vector<std::string> labels;
+  labels.reserve(values.size());
   for (const Node& value : values) labels.push_back(label_of(value));
   return labels;
 }
