@@ -22,7 +22,9 @@
 // One object per run; it owns the state that is not the agents' public models.
 #include <algorithm>
 #include <concepts>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,7 +120,7 @@ class Driver final : public Probe {
   sim::End run() {
     const sim::End end = world_.engine.run(*this);
     world_.ledger.verify();
-    if (!observed_here_) look();
+    if (!observed_here_ || sent_and_lost() != observed_traffic_) look();
     return end;
   }
 
@@ -177,7 +179,14 @@ class Driver final : public Probe {
   void look() {
     observer_.observe(world_);
     observed_here_ = true;
+    observed_traffic_ = sent_and_lost();
     if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
+  }
+
+  // The engine sends what was computed, and loses messages, at times when nothing happens for the protocol.
+  std::uint64_t sent_and_lost() const {
+    const sim::Traffic& traffic = world_.engine.traffic();
+    return std::accumulate(std::begin(traffic.lost), std::end(traffic.lost), traffic.messages);
   }
 
   // `next` is due when `count` has reached it; moves it past the count.
@@ -214,10 +223,11 @@ class Driver final : public Probe {
   Context context_;
   Observer& observer_;
   std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
+  std::uint64_t observed_traffic_ = 0;  // sent_and_lost() of the last observation
   std::uint32_t asked_ = 0;
   bool finished_ = false;
   bool stopped_ = false;        // by the observer
-  bool observed_here_ = false;  // nothing has happened since the last observation
+  bool observed_here_ = false;  // nothing has happened for the protocol since the last observation
 };
 
 }  // namespace hearsay::models

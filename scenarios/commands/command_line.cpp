@@ -17,6 +17,7 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/terminal.hpp"
+#include "scenarios/workers/team.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -58,7 +59,7 @@ int dispatch(const Arguments& arguments) {
     return arguments.empty() ? kExitInvalidInput : kExitDone;
   }
   if (arguments[0] == "--version") {
-    print_out("{}\n", version_line());
+    print_out("{}\n{}\n", version_line(), Team::version());
     return kExitDone;
   }
   std::vector<std::string> names;

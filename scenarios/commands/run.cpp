@@ -24,6 +24,8 @@
 #include "scenarios/runner/shard.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
+#include "scenarios/workers/rank_table.hpp"
+#include "scenarios/workers/team.hpp"
 
 namespace hearsay::scenarios {
 
@@ -33,26 +35,28 @@ struct RunArguments {
   Arguments words;  // as given, with the name of the command
   InputArguments input;
   std::filesystem::path folder{};
-  unsigned threads = 1;
+  unsigned threads = 0;  // 0: all processors, of each rank of a team
   PlanOptions plan{};
   std::optional<Shard> shard{};
-  bool progress = true, dry = false;
+  ProgressStyle progress = ProgressStyle::kLine;
+  bool dry = false;
 };
 
 // Nothing if only --help is given.
 std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   const Options own{
       {"output,o", "DIR", "folder of the results (default: out/, the file's name and the part)"},
-      {"jobs,j", "N", "threads (default: all processors)"},
+      {"jobs,j", "N", "threads, of each rank under MPI (default: all processors)"},
       {"seed", "S", "short for --set seed=S"},
       {"repeat", "R", "short for --set repeat=R"},
       {"shard", "I/N", "make part I of N parts of the study; hearsay merge puts them together"},
       {"dry-run", nullptr, "print the plan without executing it"},
-      {"no-progress", nullptr, "print no progress line"}};
+      {"no-progress", nullptr, "print no progress line"},
+      {"json-progress", nullptr, "print the progress as a line of JSON every second, on standard error"}};
   const auto values = parse_arguments(
       arguments,
       {"run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
-       "[--data-dir DIR] [--max-runs N] [--shard I/N] [--dry-run] [--no-progress]",
+       "[--data-dir DIR] [--max-runs N] [--shard I/N] [--dry-run] [--no-progress|--json-progress]",
        with_input_options(with_sweep_options(own)), "one scenario", 1, 1});
   if (!values) return std::nullopt;
   RunArguments run{.words = arguments, .input = input_arguments(*values)};
@@ -60,10 +64,10 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   for (const char* name : {"seed", "repeat"}) {
     if (values->has(name)) run.input.sets.push_back(fmt::format("{}={}", name, values->text(name)));
   }
-  run.threads = values->has("jobs") ? static_cast<unsigned>(values->whole("jobs", 1, 1024))
-                                    : std::max(1u, std::thread::hardware_concurrency());
+  if (values->has("jobs")) run.threads = static_cast<unsigned>(values->whole("jobs", 1, 1024));
   run.plan = sweep_arguments(*values);
-  run.progress = !values->has("no-progress");
+  if (values->has("no-progress")) run.progress = ProgressStyle::kNone;
+  if (values->has("json-progress")) run.progress = ProgressStyle::kJson;
   run.dry = values->has("dry-run");
   std::filesystem::path folder = "out" / std::filesystem::path(run.input.files.front()).stem();
   if (values->has("shard")) {
@@ -134,23 +138,28 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
 
 class Runner {
  public:
-  explicit Runner(const RunArguments& arguments) : arguments_(arguments) {}
+  // `team` may be null.
+  Runner(const RunArguments& arguments, Team* team) : arguments_(arguments), team_(team) {}
 
-  // Makes the missing runs of a study in a folder. `title` precedes the line that is printed.
-  Outcome make(const Plan& plan, const std::filesystem::path& folder, const char* title) {
+  // Makes the missing runs of a study, planned with `options`, in a folder. `title` precedes the line that is printed.
+  Outcome make(const Plan& plan, const PlanOptions& options, const std::filesystem::path& folder,
+               const char* title) {
+    const std::atomic<bool>& interrupted = InterruptGuard::flag();
     Progress* progress = nullptr;
     std::uint64_t completed = 0;
     std::unique_ptr<analysis::Store> store;
     std::error_code error;
-    Execution execution(plan, {.threads = arguments_.threads,
-                               .trace_folder = folder,
-                               .interrupted = &InterruptGuard::flag(),
-                               .finished =
-                                   [&](const analysis::RunResult& one) {
-                                     completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
-                                     if (progress != nullptr) progress->finished(one);
-                                   },
-                               .shard = arguments_.shard});
+    Execution execution(plan,
+                        {.threads = arguments_.threads,
+                         .trace_folder = folder,
+                         .interrupted = &interrupted,
+                         .finished =
+                             [&](const analysis::RunResult& one) {
+                               completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
+                               if (progress != nullptr) progress->finished(one);
+                             },
+                         .shard = arguments_.shard,
+                         .workers = team_ != nullptr ? &team_->plan(plan, options, &interrupted) : nullptr});
     try {
       // Every point with runs to be made is assembled before anything is written.
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
@@ -160,7 +169,8 @@ class Runner {
       execution.assemble();
       if (!store) store = std::make_unique<analysis::Store>(folder);
       print_error("{}{}\n", title, work_of(execution, folder, arguments_.shard));
-      Progress shown(arguments_.progress, execution.to_run(), execution.all());
+      Progress shown(arguments_.progress, execution.to_run(), execution.all(), Progress::standard_error(),
+                     team_);
       progress = &shown;
       const bool ended = [&] {
         const InterruptGuard guard;
@@ -168,6 +178,7 @@ class Runner {
       }();
       shown.stop();
       progress = nullptr;
+      if (team_ != nullptr) print_error("{}", rank_table(team_->records(), shown.seconds()));
       store->close();
       // A stored run that is made again for its trace is not new.
       const std::uint64_t fresh = std::min(completed, execution.to_run());
@@ -185,6 +196,7 @@ class Runner {
 
  private:
   const RunArguments& arguments_;
+  Team* team_;
 };
 
 Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
@@ -225,13 +237,35 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
   return kExitDone;
 }
 
+unsigned threads_of(const Team& team) {
+  unsigned threads = 0;
+  for (const RankRecord& rank : team.records()) threads += rank.threads;
+  return threads;
+}
+
+// Of the ranks of a team but the first, which reports what is wrong with the arguments.
+int work(Team& team, const Arguments& arguments) {
+  team.work([&](const PlanOptions& ordered) {
+    const RunArguments run = read_arguments(arguments).value();
+    PlanOptions options = run.plan;
+    options.validation = ordered.validation;
+    options.chosen = ordered.chosen;
+    return Team::Work{plan_again(run, options), run.threads, run.folder};
+  });
+  return kExitDone;
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  const std::optional<RunArguments> run = read_arguments(arguments);
+  const std::unique_ptr<Team> team = Team::join();
+  if (team && team->rank() > 0) return work(*team, arguments);
+  std::optional<RunArguments> run = read_arguments(arguments);
   if (!run) return kExitDone;
+  if (run->threads == 0) run->threads = std::max(1u, std::thread::hardware_concurrency());
   const auto begin = std::chrono::steady_clock::now();
-  Plan plan = plan_again(*run, run->plan);
+  PlanOptions planned = run->plan;
+  Plan plan = plan_again(*run, planned);
   if (run->shard && plan.selection) {
     throw UsageError(
         fmt::format("--shard: {} selects points by their results, and no part of it has all of them: run it "
@@ -239,7 +273,7 @@ int run_command(const Arguments& arguments) {
                     plan.file));
   }
   if (run->dry) return dry_run(*run, plan);
-  Runner runner(*run);
+  Runner runner(*run, team.get());
   const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {
     print_error("interrupted: {} of {} runs are stored; run the same command to resume\n", stored(totals),
                 made.runs);
@@ -250,7 +284,7 @@ int run_command(const Arguments& arguments) {
   if (plan.selection) {
     PlanOptions options = run->plan;
     options.validation = true;
-    const Outcome made = runner.make(plan_again(*run, options), selection_folder, "selection: ");
+    const Outcome made = runner.make(plan_again(*run, options), options, selection_folder, "selection: ");
     analysis::StoredStudy study(selection_folder);
     const analysis::Exported tables = analysis::export_tables(study, selection_folder, label_number);
     if (!made.ended) return interrupted(tables.totals, made);
@@ -258,9 +292,10 @@ int run_command(const Arguments& arguments) {
     selected = selection_json(*plan.selection, choices, plan.axes);
     options.validation = false;
     for (const Choice& c : choices) options.chosen.insert(c.labels);
-    plan = plan_again(*run, options);
+    planned = options;
+    plan = plan_again(*run, planned);
   }
-  const Outcome made = runner.make(plan, run->folder, "");
+  const Outcome made = runner.make(plan, planned, run->folder, "");
 
   analysis::StoredStudy study(run->folder);
   const Scenario& scenario = *plan.points.front().scenario;
@@ -279,7 +314,7 @@ int run_command(const Arguments& arguments) {
                   .command = command_text(run->words),
                   .resolved = plan.resolved,
                   .conclusions = conclusions ? conclusions->json() : "",
-                  .threads = run->threads,
+                  .threads = team ? threads_of(*team) : run->threads,
                   .wall = wall,
                   .selection = selected},
                  run->folder / "manifest.json");

@@ -75,17 +75,19 @@ std::uint64_t peak_memory() {
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;
 }
 
-void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads) {
+void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads,
+                         unsigned processes) {
   constexpr double kProgram = 20e6;
-  const auto there = static_cast<double>(memory_of_machine());
+  const double there = static_cast<double>(memory_of_machine()) / processes;
   if (kProgram + estimate.total() <= there) return;
   std::string remedy = fmt::format("reduce its largest part, {}",
                                    estimate.parts.empty() ? "the program" : estimate.parts.front().name);
   if (threads > 1 && kProgram + estimate_memory(plan, 1).total() <= there) remedy = "run it with -j 1";
   throw RefusedError(fmt::format(
       "{}: expected a study that needs at most {} of memory, found one that needs about {} "
-      "on {} {}: {}",
-      plan.file, byte_text(there), estimate.text(), threads, threads == 1 ? "thread" : "threads", remedy));
+      "on {} {}{}: {}",
+      plan.file, byte_text(there), estimate.text(), threads, threads == 1 ? "thread" : "threads",
+      processes == 1 ? "" : fmt::format(", in each of {} processes of this machine", processes), remedy));
 }
 
 }  // namespace hearsay::scenarios

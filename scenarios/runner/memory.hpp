@@ -36,8 +36,9 @@ std::string byte_text(double bytes);
 /// faulty option or file leaves unknown count as 0: they are refused when they are made.
 MemoryEstimate estimate_memory(const Plan& plan, unsigned threads);
 
-/// Throws RefusedError if the program needs more than there is.
-void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads);
+/// Throws RefusedError if so many processes of this machine, each with `threads` threads, need more than there is.
+void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads,
+                         unsigned processes = 1);
 
 /// Problems, and assembled points, that an Execution keeps: enough for two points per thread.
 std::size_t points_in_memory(unsigned threads);

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/terminal.hpp"
+#include "scenarios/workers/team.hpp"
 
 namespace hearsay::scenarios {
 
@@ -40,9 +42,15 @@ Progress::Place Progress::standard_error() {
   return {stderr, terminal, std::chrono::milliseconds(terminal ? 200 : 10'000)};
 }
 
-Progress::Progress(bool wanted, std::uint64_t to_run, std::uint64_t all, Place place)
-    : wanted_(wanted && to_run > 0), place_(place), to_run_(to_run), all_(all) {
-  if (wanted_) thread_ = std::thread([this] { work(); });
+Progress::Progress(ProgressStyle style, std::uint64_t to_run, std::uint64_t all, Place place,
+                   const Team* team)
+    : style_(to_run > 0 ? style : ProgressStyle::kNone),
+      place_(place),
+      team_(team),
+      to_run_(to_run),
+      all_(all) {
+  if (style_ == ProgressStyle::kJson) place_ = {place.file, false, std::chrono::seconds(1)};
+  if (style_ != ProgressStyle::kNone) thread_ = std::thread([this] { work(); });
 }
 
 Progress::~Progress() {
@@ -64,12 +72,17 @@ void Progress::stop() {
   wake_.notify_one();
   thread_.join();
   if (place_.terminal) show(line() + "\n");
+  if (style_ == ProgressStyle::kJson) show(json());
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 void Progress::work() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, place_.pause, [this] { return stopping_; })) {
-    show(line() + (place_.terminal ? "" : "\n"));
+    show(style_ == ProgressStyle::kJson ? json() : line() + (place_.terminal ? "" : "\n"));
   }
 }
 
@@ -80,13 +93,37 @@ void Progress::show(const std::string& text) const {
 }
 
 std::string Progress::line() const {
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const double elapsed = seconds();
   const auto done = static_cast<double>(done_);
   const auto all = static_cast<double>(to_run_);
   return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
                      100 * done / all, all_ - to_run_ + done_, all_,
                      short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
                      duration(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
+}
+
+std::string Progress::json() const {
+  const double elapsed = seconds();
+  const auto done = static_cast<double>(done_);
+  nlohmann::ordered_json line{{"runs", all_},
+                              {"stored", all_ - to_run_ + done_},
+                              {"elapsed_s", elapsed},
+                              {"left_s", elapsed / done * (static_cast<double>(to_run_) - done)},
+                              {"runs_per_s", done / elapsed},
+                              {"events_per_s", static_cast<double>(events_) / elapsed},
+                              {"simulated_s_per_s", simulated_ / elapsed},
+                              {"memory_bytes", memory_in_use()}};
+  if (team_ != nullptr) {
+    for (const RankRecord& r : team_->records()) {
+      line["ranks"].push_back({{"rank", r.rank},
+                               {"host", r.host},
+                               {"threads", r.threads},
+                               {"runs", r.runs},
+                               {"runs_per_s", static_cast<double>(r.runs) / elapsed},
+                               {"busy_s", r.busy}});
+    }
+  }
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace hearsay::scenarios

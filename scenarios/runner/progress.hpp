@@ -13,6 +13,11 @@
 
 namespace hearsay::scenarios {
 
+class Team;
+
+/// None, text for people, or a line of JSON every second.
+enum class ProgressStyle : std::uint8_t { kNone, kLine, kJson };
+
 class Progress {
  public:
   struct Place {
@@ -23,23 +28,28 @@ class Progress {
   /// Standard error: every 0.2 s on a terminal, else every 10 s.
   static Place standard_error();
 
-  /// `to_run` of `all` runs are to be made. Prints nothing unless `wanted`.
-  Progress(bool wanted, std::uint64_t to_run, std::uint64_t all, Place place = standard_error());
+  /// `to_run` of `all` runs are to be made, by the ranks of a team if it is not null.
+  Progress(ProgressStyle style, std::uint64_t to_run, std::uint64_t all, Place place = standard_error(),
+           const Team* team = nullptr);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void finished(const analysis::RunResult& run);
-  /// Prints the final line of the terminal.
+  /// Prints the final line of the terminal, or of JSON.
   void stop();
+  /// Since the start.
+  double seconds() const;
 
  private:
   void work();
   void show(const std::string& text) const;
   std::string line() const;
+  std::string json() const;
 
-  bool wanted_;
+  ProgressStyle style_;
   Place place_;
+  const Team* team_;
   std::uint64_t to_run_, all_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> done_ = 0, events_ = 0;

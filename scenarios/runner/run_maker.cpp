@@ -71,9 +71,10 @@ void RunMaker::require(std::size_t point) {
   const auto one = experiment({static_cast<std::uint32_t>(point), 0});
   const auto& trace = plan_.points[point].scenario->record.trace;
   if (trace && trace->point == point && trace->agent && *trace->agent >= one->agents()) {
-    throw with_point(AssemblyError("/record/trace/agent", fmt::format("expected an agent from 0 to {}, found {}",
-                                                                      one->agents() - 1, *trace->agent)),
-                     point);
+    throw with_point(
+        AssemblyError("/record/trace/agent", fmt::format("expected an agent from 0 to {}, found {}",
+                                                         one->agents() - 1, *trace->agent)),
+        point);
   }
 }
 
@@ -94,7 +95,8 @@ analysis::RunResult RunMaker::make(RunTask task) {
   try {
     const auto one = experiment(task);
     if (is_traced(task))
-      trace = std::make_unique<analysis::TraceFiles>(*scenario.record.trace, trace_folder_, one->agent_names());
+      trace =
+          std::make_unique<analysis::TraceFiles>(*scenario.record.trace, trace_folder_, one->agent_names());
     run = one->run(task.repetition, trace.get(), interrupted_);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;

@@ -57,9 +57,10 @@ class RunMaker {
   const Plan& plan_;
   std::filesystem::path trace_folder_;
   const std::atomic<bool>* interrupted_;
-  std::vector<std::uint32_t> problems_;                                          // by point: number of its problem
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;   // problem_of()
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment> assembled_;   // point, instance of its data and network
+  std::vector<std::uint32_t> problems_;  // by point: number of its problem
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;  // problem_of()
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
+      assembled_;  // point, instance of its data and network
 };
 
 }  // namespace hearsay::scenarios

@@ -5,6 +5,7 @@
 
 #include "models/core/protocol.hpp"
 #include "tests/support/study_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
 
@@ -26,6 +27,19 @@ class Counting {
     context.count_iteration();
   }
   std::vector<double> heard;
+};
+
+// Every tick is an iteration, whose computation takes time; its result is published at the end.
+class Computing {
+ public:
+  using Params = Counting::Params;
+  static constexpr models::Entry kEntry{.name = "computing", .help = "Computes."};
+  Computing(const Params&, const models::Study&) {}
+  void on_tick(sim::AgentId i, models::Context& context) {
+    context.compute(i);
+    context.publish(i, context.model(i));
+    context.count_iteration();
+  }
 };
 
 models::DataSet data(std::size_t owners) {
@@ -137,4 +151,18 @@ TEST_CASE("driver: a protocol's own metrics are measured by name while it runs")
   CHECK(all == std::vector<double>{0, 1, 2, 3});
   CHECK(second == std::vector<double>{0, 1, 1, 2});
   CHECK(world->probe == nullptr);
+}
+
+TEST_CASE("driver: the last look shows what the engine has sent since the one before, without the protocol") {
+  const test::StudyFixture fixture(data(2), {}, {}, 100, sim::Ring{}, false);
+  sim::NetworkOptions network = test::latency(5.0);
+  network.compute_time = 2.0;
+  auto options = fixture.engine(network, test::ticks_of({1}));
+  options.time_limit = 4;
+  const auto world = fixture.world(options);
+  std::vector<std::uint64_t> sent;
+  test::Watch watch([&](const models::World& w) { sent.push_back(w.engine.traffic().messages); });
+  Computing protocol({}, fixture.study());
+  models::Driver<Computing>(protocol, *world, watch).run();
+  CHECK(sent == std::vector<std::uint64_t>{0, 0, 1});  // at 0 s, at the tick at 1 s, at 4 s: sent at 3 s
 }

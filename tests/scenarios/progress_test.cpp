@@ -11,6 +11,7 @@
 using namespace hearsay;
 using Catch::Contains;
 using scenarios::Progress;
+using scenarios::ProgressStyle;
 
 namespace {
 
@@ -20,7 +21,7 @@ std::string progress_output(bool terminal) {
   std::size_t size = 0;
   std::FILE* file = ::open_memstream(&text, &size);
   {
-    Progress progress(true, 6, 10, {file, terminal, std::chrono::milliseconds(5)});
+    Progress progress(ProgressStyle::kLine, 6, 10, {file, terminal, std::chrono::milliseconds(5)});
     for (int run = 0; run < 3; ++run) progress.finished({.events = 1'000'000, .time = 5});
     const auto has_printed = [&] { return std::fflush(file) == 0 && size > 0; };
     for (int wait = 0; wait < 2000 && !has_printed(); ++wait)
@@ -56,7 +57,7 @@ TEST_CASE("progress: a line that cannot be written is left out") {
   std::FILE* full = std::fopen("/dev/full", "w");
   REQUIRE(full != nullptr);
   {
-    Progress progress(true, 6, 10, {full, true, std::chrono::milliseconds(1)});
+    Progress progress(ProgressStyle::kLine, 6, 10, {full, true, std::chrono::milliseconds(1)});
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   CHECK(std::ferror(full) != 0);

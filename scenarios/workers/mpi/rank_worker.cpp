@@ -1,0 +1,152 @@
+#include "scenarios/workers/mpi/rank_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/mpi/environment.hpp>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/keys.hpp"
+#include "scenarios/runner/manifest.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// Between looks at the messages of rank 0, and between reports while there is work.
+constexpr std::chrono::milliseconds kPause{5};
+
+}  // namespace
+
+std::string digest(const Plan& plan) {
+  std::string text = version_line() + "\n" + plan.record_key;
+  for (const PlannedPoint& p : plan.points) text += fmt::format("\n{} {}", p.key, p.repeat);
+  return sha256(text);
+}
+
+RankWorker::RankWorker(boost::mpi::communicator& world, unsigned processes, Make make)
+    : world_(world), processes_(processes), make_(std::move(make)) {}
+
+RankWorker::~RankWorker() {
+  stop();
+}
+
+void RankWorker::work() {
+  for (;;) {
+    if (world_.iprobe(0, kOrderTag)) {
+      Order order;
+      world_.recv(0, kOrderTag, order);
+      if (order.kind == Order::Kind::kEnd) break;
+      accept(order);
+      continue;
+    }
+    {
+      std::unique_lock lock(mutex_);
+      reported_.wait_for(lock, kPause, [&] { return !report_.empty() && tasks_.empty(); });
+    }
+    send_report();
+  }
+  stop();
+  world_.send(0, kReportTag, Report{.ended = true});
+}
+
+void RankWorker::accept(const Order& order) {
+  if (order.kind == Order::Kind::kPlan) return plan(order);
+  if (order.kind == Order::Kind::kStop) return stop();
+  const std::lock_guard lock(mutex_);
+  std::size_t number = order.first;
+  for (const PointTask t : order.points) tasks_.push_back({number++, t});
+  for (const RunTask t : order.runs) tasks_.push_back({number++, t});
+  ordered_.notify_all();
+}
+
+void RankWorker::plan(const Order& order) {
+  stop();
+  stopped_ = false;
+  report_ = {.planned = true, .host = boost::mpi::environment::processor_name()};
+  try {
+    maker_.reset();
+    work_.emplace(make_({.validation = order.validation, .chosen = order.chosen}));
+    if (digest(work_->plan) != order.digest) {
+      throw InputError(
+          "has another study than rank 0: are the scenario, its data files and hearsay the same on all machines?");
+    }
+    unsigned& threads = work_->threads;
+    if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / processes_);
+    memory_ = estimate_memory(work_->plan, threads);
+    refuse_if_too_large(work_->plan, *memory_, threads, processes_);
+    maker_ = std::make_unique<RunMaker>(work_->plan, threads, work_->trace_folder, &stopped_);
+    report_.threads = threads;
+    for (unsigned t = 0; t < threads; ++t) threads_.emplace_back([this] { run_tasks(); });
+  } catch (...) {
+    report_.failures.push_back(failure_of(std::current_exception()));
+  }
+  send_report();
+}
+
+void RankWorker::send_report() {
+  Report report;
+  {
+    const std::lock_guard lock(mutex_);
+    if (report_.empty()) return;
+    std::swap(report, report_);
+  }
+  world_.send(0, kReportTag, report);
+}
+
+void RankWorker::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    tasks_.clear();
+  }
+  ordered_.notify_all();
+  threads_.clear();
+  report_ = {};
+}
+
+void RankWorker::run_tasks() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ordered_.wait(lock, [&] { return stopped_ || !tasks_.empty(); });
+    if (stopped_) return;
+    const Task task = tasks_.front();
+    tasks_.pop_front();
+    lock.unlock();
+    Report done;
+    const auto begin = std::chrono::steady_clock::now();
+    run_task(task, done);
+    const double busy = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    lock.lock();
+    report_.busy += busy;
+    std::ranges::move(done.assembled, std::back_inserter(report_.assembled));
+    std::ranges::move(done.made, std::back_inserter(report_.made));
+    std::ranges::move(done.failures, std::back_inserter(report_.failures));
+    if (tasks_.empty()) reported_.notify_one();
+  }
+}
+
+void RankWorker::run_task(const Task& task, Report& out) {
+  try {
+    if (const auto* run = std::get_if<RunTask>(&task.what)) {
+      out.made.push_back({task.number, maker_->make(*run)});
+      return;
+    }
+    const auto [point, describe] = std::get<PointTask>(task.what);
+    maker_->require(point);
+    Report::Assembled& assembled = out.assembled.emplace_back(task.number);
+    if (describe) assembled.description = maker_->describe(point);
+  } catch (const std::bad_alloc&) {
+    out = {.failures = {{.kind = Failure::Kind::kRefused,
+                         .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted())}}};
+  } catch (...) {
+    out = {.failures = {failure_of(std::current_exception())}};
+  }
+  for (Failure& f : out.failures) f.task = task.number;
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,67 @@
+#pragma once
+// A rank of a team that works for rank 0.
+#include <atomic>
+#include <boost/mpi/communicator.hpp>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "scenarios/runner/memory.hpp"
+#include "scenarios/workers/mpi/messages.hpp"
+#include "scenarios/workers/team.hpp"
+
+namespace hearsay::scenarios {
+
+inline constexpr int kOrderTag = 1, kReportTag = 2;
+
+/// Equal on ranks whose runs have the same keys and are made by the same build.
+std::string digest(const Plan& plan);
+
+class RankWorker {
+ public:
+  using Make = std::function<Team::Work(const PlanOptions& options)>;
+
+  /// `processes`: on this node that work, with this one.
+  RankWorker(boost::mpi::communicator& world, unsigned processes, Make make);
+  ~RankWorker();
+  RankWorker(const RankWorker&) = delete;
+  RankWorker& operator=(const RankWorker&) = delete;
+
+  /// Obeys rank 0 until it ends.
+  void work();
+
+ private:
+  struct Task {
+    std::size_t number = 0;
+    std::variant<PointTask, RunTask> what{};
+  };
+  void plan(const Order& order);
+  void accept(const Order& order);
+  void send_report();
+  /// Ends the threads; what they are doing is aborted.
+  void stop();
+  void run_tasks();
+  void run_task(const Task& task, Report& out);
+
+  boost::mpi::communicator& world_;
+  unsigned processes_;
+  Make make_;
+  std::optional<Team::Work> work_;
+  std::optional<MemoryEstimate> memory_;
+  std::unique_ptr<RunMaker> maker_;
+
+  std::mutex mutex_;
+  std::condition_variable ordered_, reported_;
+  std::deque<Task> tasks_;
+  Report report_;
+  std::atomic<bool> stopped_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace hearsay::scenarios

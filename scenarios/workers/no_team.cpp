@@ -1,0 +1,22 @@
+// A build without MPI.
+#include <fmt/format.h>
+
+#include "scenarios/commands/arguments.hpp"
+#include "scenarios/workers/launcher.hpp"
+#include "scenarios/workers/team.hpp"
+
+namespace hearsay::scenarios {
+
+std::string Team::version() {
+  return "no MPI";
+}
+
+std::unique_ptr<Team> Team::join() {
+  if (processes_launched() <= 1) return nullptr;
+  throw UsageError(
+      fmt::format("was started as one of {} processes, but this build has no MPI: run script/bootstrap --mpi and build it "
+                  "again, or make parts of the study with --shard",
+                  processes_launched()));
+}
+
+}  // namespace hearsay::scenarios
