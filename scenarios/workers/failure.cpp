@@ -13,7 +13,11 @@ namespace hearsay::scenarios {
 namespace {
 
 Failure of_assembly(Failure::Kind kind, const AssemblyError& e) {
-  return {.kind = kind, .text = e.what(), .part = e.part, .at_point = e.point.has_value(), .point = e.point.value_or(0)};
+  return {.kind = kind,
+          .text = e.what(),
+          .part = e.part,
+          .at_point = e.point.has_value(),
+          .point = e.point.value_or(0)};
 }
 
 template <class Error>
@@ -50,14 +54,22 @@ Failure failure_of(const std::exception_ptr& error) {
 
 void raise(const Failure& f) {
   switch (f.kind) {
-    case Failure::Kind::kInvariant: throw sim::InvariantError(f.text);
-    case Failure::Kind::kBudget: raise_assembly<OverBudget>(f);
-    case Failure::Kind::kAssembly: raise_assembly<AssemblyError>(f);
-    case Failure::Kind::kInput: throw InputError(f.text);
-    case Failure::Kind::kRefused: throw RefusedError(f.text);
-    case Failure::Kind::kOutput: throw analysis::OutputError(f.text);
-    case Failure::Kind::kMemory: throw std::bad_alloc();
-    case Failure::Kind::kOther: break;
+    case Failure::Kind::kInvariant:
+      throw sim::InvariantError(f.text);
+    case Failure::Kind::kBudget:
+      raise_assembly<OverBudget>(f);
+    case Failure::Kind::kAssembly:
+      raise_assembly<AssemblyError>(f);
+    case Failure::Kind::kInput:
+      throw InputError(f.text);
+    case Failure::Kind::kRefused:
+      throw RefusedError(f.text);
+    case Failure::Kind::kOutput:
+      throw analysis::OutputError(f.text);
+    case Failure::Kind::kMemory:
+      throw std::bad_alloc();
+    case Failure::Kind::kOther:
+      break;
   }
   throw std::runtime_error(f.text);
 }

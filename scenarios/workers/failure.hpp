@@ -8,7 +8,16 @@
 namespace hearsay::scenarios {
 
 struct Failure {
-  enum class Kind : std::uint8_t { kInvariant, kBudget, kAssembly, kInput, kRefused, kOutput, kMemory, kOther };
+  enum class Kind : std::uint8_t {
+    kInvariant,
+    kBudget,
+    kAssembly,
+    kInput,
+    kRefused,
+    kOutput,
+    kMemory,
+    kOther
+  };
   std::size_t task = 0;
   Kind kind = Kind::kOther;
   std::string text{}, part{};  ///< `part`: of an AssemblyError

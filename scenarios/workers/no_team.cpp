@@ -1,7 +1,7 @@
 // A build without MPI.
 #include <fmt/format.h>
 
-#include "scenarios/commands/arguments.hpp"
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/workers/launcher.hpp"
 #include "scenarios/workers/team.hpp"
 
@@ -13,8 +13,9 @@ std::string Team::version() {
 
 std::unique_ptr<Team> Team::join() {
   if (processes_launched() <= 1) return nullptr;
-  throw UsageError(
-      fmt::format("was started as one of {} processes, but this build has no MPI: run script/bootstrap --mpi and build it "
+  throw InputError(
+      fmt::format("hearsay: was started as one of {} processes, but this build has no MPI: run "
+                  "script/bootstrap --mpi and build it "
                   "again, or make parts of the study with --shard",
                   processes_launched()));
 }

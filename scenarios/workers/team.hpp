@@ -26,7 +26,7 @@ class Team {
  public:
   /// Of "--version": which MPI this build has, or that it has none.
   static std::string version();
-  /// Nothing if this process works alone. Throws UsageError if it was launched as one of several and this build has no
+  /// Nothing if this process works alone. Throws InputError if it was launched as one of several and this build has no
   /// MPI. At most one at a time.
   static std::unique_ptr<Team> join();
 
@@ -36,7 +36,8 @@ class Team {
 
   /// Rank 0: the others as workers on a plan, which they make themselves; until the next call. Throws InputError if a
   /// rank cannot make it or makes another one, and RefusedError if a node has too little memory.
-  virtual Workers& plan(const Plan& plan, const PlanOptions& options, const std::atomic<bool>* interrupted) = 0;
+  virtual Workers& plan(const Plan& plan, const PlanOptions& options,
+                        const std::atomic<bool>* interrupted) = 0;
   /// Rank 0: of the other ranks, in order. By any thread.
   virtual std::vector<RankRecord> records() const = 0;
 

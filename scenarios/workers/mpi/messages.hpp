@@ -47,7 +47,7 @@ struct Report {
   std::vector<Assembled> assembled{};
   std::vector<Made> made{};
   std::vector<Failure> failures{};
-  double busy = 0;     ///< s
+  double busy = 0;  ///< s
   // In answer to a plan:
   bool planned = false;
   std::string host{};
@@ -121,8 +121,10 @@ void serialize(Archive& ar, hearsay::sim::Traffic& value, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::RunResult& value, unsigned) {
-  auto& [point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series, scalars, wall] = value;
-  each(ar, point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series, scalars, wall);
+  auto& [point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
+         scalars, wall] = value;
+  each(ar, point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
+       scalars, wall);
 }
 
 template <class Archive>

@@ -73,7 +73,8 @@ void RankWorker::plan(const Order& order) {
     work_.emplace(make_({.validation = order.validation, .chosen = order.chosen}));
     if (digest(work_->plan) != order.digest) {
       throw InputError(
-          "has another study than rank 0: are the scenario, its data files and hearsay the same on all machines?");
+          "has another study than rank 0: are the scenario, its data files and hearsay the same on all "
+          "machines?");
     }
     unsigned& threads = work_->threads;
     if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / processes_);

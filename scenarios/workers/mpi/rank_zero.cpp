@@ -86,7 +86,8 @@ void RankZero::plan(const Plan& plan, const PlanOptions& options, const std::ato
       failure->text = fmt::format("rank {} on {}: {}", rank, report.host, f.text);
     }
     const std::lock_guard lock(mutex_);
-    records_[static_cast<std::size_t>(rank - 1)] = {.rank = rank, .host = report.host, .threads = report.threads};
+    records_[static_cast<std::size_t>(rank - 1)] = {
+        .rank = rank, .host = report.host, .threads = report.threads};
   }
   if (failure) raise(*failure);
 }
