@@ -116,6 +116,7 @@ struct RunResult {
   Series series{};
   std::vector<Scalar> scalars{};  ///< where it reached its target; of its problem, where each run draws one
   double wall = 0;                ///< s
+  std::string host{};             ///< the machine that made it; empty: this one
 };
 
 /// One combination of the swept values.

@@ -23,6 +23,8 @@ struct Command {
 int without_damaged(analysis::StoredStudy& study, int code);
 
 int run_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
+int status_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);

@@ -26,6 +26,8 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"run", "run SCENARIO [options]", "run a scenario with its whole sweep", run_command},
+    {"merge", "merge DIR... -o DIR", "put the parts of a study together", merge_command},
+    {"status", "status DIR...", "print how far studies are, also while they run", status_command},
     {"validate", "validate SCENARIO...", "check scenarios without running them", validate_command},
     {"show", "show SCENARIO [--runs]", "print a scenario with all defaults, or its points", show_command},
     {"explain", "explain [PATH]", "explain the options of a scenario", explain_command},

@@ -1,6 +1,5 @@
 // hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,13 +13,11 @@
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/conclusion_input.hpp"
+#include "scenarios/commands/study_results.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/manifest.hpp"
 #include "scenarios/runner/progress.hpp"
-#include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/shard.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
@@ -101,41 +98,6 @@ struct Outcome {
   std::unique_ptr<analysis::Store> store;  // closed; keeps other writers out until the tables are written
 };
 
-// Runs that are not made again by the same command.
-std::uint64_t stored(const analysis::Totals& t) {
-  return t.runs - t.interrupted;
-}
-
-// The files of results that a folder contains.
-Names files_in(const std::filesystem::path& folder) {
-  Names all;
-  std::error_code error;
-  for (const char* name :
-       {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv",
-        "fits.csv", "bounds.csv", "trace.csv", "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
-    if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
-  }
-  return all;
-}
-
-void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
-                   const std::optional<analysis::Conclusions>& conclusions, const Outcome& made,
-                   const std::filesystem::path& folder, double wall) {
-  const analysis::Totals& t = exported.totals;
-  const std::size_t width = terminal_width();
-  print_out("{}\n", analysis::summary_text(head, exported.points, width));
-  if (conclusions) print_out("{}\n", conclusions->text(width));
-  if (t.diverged + t.failed > 0) {
-    print_out("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
-              (folder / "runs.csv").string(), t.problem);
-  }
-  const std::string runs =
-      made.ended ? counted(stored(t), "run") : fmt::format("{} of {}", stored(t), counted(made.runs, "run"));
-  print_out("{}, {} ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ ({})\n",
-            counted(t.points, "point"), runs, made.fresh, wall, folder.string(),
-            fmt::join(files_in(folder), ", "));
-}
-
 class Runner {
  public:
   // `team` may be null.
@@ -201,21 +163,6 @@ class Runner {
 
 Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
   return make_plan(arguments.input.files.front(), arguments.input.sets, arguments.input.folders, options);
-}
-
-// Removes tables and traces of an earlier scenario that this one does not write, so that no report mixes both. They are
-// derived: the results are in the database.
-void remove_stale(const std::filesystem::path& folder, const Scenario& scenario, bool aggregate) {
-  std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
-  const auto traced = [&](analysis::TraceFormat format) {
-    const auto& trace = scenario.record.trace;
-    return trace && std::find(trace->format.begin(), trace->format.end(), format) != trace->format.end();
-  };
-  if (!traced(analysis::TraceFormat::kCsv)) files.push_back("trace.csv");
-  if (!traced(analysis::TraceFormat::kPerfetto)) files.push_back("trace.perfetto.json");
-  std::error_code error;
-  for (const char* name : files) std::filesystem::remove(folder / name, error);
-  analysis::remove_abandoned(folder);
 }
 
 int dry_run(const RunArguments& arguments, const Plan& plan) {
@@ -297,39 +244,23 @@ int run_command(const Arguments& arguments) {
   }
   const Outcome made = runner.make(plan, planned, run->folder, "");
 
-  analysis::StoredStudy study(run->folder);
-  const Scenario& scenario = *plan.points.front().scenario;
-  remove_stale(run->folder, scenario,
-               study.head().aggregate);  // first: fits of other tables would be a mixture, too
-  const analysis::Exported exported = analysis::export_tables(study, run->folder, label_number);
-  std::optional<analysis::Conclusions> conclusions;
-  if (scenario.analysis.any()) {
-    conclusions = analysis::conclude(study, conclusion_input(plan, study));
-    analysis::write_conclusions(*conclusions, run->folder, label_number);
-  }
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  write_manifest({.totals = exported.totals,
-                  .scenario = scenario,
-                  .file = plan.file,
-                  .command = command_text(run->words),
-                  .resolved = plan.resolved,
-                  .conclusions = conclusions ? conclusions->json() : "",
-                  .threads = team ? threads_of(*team) : run->threads,
-                  .wall = wall,
-                  .selection = selected},
-                 run->folder / "manifest.json");
-  print_results(study.head(), exported, conclusions, made, run->folder, wall);
+  const analysis::Totals totals = write_results({.plan = plan,
+                                                 .folder = run->folder,
+                                                 .file = plan.file,
+                                                 .command = command_text(run->words),
+                                                 .selection = selected,
+                                                 .threads = team ? threads_of(*team) : run->threads,
+                                                 .runs = made.runs,
+                                                 .fresh = made.fresh,
+                                                 .complete = made.ended,
+                                                 .begin = begin});
   if (plan.selection) {
     print_out("{} selected by {} {} on {}: {}/\n", plan.selection->over,
               plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
               plan.selection->instances(), selection_folder.string());
   }
-  const analysis::Totals& t = exported.totals;
-  for (const std::string& note : t.notes) {
-    if (note.starts_with("warning: ")) print_error("{}\n", note);
-  }
-  if (!made.ended) return interrupted(t, made);
-  return t.diverged + t.failed > 0 ? kExitSomeFailed : kExitDone;
+  if (!made.ended) return interrupted(totals, made);
+  return totals.diverged + totals.failed > 0 ? kExitSomeFailed : kExitDone;
 }
 
 }  // namespace hearsay::scenarios

@@ -54,14 +54,7 @@ void Execution::consider(const analysis::KnownStudy& known) {
 }
 
 std::vector<RunTask> Execution::own_runs() const {
-  std::vector<RunTask> runs;
-  for (std::uint32_t p = 0; p < plan_.points.size(); ++p)
-    for (std::uint32_t r = 0; r < plan_.points[p].repeat; ++r) runs.push_back({p, r});
-  // Runs that share a problem are consecutive: those of one repetition where each draws its own.
-  std::ranges::stable_sort(runs, {}, [this](RunTask t) {
-    const auto [problem, instance] = maker_.problem_of(t);
-    return std::tuple(instance, problem, t.point, t.repetition);
-  });
+  std::vector<RunTask> runs = maker_.all_runs();
   if (options_.shard) {
     const std::vector<bool> own = runs_of(*options_.shard, runs.size());
     std::size_t k = 0;

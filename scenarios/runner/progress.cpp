@@ -27,14 +27,6 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}{}", x, kUnits[unit]);
 }
 
-std::string duration(double seconds) {
-  if (!std::isfinite(seconds)) return "?";
-  const auto whole = std::llround(seconds);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
-}
-
 }  // namespace
 
 Progress::Place Progress::standard_error() {
@@ -99,7 +91,7 @@ std::string Progress::line() const {
   return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
                      100 * done / all, all_ - to_run_ + done_, all_,
                      short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
-                     duration(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
+                     duration_text(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
 }
 
 std::string Progress::json() const {

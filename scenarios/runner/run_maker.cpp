@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <string>
+#include <tuple>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
@@ -44,6 +46,18 @@ RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path tra
 std::pair<std::uint32_t, std::uint32_t> RunMaker::problem_of(RunTask task) const {
   const bool anew = plan_.points[task.point].scenario->draws_data();
   return {problems_[task.point], anew ? task.repetition : 0};
+}
+
+std::vector<RunTask> RunMaker::all_runs() const {
+  std::vector<RunTask> runs;
+  for (std::uint32_t p = 0; p < plan_.points.size(); ++p)
+    for (std::uint32_t r = 0; r < plan_.points[p].repeat; ++r) runs.push_back({p, r});
+  // Where each repetition draws its own problem, those of one repetition.
+  std::ranges::stable_sort(runs, {}, [this](RunTask t) {
+    const auto [problem, instance] = problem_of(t);
+    return std::tuple(instance, problem, t.point, t.repetition);
+  });
+  return runs;
 }
 
 bool RunMaker::is_traced(RunTask task) const {

@@ -41,6 +41,8 @@ class RunMaker {
 
   /// Runs with equal pairs share data and problem: the number of the problem, and the instance of its data.
   std::pair<std::uint32_t, std::uint32_t> problem_of(RunTask task) const;
+  /// All runs of the plan. Those that share a problem are consecutive. Parts of a study are parts of this sequence.
+  std::vector<RunTask> all_runs() const;
   /// Whether the scenario asks for the trace of this run.
   bool is_traced(RunTask task) const;
 

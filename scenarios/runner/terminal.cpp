@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <cstdint>
 #include <system_error>
 
 #include "sim/files/text.hpp"
@@ -19,6 +21,14 @@ void write(std::FILE* file, std::string_view text) {
 }
 
 }  // namespace
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  const auto whole = std::llround(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
 
 void put(std::FILE* file, std::string_view text) {
   const std::size_t longest = file == stdout ? kLongestLine : kLongestMessage;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,9 @@ namespace hearsay::scenarios {
 
 /// Most characters in a line for people, on standard error and in a table on standard output.
 inline constexpr std::size_t kLongestMessage = 2000, kLongestLine = 20'000;
+
+/// "12 s", "3 min 05 s", "2 h 10 min"; "?" if it is unknown.
+std::string duration_text(double seconds);
 
 /// Prints text for people: escaped except for line feeds, long lines shortened. Throws std::system_error if
 /// standard output cannot be written; messages may go to a log on a full disk, which must not end a study.

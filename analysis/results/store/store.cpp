@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <ctime>
+
 #include "analysis/results/json.hpp"
 #include "analysis/results/store/checksum.hpp"
 #include "analysis/results/store/series_rows.hpp"
@@ -140,7 +142,10 @@ void Store::begin_study(const StudyPlan& plan) {
   places_.clear();
   Database& d = *database_;
   d.run("DELETE FROM study; DELETE FROM info");
+  finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   auto info = plan.info;
+  info["begun"] = std::to_string(std::time(nullptr));
+  info["finished_before"] = std::to_string(finished_);
   info["axes"] = json_text(plan.head.axes);
   info["groups"] = json_text(plan.head.groups);
   info["shown"] = json_text(plan.head.shown);
@@ -169,7 +174,6 @@ void Store::begin_study(const StudyPlan& plan) {
     if (!sealed(d, Part::kPoint, id)) seal(d, Part::kPoint, id);
   }
   seal(d, Part::kStudy);
-  finished_ = d.first<std::int64_t>("SELECT coalesce(max(finished), 0) FROM timing").value();
   commit();
 }
 
@@ -224,7 +228,7 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   write_series(*database_, id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
   database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
-                     host_name(), ++finished_);
+                     run.host.empty() ? host_name() : run.host, ++finished_);
   seal(*database_, Part::kRun, id);
 }
 

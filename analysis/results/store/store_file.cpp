@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "analysis/results/tables/output_file.hpp"
 #include "sim/trace/trace.hpp"
@@ -101,7 +103,11 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
   descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ < 0)
     throw OutputError(fmt::format("{}: cannot be opened: {}", folder.string(), std::strerror(errno)));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  // locked() holds a lock for an instant.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   ::close(descriptor_);
   throw OutputError(
       fmt::format("{}: another hearsay process is writing to this folder; wait for it or choose another "
@@ -111,6 +117,26 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
 
 FolderLock::~FolderLock() {
   ::close(descriptor_);
+}
+
+std::optional<bool> locked(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  const int code = ::flock(descriptor, LOCK_SH | LOCK_NB);
+  const bool held = code != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  // There FolderLock may have no lock: folders can only be opened to read.
+  const bool unknown = code == 0 ? on_network(folder) : !held;
+  return unknown ? std::nullopt : std::optional(held);
+}
+
+bool has_study(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(store_file(folder), error)) return false;
+  Database database(store_file(folder), Database::Access::kRead);
+  if (database.first<int>("SELECT count(*) FROM sqlite_master") == 0) return false;
+  check_version(database);
+  return database.first<int>("SELECT count(*) FROM info WHERE name = 'axes'") == 1;
 }
 
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {

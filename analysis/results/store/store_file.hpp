@@ -19,6 +19,7 @@
 // Numbers in BLOBs are little-endian doubles.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,13 @@ class FolderLock {
  private:
   int descriptor_ = -1;
 };
+
+/// Whether a process has locked a folder; nothing where the file system does not tell. Disturbs no process that locks it
+/// at the same time.
+std::optional<bool> locked(const std::filesystem::path& folder);
+
+/// Whether the store of a folder contains a study. Throws OutputError if it cannot be read.
+bool has_study(const std::filesystem::path& folder);
 
 /// Opens the store of a folder to write: creates the tables of a new one, checks an old one. Throws OutputError.
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder);

@@ -72,9 +72,7 @@ StoredStudy::Row StoredStudy::row(std::size_t number) {
   Row row{number, found.get<std::int64_t>(0), found.get<std::uint32_t>(1), found.get<std::string>(2), {}};
   if (!intact(*database_, Part::kPoint, row.id)) damaged_part(fmt::format("point {}", number));
   PointResult& p = row.result;
-  std::map<std::string, std::string> labels;
-  decode(found.get<std::string>(3), labels);
-  for (const std::string& axis : head_.axes) p.labels.push_back(labels[axis]);
+  p.labels = labels_from(found.get<std::string>(3));
   p.owners = found.get<std::size_t>(4);
   p.first_owner = found.get<sim::AgentId>(5);
   decode(found.get<std::string>(6), p.unaccounted);
@@ -91,6 +89,65 @@ PointResult StoredStudy::point(std::size_t number) {
 
 std::string StoredStudy::key(std::size_t number) {
   return row(number).key;
+}
+
+StudyPlan StoredStudy::plan() {
+  StudyPlan plan{.head = head_, .record_key = info("record_key"), .points = {}};
+  Statement& infos = database_->prepared("SELECT name, value FROM info")();
+  while (infos.step()) plan.info.emplace(infos.get<std::string>(0), infos.get<std::string>(1));
+  Statement& points = database_->prepared(
+      "SELECT key, labels, repetitions, described_by FROM study JOIN point ON point.id = study.point "
+      "ORDER BY number")();
+  while (points.step()) {
+    StudyPoint& p = plan.points.emplace_back();
+    p.key = points.get<std::string>(0);
+    p.labels = labels_from(points.get<std::string>(1));
+    p.repetitions = points.get<std::uint32_t>(2);
+    p.described_by = points.get<std::string>(3);
+  }
+  return plan;
+}
+
+void StoredStudy::freeze() {
+  if (database_->first<std::string>("PRAGMA journal_mode") == "wal") database_->run("BEGIN");
+}
+
+std::vector<RunState> StoredStudy::states(std::size_t number) {
+  Statement& point = database_->prepared("SELECT point, repetitions FROM study WHERE number = ?")(number);
+  if (!point.step()) damaged_part(fmt::format("point {}", number));
+  const auto id = point.get<std::int64_t>(0);
+  const auto repetitions = point.get<std::int64_t>(1);
+  point.reset();
+  RunCheck& sound = check_of(id);
+  std::vector<RunState> all;
+  Statement& rows = database_->prepared(
+      "SELECT id, repetition, status, end, fingerprint, wall_s, finished FROM run LEFT JOIN timing ON "
+      "timing.run = run.id WHERE point = ? AND record = ? AND repetition < ? ORDER BY repetition")(
+      id, record_, repetitions);
+  while (rows.step()) {
+    all.push_back({.repetition = rows.get<std::uint32_t>(1),
+                   .status = named(kStatusNames, rows.get<std::string>(2), Status::kFailed),
+                   .end = named(kEndNames, rows.get<std::string>(3), RunEnd::kFinished),
+                   .intact = sound(rows.get<std::int64_t>(0), record_),
+                   .fingerprint = fingerprint_from(rows.get<std::string>(4)),
+                   .wall = rows.get<double>(5),
+                   .finished = rows.get<std::int64_t>(6)});
+    if (!all.back().intact) damaged_.emplace(number, all.back().repetition);
+  }
+  return all;
+}
+
+RunCheck& StoredStudy::check_of(std::int64_t point) {
+  if (!sound_ || sound_->point() != point) sound_.emplace(*database_, point);
+  return *sound_;
+}
+
+std::vector<std::string> StoredStudy::labels_from(const std::string& text) const {
+  std::map<std::string, std::string> by_axis;
+  decode(text, by_axis);
+  std::vector<std::string> labels;
+  for (const std::string& axis : head_.axes) labels.push_back(by_axis[axis]);
+  return labels;
 }
 
 template <class From>
@@ -170,14 +227,14 @@ std::optional<RunResult> StoredStudy::run(std::size_t number, std::uint32_t repe
 void StoredStudy::read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run) {
   static const std::string sql = fmt::format(
       "SELECT id, repetition, status, end, iterations, time_s, events, messages, delivered, vectors, bytes, "
-      "fingerprint, message, (SELECT wall_s FROM timing WHERE timing.run = run.id){} FROM run "
+      "fingerprint, message, wall_s, host{} FROM run LEFT JOIN timing ON timing.run = run.id "
       "WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? ORDER BY repetition",
       lost_columns());
   Statement& rows = database_->prepared(sql)(point.id, record_, first, last);
-  if (!sound_ || sound_->point() != point.id) sound_.emplace(*database_, point.id);
+  RunCheck& sound = check_of(point.id);
   while (rows.step()) {
     const auto repetition = rows.get<std::uint32_t>(1);
-    if ((*sound_)(rows.get<std::int64_t>(0), record_)) {
+    if (sound(rows.get<std::int64_t>(0), record_)) {
       for_run(read_run(point, rows));
     } else {
       damaged_.emplace(point.number, repetition);
@@ -203,7 +260,8 @@ RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
   run.fingerprint = fingerprint_from(row.get<std::string>(11));
   run.message = row.get<std::string>(12);
   run.wall = row.get<double>(13);
-  for (int r = 0; r < sim::kLossReasons; ++r) t.lost[r] = row.get<std::uint64_t>(14 + r);
+  run.host = row.get<std::string>(14);
+  for (int r = 0; r < sim::kLossReasons; ++r) t.lost[r] = row.get<std::uint64_t>(15 + r);
   const auto id = row.get<std::int64_t>(0);
   run.scalars = read_scalars(
       database_->prepared("SELECT name, agent, value FROM scalar WHERE run = ? ORDER BY rowid")(id));

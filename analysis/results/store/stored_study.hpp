@@ -12,8 +12,23 @@
 #include "analysis/results/participants.hpp"
 #include "analysis/results/store/checksum.hpp"
 #include "analysis/results/store/series_rows.hpp"
+#include "analysis/results/store/store.hpp"
 
 namespace hearsay::analysis {
+
+/// The outcome of a stored run.
+struct RunState {
+  std::uint32_t repetition = 0;
+  Status status = Status::kDone;
+  RunEnd end = RunEnd::kFinished;
+  bool intact = true;  ///< else damaged
+  std::uint64_t fingerprint = 0;
+  double wall = 0;            ///< s
+  std::int64_t finished = 0;  ///< runs of the store are numbered as they finish
+
+  /// Whether it has a result that `hearsay run` does not compute again.
+  bool ended() const { return intact && (status == Status::kDone || status == Status::kDiverged); }
+};
 
 class StoredStudy {
  public:
@@ -26,6 +41,11 @@ class StoredStudy {
   std::size_t points() const { return points_; }
   /// A value of StudyPlan::info; empty if there is none of that name.
   std::string info(std::string_view name);
+  /// The study as it was begun. Points that are not described have an empty `described_by`.
+  StudyPlan plan();
+  /// From now on everything is read as it is in the store now, whatever others write meanwhile; without effect where
+  /// that would keep them from writing, on network file systems.
+  void freeze();
   /// Point `number` with its scalars. `key` identifies its options.
   PointResult point(std::size_t number);
   std::string key(std::size_t number);
@@ -33,6 +53,9 @@ class StoredStudy {
   /// Equal numbers: equal networks. Nothing if the point is not described.
   std::optional<std::int64_t> network_number(std::size_t number);
   NetworkGraph network(std::int64_t network_number);
+
+  /// The outcomes of the stored runs of a point, by repetition; their checksums are compared.
+  std::vector<RunState> states(std::size_t number);
 
   using ForRun = std::function<void(const RunResult& run)>;
   /// Calls `for_run` for each stored run of a point by repetition, whatever order they ran in, except for damaged ones.
@@ -53,6 +76,8 @@ class StoredStudy {
   void read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run);
   RunResult read_run(const Row& point, const Statement& row);
   std::string document(std::int64_t id);
+  RunCheck& check_of(std::int64_t point);
+  std::vector<std::string> labels_from(const std::string& text) const;
   /// from(text of the document).
   template <class From>
   auto from_json(std::int64_t id, From&& from) -> decltype(from(std::string()));

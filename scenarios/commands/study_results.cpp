@@ -1,0 +1,106 @@
+#include "scenarios/commands/study_results.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "analysis/results/tables/output_file.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/runner/conclusion_input.hpp"
+#include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/manifest.hpp"
+#include "scenarios/runner/scenario.hpp"
+#include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/runner/terminal.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The files of results that a folder contains.
+Names files_in(const std::filesystem::path& folder) {
+  Names all;
+  std::error_code error;
+  for (const char* name :
+       {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv",
+        "fits.csv", "bounds.csv", "trace.csv", "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
+    if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
+  }
+  return all;
+}
+
+void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
+                   const std::optional<analysis::Conclusions>& conclusions, const StudyResults& results,
+                   double wall) {
+  const analysis::Totals& t = exported.totals;
+  const std::size_t width = terminal_width();
+  print_out("{}\n", analysis::summary_text(head, exported.points, width));
+  if (conclusions) print_out("{}\n", conclusions->text(width));
+  if (t.diverged + t.failed > 0) {
+    print_out("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
+              (results.folder / "runs.csv").string(), t.problem);
+  }
+  const std::string runs = results.complete
+                               ? counted(stored(t), "run")
+                               : fmt::format("{} of {}", stored(t), counted(results.runs, "run"));
+  print_out("{}, {} ({} new) in {:.1f} s; median [quartiles] over repetitions\nresults: {}/ ({})\n",
+            counted(t.points, "point"), runs, results.fresh, wall, results.folder.string(),
+            fmt::join(files_in(results.folder), ", "));
+}
+
+// Removes tables and traces of an earlier scenario that this one does not write, so that no report mixes both. They are
+// derived: the results are in the database.
+void remove_stale(const std::filesystem::path& folder, const Scenario& scenario, bool aggregate) {
+  std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
+  const auto traced = [&](analysis::TraceFormat format) {
+    const auto& trace = scenario.record.trace;
+    return trace && std::find(trace->format.begin(), trace->format.end(), format) != trace->format.end();
+  };
+  if (!traced(analysis::TraceFormat::kCsv)) files.push_back("trace.csv");
+  if (!traced(analysis::TraceFormat::kPerfetto)) files.push_back("trace.perfetto.json");
+  std::error_code error;
+  for (const char* name : files) std::filesystem::remove(folder / name, error);
+  analysis::remove_abandoned(folder);
+}
+
+}  // namespace
+
+std::uint64_t stored(const analysis::Totals& totals) {
+  return totals.runs - totals.interrupted;
+}
+
+analysis::Totals write_results(const StudyResults& results) {
+  const Plan& plan = results.plan;
+  const std::filesystem::path& folder = results.folder;
+  analysis::StoredStudy study(folder);
+  const Scenario& scenario = *plan.points.front().scenario;
+  // First: fits of other tables would be a mixture, too.
+  remove_stale(folder, scenario, study.head().aggregate);
+  analysis::Exported exported = analysis::export_tables(study, folder, label_number);
+  std::optional<analysis::Conclusions> conclusions;
+  if (scenario.analysis.any()) {
+    conclusions = analysis::conclude(study, conclusion_input(plan, study));
+    analysis::write_conclusions(*conclusions, folder, label_number);
+  }
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
+  write_manifest({.totals = exported.totals,
+                  .scenario = scenario,
+                  .file = results.file,
+                  .command = results.command,
+                  .resolved = plan.resolved,
+                  .conclusions = conclusions ? conclusions->json() : "",
+                  .threads = results.threads,
+                  .wall = wall,
+                  .selection = results.selection},
+                 folder / "manifest.json");
+  print_results(study.head(), exported, conclusions, results, wall);
+  for (const std::string& note : exported.totals.notes) {
+    if (note.starts_with("warning: ")) print_error("{}\n", note);
+  }
+  return std::move(exported.totals);
+}
+
+}  // namespace hearsay::scenarios

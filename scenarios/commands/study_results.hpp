@@ -1,0 +1,31 @@
+#pragma once
+// What a command writes and prints after it has stored runs of a study: tables, conclusions, manifest, summary.
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "analysis/results/tables/export.hpp"
+#include "scenarios/runner/plan.hpp"
+
+namespace hearsay::scenarios {
+
+struct StudyResults {
+  const Plan& plan;
+  const std::filesystem::path& folder;  ///< with the store
+  std::string file, command;            ///< of the scenario; as it was given
+  std::string selection{};              ///< JSON of the selection; empty if there is none
+  unsigned threads = 1;
+  std::uint64_t runs = 0, fresh = 0;  ///< of the study; stored by this command
+  bool complete = true;               ///< else the summary says how many runs are stored
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+/// Writes the tables, the conclusions and manifest.json of a study into its folder, removes files that it no longer
+/// has, and prints the summary and warnings. Throws OutputError.
+analysis::Totals write_results(const StudyResults& results);
+
+/// Runs that are not made again by the same command.
+std::uint64_t stored(const analysis::Totals& totals);
+
+}  // namespace hearsay::scenarios

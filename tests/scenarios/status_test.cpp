@@ -1,0 +1,185 @@
+// hearsay status: how far studies are.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/runner/study_state.hpp"
+#include "tests/support/changed_store.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using test::Scratch;
+using test::shell;
+using test::small_scenario;
+
+namespace {
+
+std::string status_of(const std::string& arguments) {
+  const auto outcome = shell("hearsay status " + arguments);
+  INFO(arguments << outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+nlohmann::json status_json(const std::string& arguments) {
+  return nlohmann::json::parse(status_of(arguments + " --json"));
+}
+
+void run_for_status(const Scratch& dir, const std::string& folder, const std::string& more = "") {
+  const auto outcome = shell("hearsay run " + dir / "s.json --no-progress -o " + dir / folder + " " + more);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+}
+
+const std::string kTenRuns = small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 5)");
+
+}  // namespace
+
+TEST_CASE("status: a complete study, and one of each outcome") {
+  const Scratch dir;
+  dir.write("s.json", kTenRuns);
+  run_for_status(dir, "out");
+  const std::string out = dir / "out";
+  CHECK(status_of(out) == out + ": 10 runs: 10 done, 0 diverged, 0 failed; 0 left\n");
+  test::rewrite(out, "UPDATE run SET status = 'diverged' WHERE point = 1 AND repetition = 0");
+  test::rewrite(out, "UPDATE run SET status = 'failed' WHERE point = 1 AND repetition IN (1, 2)");
+  test::rewrite(out, "UPDATE run SET status = 'interrupted' WHERE point = 2 AND repetition = 1");
+  test::damage(out, "UPDATE run SET events = 1 WHERE point = 2 AND repetition = 2");
+  test::damage(
+      out,
+      "DELETE FROM checksum WHERE part = 2 AND id = (SELECT id FROM run WHERE point = 2 AND repetition = 3)");
+  test::damage(out, "DELETE FROM run WHERE point = 2 AND repetition = 3");
+  CHECK(status_of(out) ==
+        out +
+            ": 10 runs: 4 done, 1 diverged, 2 failed; 3 left (1 interrupted, 1 damaged); no "
+            "process is writing\n");
+  const auto json = status_json(out).at("folders").at(0);
+  const nlohmann::json expected{{"folder", out},
+                                {"part", nullptr},
+                                {"writing", false},
+                                {"written_s_ago", nullptr},
+                                {"begun", true},
+                                {"runs", 10},
+                                {"done", 4},
+                                {"diverged", 1},
+                                {"failed", 2},
+                                {"left", 3},
+                                {"interrupted", 1},
+                                {"damaged", 1},
+                                {"runs_per_s", nullptr},
+                                {"seconds_left", nullptr}};
+  CHECK(json == expected);
+}
+
+TEST_CASE("status: parts of a study, and what none of the folders holds") {
+  const Scratch dir;
+  dir.write("s.json", kTenRuns);
+  run_for_status(dir, "a", "--shard 1/3");
+  run_for_status(dir, "c", "--shard 3/3");
+  const std::string a = dir / "a", c = dir / "c";
+  const auto json = status_json(a + " " + c);
+  const std::size_t in_a = json["folders"][0]["done"], in_c = json["folders"][1]["done"];
+  CHECK(json["folders"][0]["part"] == "1/3");
+  CHECK(json["folders"][0]["runs"] == in_a);
+  CHECK(json["total"]["done"] == in_a + in_c);
+  CHECK(json["absent_parts"] == nlohmann::json({"2/3"}));
+  CHECK(json["absent_runs"] == 10 - in_a - in_c);
+  CHECK_THAT(status_of(a + " " + c),
+             Contains(a + ": part 1/3: ") && Contains(fmt::format("total: {} runs: ", in_a + in_c)) &&
+                 Contains(fmt::format("not in these folders: part 2/3 ({} of 10 runs)\n", 10 - in_a - in_c)));
+  // The rest, in a folder that holds another part already: only runs of its own part count.
+  run_for_status(dir, "c", "--shard 2/3");
+  const auto both = status_json(c)["folders"][0];
+  CHECK(both["part"] == "2/3");
+  CHECK(both["runs"] == 10 - in_a - in_c);
+  CHECK(both["done"] == 10 - in_a - in_c);
+  CHECK(both["left"] == 0);
+}
+
+TEST_CASE("status: a part with points that equal those of another part") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, "1"]}, "repeat": 5)"));
+  for (const char* part : {"1", "2"}) run_for_status(dir, part, fmt::format("--shard {}/2", part));
+  const auto json = status_json(dir / "1 " + dir / "2");
+  CHECK(json["total"]["left"] == 0);
+}
+
+TEST_CASE("status: a study that selects points shows the study that it selects on, too") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 2, "sweep": {"privacy.epsilon": [0.1, 1, 10],
+    "select": {"over": "privacy.epsilon", "minimise": "relative_fitness", "on": "test"}})"));
+  run_for_status(dir, "out");
+  CHECK_THAT(status_of(dir / "out"),
+             Contains(dir / "out/selection: 6 runs: 6 done") && Contains(dir / "out: 2 runs: 2 done"));
+}
+
+TEST_CASE("status: whether a process writes, without disturbing it") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 8)", 300'000));
+  // Asks all the time until runs are stored and a time left is known, then kills the process.
+  dir.write("ask.py",
+            "import json, os, subprocess, sys, time\n"
+            "program, folder, process = sys.argv[1:]\n"
+            "while True:\n"
+            "  time.sleep(0.05)\n"
+            "  if not os.path.exists(folder + '/results.sqlite'): continue\n"
+            "  asked = subprocess.run([program, 'status', '--json', folder], capture_output=True)\n"
+            "  if asked.returncode != 0: sys.exit(asked.stderr.decode())\n"
+            "  one = json.loads(asked.stdout)['folders'][0]\n"
+            "  if one['begun'] and not one['writing']: sys.exit('ended before it was seen')\n"
+            "  if one['seconds_left'] is not None: break\n"
+            "print(one['runs'], one['done'] + one['left'], one['runs_per_s'] > 0)\n"
+            "subprocess.run([program, 'status', folder])\n"
+            "os.kill(int(process), 9)\n");
+  const auto outcome = shell("$program run " + dir / "s.json -j 1 --no-progress -o " + dir / "out &\n" +
+                             "/usr/bin/python3 " + dir / "ask.py $program " + dir / "out $!; wait $!");
+  INFO(outcome.err << outcome.out);
+  CHECK(outcome.code == 137);
+  CHECK_THAT(outcome.out, Catch::StartsWith("8 8 True\n") && Contains("; a process is writing: ") &&
+                              Contains(" runs/s, about ") && Contains(" left\n"));
+  CHECK_THAT(status_of(dir / "out"), Contains(" left; no process is writing\n"));
+  run_for_status(dir, "out");
+  CHECK_THAT(status_of(dir / "out"), Contains("8 runs: 8 done, 0 diverged, 0 failed; 0 left\n"));
+}
+
+TEST_CASE("status: a lock is seen as long as it is held, and asking for it does not take it") {
+  const Scratch dir;
+  const std::filesystem::path folder = dir.path() / "out";
+  CHECK_FALSE(analysis::locked(folder).has_value());  // there is none
+  {
+    const analysis::FolderLock lock(folder);
+    CHECK(analysis::locked(folder) == true);
+    CHECK(analysis::locked(folder) == true);
+  }
+  CHECK(analysis::locked(folder) == false);
+  const analysis::FolderLock again(folder);
+}
+
+TEST_CASE("status: the rate is that of the last 100 runs") {
+  std::vector<analysis::RunState> runs;
+  for (int k = 0; k < 200; ++k)
+    runs.push_back({.wall = k % 2 == 0 ? 1.5 : 0.5, .finished = k % 2 == 0 ? k : 1000 + k});
+  // 200 s of wall-clock time in 100 s: two runs at a time; the last 100 take 0.5 s each.
+  CHECK(scenarios::runs_per_second(runs, 100) == Approx(4));
+  CHECK_FALSE(scenarios::runs_per_second({}, 100).has_value());
+  CHECK_FALSE(scenarios::runs_per_second(runs, 0).has_value());
+  CHECK(
+      scenarios::StudyState{.runs = 10, .done = 1, .diverged = 2, .failed = 3, .rate = 0.5}.seconds_left() ==
+      8.0);
+}
+
+TEST_CASE("status: folders without results are refused, and a study that has not begun is none") {
+  const Scratch dir;
+  dir.write("s.json", kTenRuns);
+  const auto none = shell("hearsay status " + dir / "none");
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("there is no folder"));
+  CHECK(shell("hearsay status").code == 2);
+  CHECK(shell("hearsay status " + dir / "s.json").code == 2);
+  std::filesystem::create_directories(dir.path() / "out");
+  analysis::open_to_write(dir.path() / "out");
+  CHECK(status_of(dir / "out") == dir / "out: no study yet\n");
+}
