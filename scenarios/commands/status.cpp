@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "analysis/results/store/store_file.hpp"
@@ -21,13 +22,16 @@ using Json = nlohmann::ordered_json;
 // The counts of several folders, and the parts that none of them holds.
 struct Total {
   StudyState sum{};
-  bool parts = false;  // of one study, each in one folder
+  bool parts = false;     // of one study, each in one folder
+  bool distinct = false;  // no run is in two folders
   std::vector<Shard> absent{};
-  std::uint64_t absent_runs = 0;
+  std::uint64_t study_runs = 0, absent_runs = 0;
 };
 
-Total total_of(const std::vector<StudyState>& all) {
+Total total_of(std::vector<StudyState> all) {
+  std::erase_if(all, [](const StudyState& s) { return !s.begun; });
   Total total;
+  if (all.empty()) return total;
   std::set<std::pair<std::uint32_t, std::uint32_t>> shards;
   bool live = true;
   double longest = 0;
@@ -44,13 +48,17 @@ Total total_of(const std::vector<StudyState>& all) {
   if (live && longest > 0) total.sum.rate = static_cast<double>(total.sum.left()) / longest;
   total.parts = shards.size() == all.size() && shards.begin()->first == shards.rbegin()->first &&
                 std::ranges::all_of(all, [&](const StudyState& s) { return s.scenario == all[0].scenario; });
+  std::set<std::string_view> studies;
+  for (const StudyState& s : all) studies.insert(s.scenario);
+  total.distinct = total.parts || studies.size() == all.size();
   if (!total.parts) return total;
   const std::uint32_t count = shards.begin()->first;
   for (std::uint32_t number = 1; number <= count; ++number)
     if (!shards.contains({count, number})) total.absent.push_back({number, count});
   std::uint64_t here = 0;
   for (const StudyState& s : all) here += s.runs;
-  total.absent_runs = all[0].study_runs - std::min(here, all[0].study_runs);
+  total.study_runs = all[0].study_runs;
+  total.absent_runs = total.study_runs - std::min(here, total.study_runs);
   return total;
 }
 
@@ -108,6 +116,7 @@ Json folder_json(const StudyState& s) {
 
 void print_total(const std::vector<StudyState>& all) {
   const Total total = total_of(all);
+  if (!total.distinct) return;  // runs would count twice
   const auto left = total.sum.seconds_left();
   print_out("total: {}{}\n", counts_text(total.sum),
             left ? fmt::format("; about {} left", duration_text(*left)) : "");
@@ -119,7 +128,7 @@ void print_total(const std::vector<StudyState>& all) {
   const std::size_t more = total.absent.size() - shown.size();
   print_out("not in these folders: {} {}{} ({} of {})\n", total.absent.size() == 1 ? "part" : "parts",
             fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "", total.absent_runs,
-            counted(all[0].study_runs, "run"));
+            counted(total.study_runs, "run"));
 }
 
 // The folder, and the study that a scenario with "select" selects on.
@@ -159,7 +168,7 @@ int status_command(const Arguments& arguments) {
   Json text{{"folders", Json::array()}, {"total", nullptr}, {"absent_parts", Json::array()}};
   for (const StudyState& s : all) text["folders"].push_back(folder_json(s));
   const Total total = total_of(all);
-  text["total"] = json_of(total.sum);
+  if (total.distinct) text["total"] = json_of(total.sum);
   for (const Shard& s : total.absent) text["absent_parts"].push_back(s.text());
   text["absent_runs"] = total.absent_runs;
   print_json(text.dump(2) + "\n");

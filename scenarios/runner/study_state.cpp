@@ -5,7 +5,9 @@
 #include <ctime>
 #include <functional>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "analysis/results/store/store_file.hpp"
@@ -19,7 +21,10 @@ namespace hearsay::scenarios {
 
 namespace {
 
-using OwnRuns = std::vector<std::vector<bool>>;  // by point and repetition
+struct OwnRuns {
+  std::vector<std::vector<bool>> here;  // by point and repetition
+  std::uint64_t elsewhere = 0;          // those that an equal point in another part makes
+};
 
 // The runs of a part; nothing if its scenario cannot be read again, because input files are elsewhere.
 std::optional<OwnRuns> own_runs(analysis::StoredStudy& study, const Shard& shard) {
@@ -28,8 +33,20 @@ std::optional<OwnRuns> own_runs(analysis::StoredStudy& study, const Shard& shard
     const std::vector<RunTask> runs = RunMaker(plan, 1).all_runs();
     const std::vector<bool> own = runs_of(shard, runs.size());
     OwnRuns all;
-    for (const PlannedPoint& p : plan.points) all.emplace_back(p.repeat);
-    for (std::size_t k = 0; k < runs.size(); ++k) all[runs[k].point][runs[k].repetition] = own[k];
+    std::map<std::string_view, std::size_t> first;  // of equal points the first makes the runs
+    for (const PlannedPoint& p : plan.points) {
+      first.try_emplace(p.key, all.here.size());
+      all.here.emplace_back(p.repeat);
+    }
+    for (std::size_t k = 0; k < runs.size(); ++k) all.here[runs[k].point][runs[k].repetition] = own[k];
+    for (std::size_t p = 0; p < all.here.size(); ++p) {
+      const std::vector<bool>& maker = all.here[first.at(plan.points[p].key)];
+      for (std::size_t r = 0; r < std::min(maker.size(), all.here[p].size()); ++r) {
+        if (!all.here[p][r] || maker[r]) continue;
+        all.here[p][r] = false;
+        ++all.elsewhere;
+      }
+    }
     return all;
   };
   try {
@@ -90,11 +107,13 @@ StudyState state_of(const std::filesystem::path& folder) {
   const analysis::StudyPlan plan = study.plan();
   for (const analysis::StudyPoint& p : plan.points) state.study_runs += p.repetitions;
   state.runs = state.study_runs;
-  for (const char* name : {"scenario", "condition", "build"}) state.scenario += study.info(name) + '\n';
+  for (const char* name : {"scenario", "condition", "instances", "chosen"})
+    state.scenario += study.info(name) + '\n';
   std::optional<OwnRuns> own;
   if (const std::string text = study.info("shard"); !text.empty()) {
     state.shard = shard_from(text);
     own = own_runs(study, *state.shard);
+    if (own) state.done = own->elsewhere;
     const std::vector<bool> part = runs_of(*state.shard, state.study_runs);
     state.runs = static_cast<std::uint64_t>(std::ranges::count(part, true));
   }
@@ -104,7 +123,7 @@ StudyState state_of(const std::filesystem::path& folder) {
     for (const analysis::RunState& run : study.states(p)) {
       using analysis::Status;
       if (run.finished > before && run.status != Status::kInterrupted) fresh.push_back(run);
-      if (own && !(*own)[p][run.repetition]) continue;
+      if (own && !own->here[p][run.repetition]) continue;
       ++(!run.intact                       ? state.damaged
          : run.status == Status::kDone     ? state.done
          : run.status == Status::kDiverged ? state.diverged

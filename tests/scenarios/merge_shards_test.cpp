@@ -101,14 +101,16 @@ TEST_CASE("merge: parts in any order, merged again or bit by bit, have the table
 
 TEST_CASE("merge: series that are stored together, and points that are equal") {
   const Scratch dir;
-  dir.write("s.json", small_scenario(R"("repeat": 9, "sweep": {"privacy.epsilon": [0.1, "1", 1]})"));
+  dir.write(
+      "s.json",
+      small_scenario(R"("repeat": 9, "sweep": {"description": ["a", "b"], "privacy.epsilon": [0.1, 1]})"));
   const std::string aggregate = "--set record.keep=aggregate";
   run_to(dir, "one", aggregate);
   run_parts(dir, 4, aggregate);
   merge_to(dir, folders_in(dir, {"4", "2", "1", "3"}), "out");
   check_same_tables(dir / "out", dir / "one", 6);
   CHECK(fs::exists(dir / "out/quantiles.csv"));
-  CHECK_THAT(ended_with("diff " + dir / "out " + dir / "one").out, Contains("27 runs, all equal"));
+  CHECK_THAT(ended_with("diff " + dir / "out " + dir / "one").out, Contains("36 runs, all equal"));
 }
 
 TEST_CASE("merge: parts that overlap, missing runs by part, and what makes them") {
@@ -307,9 +309,11 @@ TEST_CASE("merge: broken off at any moment, the same command completes it") {
 
 TEST_CASE("merge: without the input files of the scenario there are tables, but no conclusions") {
   const Scratch dir;
-  dir.write("data.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n5,7\n6,8\n");
-  dir.write("s.json", R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owners": 2},
-    "network": {"topology": "star"}, "protocol": {"type": "central_async", "rho": 1},
+  dir.write("data.csv", "x,y,bank\n1,2,a\n2,3,a\n3,5,a\n4,4,b\n5,7,b\n6,8,b\n");
+  dir.write(
+      "s.json",
+      R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owner": {"column": "bank"}, "features": ["x"]},
+    "network": {"topology": "star"}, "protocol": {"type": "central_async", "rho": 1e-5},
     "privacy": {"mechanism": "none"}, "stop": {"iterations": 20}, "repeat": 3})");
   run_to(dir, "one");
   run_parts(dir, 2);

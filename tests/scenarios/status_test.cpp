@@ -90,6 +90,9 @@ TEST_CASE("status: parts of a study, and what none of the folders holds") {
   CHECK_THAT(status_of(a + " " + c),
              Contains(a + ": part 1/3: ") && Contains(fmt::format("total: {} runs: ", in_a + in_c)) &&
                  Contains(fmt::format("not in these folders: part 2/3 ({} of 10 runs)\n", 10 - in_a - in_c)));
+  // The same runs twice have no total.
+  CHECK(status_json(a + " " + a)["total"].is_null());
+  CHECK_THAT(status_of(a + " " + c + " " + a), !Contains("total"));
   // The rest, in a folder that holds another part already: only runs of its own part count.
   run_for_status(dir, "c", "--shard 2/3");
   const auto both = status_json(c)["folders"][0];
@@ -101,9 +104,10 @@ TEST_CASE("status: parts of a study, and what none of the folders holds") {
 
 TEST_CASE("status: a part with points that equal those of another part") {
   const Scratch dir;
-  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, "1"]}, "repeat": 5)"));
+  dir.write("s.json", small_scenario(R"("sweep": {"description": ["a", "b"]}, "repeat": 5)"));
   for (const char* part : {"1", "2"}) run_for_status(dir, part, fmt::format("--shard {}/2", part));
   const auto json = status_json(dir / "1 " + dir / "2");
+  CHECK(json["total"]["done"] == 10);
   CHECK(json["total"]["left"] == 0);
 }
 
@@ -182,4 +186,6 @@ TEST_CASE("status: folders without results are refused, and a study that has not
   std::filesystem::create_directories(dir.path() / "out");
   analysis::open_to_write(dir.path() / "out");
   CHECK(status_of(dir / "out") == dir / "out: no study yet\n");
+  run_for_status(dir, "begun", "--shard 1/2");
+  CHECK(status_json(dir / "out " + dir / "begun " + dir / "out")["absent_parts"] == nlohmann::json({"2/2"}));
 }
