@@ -106,6 +106,7 @@ int merge_command(const Arguments& arguments) {
     without_damaged(study, kExitDone);
     if (const std::string shard = study.info("shard"); !shard.empty()) counts.insert(shard_from(shard).count);
   }
+  print_error("{}: {} to copy; results: {}/\n", counted(merge.all(), "run"), merge.to_add(), output.string());
   merge.write();
 
   analysis::StoredStudy study(output);

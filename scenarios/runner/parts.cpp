@@ -215,6 +215,14 @@ std::uint64_t PartsMerge::all() const {
   return sum;
 }
 
+std::uint64_t PartsMerge::to_add() const {
+  std::uint64_t sum = 0;
+  for (const std::vector<Run>& runs : runs_)
+    sum += static_cast<std::uint64_t>(
+        std::ranges::count_if(runs, [](const Run& r) { return r.source != kNone && r.source != kOutput; }));
+  return sum;
+}
+
 std::vector<RunTask> PartsMerge::missing() const {
   std::vector<RunTask> all;
   std::vector<bool> seen(runs_.size());

@@ -30,6 +30,8 @@ class PartsMerge {
   void write();
 
   std::uint64_t all() const;  ///< runs of the study
+  /// Runs of the parts that the output does not have.
+  std::uint64_t to_add() const;
   std::uint64_t added() const { return added_; }
   /// Runs that no part has, or only interrupted or damaged; of equal points those of the first. After write().
   std::vector<RunTask> missing() const;

@@ -1,0 +1,62 @@
+#pragma once
+// Studies that are made in parts and merged, through the program.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+
+#include "tests/support/process.hpp"
+
+namespace hearsay::test {
+
+inline constexpr const char* kMergedTables[] = {"series.csv", "quantiles.csv", "scalars.csv",
+                                                "runs.csv",   "owners.csv",    "nodes.csv",
+                                                "links.csv",  "fits.csv",      "bounds.csv"};
+
+inline const std::string kThreePoints = R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)";
+
+/// Equal tables, `count` of them.
+inline void check_same_tables(const std::string& folder, const std::string& other, int count) {
+  int compared = 0;
+  for (const std::string file : kMergedTables) {
+    INFO(folder << "/" << file);
+    CHECK(std::filesystem::exists(folder + "/" + file) == std::filesystem::exists(other + "/" + file));
+    const std::string text = text_of(folder + "/" + file);
+    CHECK(text == text_of(other + "/" + file));
+    compared += text.size() > 60 ? 1 : 0;
+  }
+  CHECK(compared == count);
+}
+
+inline Outcome ended_with(const std::string& command, int code = 0) {
+  auto outcome = shell("hearsay " + command);
+  INFO(command << "\n" << outcome.out << outcome.err);
+  CHECK(outcome.code == code);
+  return outcome;
+}
+
+/// Runs DIR/s.json to DIR/NAME.
+inline void run_to(const Scratch& dir, const std::string& name, const std::string& more = "") {
+  ended_with("run " + dir / "s.json --no-progress -o " + dir / name + " " + more);
+}
+
+/// Its parts, to DIR/1 ...
+inline void run_parts(const Scratch& dir, int count, const std::string& more = "") {
+  for (int k = 1; k <= count; ++k)
+    run_to(dir, std::to_string(k), fmt::format("--shard {}/{} {}", k, count, more));
+}
+
+/// Merges folders of DIR.
+inline Outcome merge_to(const Scratch& dir, const std::string& names, const std::string& out, int code = 0) {
+  return ended_with(fmt::format("merge {} -o {}", names, dir / out), code);
+}
+
+inline std::string folders_in(const Scratch& dir, std::initializer_list<const char*> names) {
+  std::string all;
+  for (const char* name : names) all += dir / name + " ";
+  return all;
+}
+
+}  // namespace hearsay::test
