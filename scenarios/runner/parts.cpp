@@ -136,6 +136,7 @@ void PartsMerge::read_part(analysis::StoredStudy& study, const analysis::StudyPl
   }
   study.freeze();
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    study.point(p);  // throws if it is damaged, before anything is written
     const std::string& described_by = plan.points[p].described_by;
     if (describer_[p] == kNone && !described_by.empty()) {
       describer_[p] = source;

@@ -111,6 +111,16 @@ TEST_CASE("merge: damaged runs are left out or taken from another part") {
   check_same_tables(dir / "out", dir / "one", 6);
 }
 
+TEST_CASE("merge: a part whose points are damaged is refused, and nothing is written") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kThreePoints));
+  run_parts(dir, 2);
+  test::damage(dir / "2", "UPDATE point SET owners = 4 WHERE id = 3");
+  CHECK_THAT(merge_to(dir, folders_in(dir, {"1", "2"}), "out", 4).err,
+             Contains(dir / "2/results.sqlite: damaged: point 2"));
+  CHECK_FALSE(fs::exists(dir / "out"));
+}
+
 TEST_CASE("merge: failed runs are merged as failed unless another part has a result") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 6)"));
