@@ -122,9 +122,9 @@ void serialize(Archive& ar, hearsay::sim::Traffic& value, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::RunResult& value, unsigned) {
   auto& [point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
-         scalars, wall] = value;
+         scalars, wall, host] = value;
   each(ar, point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
-       scalars, wall);
+       scalars, wall, host);
 }
 
 template <class Archive>

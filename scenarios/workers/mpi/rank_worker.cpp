@@ -135,12 +135,13 @@ void RankWorker::run_task(const Task& task, Report& out) {
   try {
     if (const auto* run = std::get_if<RunTask>(&task.what)) {
       out.made.push_back({task.number, maker_->make(*run)});
+      out.made.back().run.host = boost::mpi::environment::processor_name();
       return;
     }
     const auto [point, describe] = std::get<PointTask>(task.what);
     maker_->require(point);
-    Report::Assembled& assembled = out.assembled.emplace_back(task.number);
-    if (describe) assembled.description = maker_->describe(point);
+    out.assembled.push_back({.task = task.number});
+    if (describe) out.assembled.back().description = maker_->describe(point);
   } catch (const std::bad_alloc&) {
     out = {.failures = {{.kind = Failure::Kind::kRefused,
                          .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted())}}};
