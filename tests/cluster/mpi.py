@@ -57,6 +57,15 @@ class Ranks(unittest.TestCase):
             self.assertEqual([int(rank) for rank, _ in rows], list(range(1, ranks)))
             self.assertEqual(sum(int(runs) for _, runs in rows), 60 if ranks > 1 else 0)
 
+    def test_many_short_runs(self):
+        """Orders and reports are too large for MPI to buffer: none may wait for the other."""
+        scenario = study.write_scenario(self.make("short"), 1, 5000)
+        words = [self.program, "run", scenario, "--set", "data.records=20", "--set", "data.owners=2", "--no-progress"]
+        self.assertEqual(study.run(0, [*words, "-o", self.folder / "short1"])[0], 0)
+        code, _, err = study.run(3, [*words, "-j", 1, "-o", self.folder / "short3"], limit=60)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(study.differing(self.folder / "short1", self.folder / "short3"), [])
+
     def test_several_threads_and_resuming(self):
         folder = self.folder / "threads"
         code, _, err = study.run(3, [self.program, "run", self.scenario, "--set", "repeat=4", "-o", folder, "-j", 2])

@@ -51,6 +51,7 @@ void RankWorker::work() {
     send_report();
   }
   stop();
+  if (sending_) sending_->wait();
   world_.send(0, kReportTag, Report{.ended = true});
 }
 
@@ -90,13 +91,15 @@ void RankWorker::plan(const Order& order) {
 }
 
 void RankWorker::send_report() {
+  if (sending_ && !sending_->test()) return;
+  sending_.reset();
   Report report;
   {
     const std::lock_guard lock(mutex_);
     if (report_.empty()) return;
     std::swap(report, report_);
   }
-  world_.send(0, kReportTag, report);
+  sending_ = world_.isend(0, kReportTag, report);
 }
 
 void RankWorker::stop() {

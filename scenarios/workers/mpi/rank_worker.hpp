@@ -2,6 +2,7 @@
 // A rank of a team that works for rank 0.
 #include <atomic>
 #include <boost/mpi/communicator.hpp>
+#include <boost/mpi/request.hpp>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -43,6 +44,7 @@ class RankWorker {
   };
   void plan(const Order& order);
   void accept(const Order& order);
+  /// Begins to send what has been done, unless the last report is still on its way.
   void send_report();
   /// Ends the threads; what they are doing is aborted.
   void stop();
@@ -52,6 +54,8 @@ class RankWorker {
   boost::mpi::communicator& world_;
   unsigned processes_;
   Make make_;
+  // Never waited for: rank 0 may be waiting for this rank to receive an order.
+  std::optional<boost::mpi::request> sending_;
   std::optional<Team::Work> work_;
   std::optional<MemoryEstimate> memory_;
   std::unique_ptr<RunMaker> maker_;
