@@ -18,6 +18,7 @@
 #include "scenarios/runner/parts.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/shard.hpp"
+#include "scenarios/runner/study_state.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
 
@@ -104,7 +105,7 @@ int merge_command(const Arguments& arguments) {
     analysis::StoredStudy study(folder);
     merge.add(study);
     without_damaged(study, kExitDone);
-    if (const std::string shard = study.info("shard"); !shard.empty()) counts.insert(shard_from(shard).count);
+    if (const auto shard = shard_of(study)) counts.insert(shard->count);
   }
   print_error("{}: {} to copy; results: {}/\n", counted(merge.all(), "run"), merge.to_add(), output.string());
   merge.write();

@@ -82,8 +82,10 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
       double& of_problem = longest[maker_.problem_of(t)];
       of_problem = std::max(of_problem, length(t));
     }
-    std::ranges::stable_sort(runs, std::greater(),
-                             [&](RunTask t) { return longest.at(maker_.problem_of(t)); });
+    std::ranges::stable_sort(runs, {}, [&](RunTask t) {
+      const auto [problem, instance] = maker_.problem_of(t);
+      return std::tuple(-longest.at({problem, instance}), instance, problem, -length(t));
+    });
   }
   for (const RunTask t : runs) {
     const std::uint32_t maker = first.at(plan_.points[t.point].key);

@@ -1,6 +1,9 @@
 #include "scenarios/runner/study_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <functional>
@@ -72,11 +75,25 @@ double age_of(const std::filesystem::path& folder) {
   return std::max(age, 0.0);
 }
 
+// 0 for what is no number.
 double number_in(const std::string& text) {
-  return text.empty() ? 0 : std::stod(text);
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 }  // namespace
+
+std::optional<Shard> shard_of(analysis::StoredStudy& study) {
+  const std::string text = study.info("shard");
+  if (text.empty()) return std::nullopt;
+  try {
+    return shard_from(text);
+  } catch (const std::invalid_argument& error) {
+    throw analysis::OutputError(fmt::format("{}: damaged: {}", analysis::store_file(study.folder()).string(),
+                                            printable(error.what())));
+  }
+}
 
 std::optional<double> runs_per_second(std::vector<analysis::RunState> runs, double elapsed) {
   constexpr std::size_t kLast = 100;
@@ -110,8 +127,8 @@ StudyState state_of(const std::filesystem::path& folder) {
   for (const char* name : {"scenario", "condition", "instances", "chosen"})
     state.scenario += study.info(name) + '\n';
   std::optional<OwnRuns> own;
-  if (const std::string text = study.info("shard"); !text.empty()) {
-    state.shard = shard_from(text);
+  state.shard = shard_of(study);
+  if (state.shard) {
     own = own_runs(study, *state.shard);
     if (own) state.done = own->elsewhere;
     const std::vector<bool> part = runs_of(*state.shard, state.study_runs);

@@ -30,6 +30,9 @@ struct StudyState {
   std::optional<double> seconds_left() const;
 };
 
+/// The part of a study that a folder holds; nothing if it is all of it. Throws OutputError if its text is damaged.
+std::optional<Shard> shard_of(analysis::StoredStudy& study);
+
 /// The rate of a process that has made these runs in so many seconds: that of its last 100 runs, from their wall-clock
 /// times and the number of runs that it has made at a time. Nothing if it has made none.
 std::optional<double> runs_per_second(std::vector<analysis::RunState> runs, double elapsed);

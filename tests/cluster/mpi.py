@@ -116,6 +116,22 @@ class Ranks(unittest.TestCase):
             os.killpg(first.pid, signal.SIGKILL)
             first.communicate()
 
+    @unittest.skipIf(os.getuid() != 0, "needs root, to mount a small file system")
+    def test_full_disk_of_rank_0(self):
+        disk = self.make("disk")
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "none", disk], capture_output=True, text=True)
+        if mounted.returncode != 0:
+            self.skipTest("no file system can be mounted: " + mounted.stderr)
+        try:
+            folder = disk / "out"
+            code, _, err = study.run(3, self.words(folder))
+            self.assertEqual(code, 4, err)
+            self.assertEqual(len([line for line in err.splitlines() if "run the same command to resume" in line]), 1, err)
+            subprocess.run(["mount", "-o", "remount,size=16m", disk], check=True)
+            self.check_resumes(folder)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
     def stored(self, folder):
         """The runs that are whole."""
         if not (folder / "results.sqlite").exists():

@@ -4,6 +4,7 @@
 #include "analysis/results/store/stored_study.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/study_state.hpp"
 #include "tests/fuzz/commands.hpp"
 
 namespace hearsay::fuzz {
@@ -42,7 +43,10 @@ inline std::vector<analysis::RunResult> read_study() {
   for (std::size_t p = 0; p < stored.points(); ++p) {
     stored.owners(p);
     if (const auto network = stored.network_number(p)) stored.network(*network);
+    stored.states(p);
   }
+  stored.plan();
+  scenarios::state_of(folder() / "out");
   return all;
 }
 

@@ -189,3 +189,15 @@ TEST_CASE("status: folders without results are refused, and a study that has not
   run_for_status(dir, "begun", "--shard 1/2");
   CHECK(status_json(dir / "out " + dir / "begun " + dir / "out")["absent_parts"] == nlohmann::json({"2/2"}));
 }
+
+TEST_CASE("status, merge: a folder whose part is none is damaged") {
+  const Scratch dir;
+  dir.write("s.json", kTenRuns);
+  run_for_status(dir, "out", "--shard 1/2");
+  test::rewrite(dir.path() / "out", "UPDATE info SET value = '0/x' WHERE name = 'shard'");
+  for (const std::string& command : {std::string("hearsay status "), "hearsay merge -o " + dir / "whole "}) {
+    const auto outcome = shell(command + dir / "out");
+    CHECK(outcome.code == 4);
+    CHECK(outcome.err == dir / "out/results.sqlite: damaged: expected a part such as 2/3, found '0/x'\n");
+  }
+}

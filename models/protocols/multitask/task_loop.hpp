@@ -105,8 +105,9 @@ class TaskLoop {
   }
   bool finished(const Context& context) const {
     if (self().settled()) return true;
-    for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      if (tasks_[t].waits || self().may_turn(t, context)) return false;
+    // From the task that went on last: it is asked after every event.
+    for (std::size_t k = 0; k < tasks_.size(); ++k, going_on_ = (going_on_ + 1) % tasks_.size()) {
+      if (tasks_[going_on_].waits || self().may_turn(going_on_, context)) return false;
     }
     return true;
   }
@@ -208,6 +209,7 @@ class TaskLoop {
   bool by_clock_;
   Columns start_, held_;  // d x T
   std::vector<Task> tasks_;
+  mutable std::size_t going_on_ = 0;  // a task that was not finished when last asked
   TurnLog log_;
 };
 
