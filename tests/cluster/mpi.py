@@ -75,6 +75,20 @@ class Ranks(unittest.TestCase):
         self.assertIn("60 runs: 24 cached, 36 to run", err)
         self.assertEqual(study.differing(self.alone, folder), [])
 
+    def test_runs_that_fail(self):
+        """An owner with fewer records than features cannot be whitened: that costs the run, not the study."""
+        words = self.words("", "--set", "data.draw=repetition", "--set", "data.whiten=true", "--set", "data.owners=2",
+                           "--set", 'data.records={"type":"uniform_integer","min":9,"max":30}', "--seed", 6)
+        folders = [str(self.folder / name) for name in ("failed1", "failed3")]
+        for ranks, folder in zip((0, 3), folders):
+            words[words.index("-o") + 1] = folder
+            code, _, err = study.run(ranks, words)
+            self.assertEqual(code, 6, err)
+        self.assertEqual(study.differing(*folders), [])
+        runs = (pathlib.Path(folders[0]) / "runs.csv").read_text()
+        self.assertIn(",failed,", runs)
+        self.assertIn(",done,", runs)
+
     def test_progress_as_json(self):
         scenario = study.write_scenario(study.fresh(self.folder / "long") and self.make("long"), 5000, 4)
         code, _, err = study.run(3, [self.program, "run", scenario, "-j", 1, "-o", self.folder / "json", "--json-progress"])
