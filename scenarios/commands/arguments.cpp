@@ -101,7 +101,7 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     for (const auto& option : all.options()) names.push_back(option->long_name());
     const std::string given = e.get_option_name();
     throw UsageError(fmt::format("{}{}; usage: hearsay {}", e.what(),
-                                 did_you_mean(given.substr(given.find_first_not_of('-')), names),
+                                 did_you_mean(given.substr(std::min(given.find_first_not_of('-'), given.size())), names),
                                  syntax.usage));
   } catch (const po::error& e) {
     throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), syntax.usage));

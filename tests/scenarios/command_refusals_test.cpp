@@ -157,3 +157,8 @@ TEST_CASE("commands: a trace tells timeouts of answered queries from others") {
   CHECK(count(lossy, ",timeout\n") > 0);
   CHECK(count(lossy, ",timeout\n") + count(lossy, ",timeout (no effect)\n") == count(lossy, "\n"));
 }
+
+TEST_CASE("commands: dashes alone are no option") {
+  for (const char* command : {"run ----", "privacy ----", "status ---"})
+    CHECK_THAT(refused_line(command), Catch::Contains("unrecognised option '---"));
+}
