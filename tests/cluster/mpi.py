@@ -219,7 +219,7 @@ class Ranks(unittest.TestCase):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=os.path.abspath)
-    parser.add_argument("--kills", type=int, default=3, help="ranks to kill, each in a run of its own")
+    parser.add_argument("--kills", type=int, default=3, help="ranks to kill, each in a separate study")
     parser.add_argument("--seed", default="1", help="of the moments")
     parser.add_argument("tests", nargs="*")
     given = parser.parse_args()

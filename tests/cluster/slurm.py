@@ -8,7 +8,7 @@ import subprocess
 import time
 
 PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client"}
-# Ports of its own, and no groups or accounting, which containers do not have.
+# Separate ports, and no groups or accounting, which containers do not have.
 CONFIGURATION = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root

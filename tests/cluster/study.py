@@ -35,7 +35,7 @@ def environment(**more):
 
 
 def launch(ranks, words, **options):
-    """Starts a command on ranks, as a process group of its own."""
+    """Starts a command on ranks, as a separate process group."""
     command = ["mpirun", "-n", str(ranks), *map(str, words)] if ranks else list(map(str, words))
     return subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             start_new_session=True, **options)

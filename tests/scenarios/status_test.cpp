@@ -93,7 +93,7 @@ TEST_CASE("status: parts of a study, and what none of the folders holds") {
   // The same runs twice have no total.
   CHECK(status_json(a + " " + a)["total"].is_null());
   CHECK_THAT(status_of(a + " " + c + " " + a), !Contains("total"));
-  // The rest, in a folder that holds another part already: only runs of its own part count.
+  // The rest, in a folder that holds another part already: only runs of that part count.
   run_for_status(dir, "c", "--shard 2/3");
   const auto both = status_json(c)["folders"][0];
   CHECK(both["part"] == "2/3");

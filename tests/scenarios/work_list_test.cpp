@@ -25,7 +25,7 @@ TEST_CASE("work list: a worker stays in its group, then begins the next one, the
   using Range = std::pair<std::size_t, std::size_t>;
   CHECK(taken(list, 0, 2) == Range{0, 2});
   CHECK(taken(list, 1, 2) == Range{4, 6});    // the second group
-  CHECK(taken(list, 0, 5) == Range{2, 4});    // the end of its own, no task of another
+  CHECK(taken(list, 0, 5) == Range{2, 4});    // the end of its group, no task of another
   CHECK(taken(list, 2, 1) == Range{6, 7});    // the third, which nobody has begun
   CHECK(taken(list, 0, 3) == Range{7, 10});   // no new group is left: helps in the third
   CHECK(taken(list, 1, 99) == Range{10, 16});
