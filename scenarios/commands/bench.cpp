@@ -1,12 +1,18 @@
-// hearsay bench: how fast this machine runs a scenario, or every protocol on a small one.
+// hearsay bench: how fast this machine runs a scenario, every protocol on a small one, or the benchmarks of the program's
+// parts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <exception>
+#include <iterator>
+#include <span>
+#include <thread>
 
 #include "analysis/results/tables/summary.hpp"
 #include "models/core/registry.hpp"
+#include "scenarios/benchmarks/benchmark.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/execute.hpp"
@@ -97,16 +103,111 @@ std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
       one.members, privacy);
 }
 
+constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000'000;
+
+// The benchmarks that the operand names; empty if it is a scenario.
+std::vector<const Benchmark*> benchmarks_named(const std::vector<std::string>& operands) {
+  std::vector<const Benchmark*> found;
+  if (operands.empty()) return found;
+  for (const Benchmark& one : benchmarks()) {
+    if (operands.front() == "all" || operands.front() == one.name) found.push_back(&one);
+  }
+  return found;
+}
+
+// Options of benchmarks and options of scenarios do not mix, and not every benchmark has every option.
+void require_options_fit(const Parsed& values, std::span<const Benchmark* const> chosen) {
+  const auto refuse = [&](const char* option, const std::string& why) {
+    if (values.has(option)) throw UsageError(fmt::format("--{}: {}", option, why));
+  };
+  if (chosen.empty()) {
+    for (const char* option : {"agents", "dim", "law", "rounds", "operations", "jobs", "json"})
+      refuse(option, "only the benchmarks hold, mm1, ... have this option; see hearsay bench --help");
+    return;
+  }
+  for (const char* option : {"seconds", "set", "data-dir", "allow-path"})
+    refuse(option, "only bench [SCENARIO] has this option, not a benchmark");
+  for (const Benchmark* one : chosen) {
+    const auto refuse_unless = [&](bool fits, const char* option) {
+      if (!fits) refuse(option, fmt::format("the benchmark {} has no such option", one->name));
+    };
+    refuse_unless(!one->agents.empty(), "agents");
+    refuse_unless(one->dimension, "dim");
+    refuse_unless(one->law, "law");
+    refuse_unless(one->threads || chosen.size() > 1, "jobs");
+    if (values.has("agents")) values.whole("agents", one->fewest, kMostAgents);
+  }
+}
+
+int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chosen) {
+  BenchmarkSettings settings;
+  if (values.has("agents")) settings.agents = {values.whole("agents", 1, kMostAgents)};
+  if (values.has("dim")) settings.dimension = values.whole("dim", 2, 100'000);
+  if (values.has("operations")) settings.operations = values.whole("operations", 2, kMostOperations);
+  if (values.has("rounds")) settings.rounds = static_cast<unsigned>(values.whole("rounds", 1, 1000));
+  settings.law = values.choice("law", settings.law);
+  settings.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (values.has("jobs")) settings.threads = static_cast<unsigned>(values.whole("jobs", 1, 1024));
+  const bool json = values.has("json");
+  if (!json) print_out("{}\n{}, {}\n", version_line(), processor_name(), host());
+  std::vector<std::vector<BenchmarkRow>> rows;
+  for (const Benchmark* one : chosen) {
+    std::vector<std::uint64_t> sizes = settings.agents.empty() ? one->agents : settings.agents;
+    if (sizes.empty()) sizes = {0};  // it has none
+    std::vector<BenchmarkRow>& all = rows.emplace_back();
+    for (const std::uint64_t size : sizes)
+      std::ranges::move(one->run(settings, size), std::back_inserter(all));
+    if (json) continue;
+    print_out("\n{}: {}\nyardstick: {}\n{}", one->name, one->help, one->yardstick,
+              benchmark_table(all, terminal_width()));
+    std::fflush(stdout);
+  }
+  if (json) {
+    print_json(benchmark_json(chosen, rows));
+  } else {
+    print_out(
+        "\nMedians of {}, each beside the yardstick; ratio: yardstick's time by ours.\nPeak memory: {:.1f} "
+        "MB.\n",
+        counted(settings.rounds, "round"), static_cast<double>(peak_memory()) / 1e6);
+  }
+  return kExitDone;
+}
+
+std::string bench_usage() {
+  std::string names;
+  for (const Benchmark& one : benchmarks()) names += fmt::format("{}|", one.name);
+  return fmt::format(
+      "bench [SCENARIO|{}all] [--seconds S] [--set PATH=VALUE]... [--data-dir DIR] [--agents N] [--dim P] "
+      "[--law LAW] [--operations K] [--rounds R] [-j N] [--json]",
+      names);
+}
+
 }  // namespace
 
 int bench_command(const Arguments& arguments) {
+  const std::string usage = bench_usage();
   const auto values = parse_arguments(
-      arguments, {"bench [SCENARIO] [--seconds S] [--set PATH=VALUE]... [--data-dir DIR]",
-                  with_input_options({{"seconds", "S", "wall-clock time per row, at least one run", "1"}}),
-                  "at most one scenario", 0, 1});
+      arguments,
+      {usage,
+       with_input_options(
+           {{"seconds", "S", "of a scenario: wall-clock time per row, at least one run (default: 1)"},
+            {"agents", "N", "of a benchmark: its size, instead of several"},
+            {"dim", "P", "of gossip, central, p2p, mtl: numbers in a vector, or features"},
+            {"law", "LAW", "of hold: increments exponential, uniform, constant, bimodal, pareto or bursts"},
+            {"operations", "K",
+             "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: enough "
+             "for a "
+             "tenth of a second or more)"},
+            {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
+            {"jobs,j", "N", "of study: most threads (default: all processors)"},
+            {"json", nullptr, "of a benchmark: print machine, program and all rounds as JSON"}}),
+       "at most one scenario or benchmark", 0, 1});
   if (!values) return kExitDone;
+  const std::vector<const Benchmark*> chosen = benchmarks_named(values->operands);
+  require_options_fit(*values, chosen);
+  if (!chosen.empty()) return run_benchmarks(*values, chosen);
   const InputArguments input = input_arguments(*values);
-  const double seconds = values->number("seconds", 0, 3600);
+  const double seconds = values->has("seconds") ? values->number("seconds", 0, 3600) : 1;
 
   std::vector<std::vector<std::string>> rows{
       {"protocol", "mechanism", "runs", "events/s", "iterations/s", "simulated s/s", "memory in use (MB)"}};

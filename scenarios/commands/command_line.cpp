@@ -44,7 +44,7 @@ constexpr Command kCommands[] = {
     {"trace", "trace SCENARIO|DIR", "print the events of one run", trace_command},
     {"privacy", "privacy --mechanism M [options]", "compute noise for a budget, or the cost of releases",
      privacy_command},
-    {"bench", "bench [SCENARIO]", "measure rates and memory on this machine", bench_command},
+    {"bench", "bench [SCENARIO|BENCHMARK]", "measure rates and memory on this machine", bench_command},
     {"schema", "schema", "print the JSON Schema of scenarios", schema_command},
 };
 

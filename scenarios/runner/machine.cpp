@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 
 #include "scenarios/runner/terminal.hpp"
@@ -37,6 +38,15 @@ std::size_t terminal_width() {
 std::string host() {
   utsname name{};
   return ::uname(&name) == 0 ? fmt::format("{} {} {}", name.sysname, name.release, name.machine) : "unknown";
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+  }
+  return "unknown";
 }
 
 InterruptGuard::InterruptGuard() {

@@ -12,6 +12,8 @@ namespace hearsay::scenarios {
 std::size_t terminal_width();
 /// System, release and processor.
 std::string host();
+/// The processor's name as the kernel gives it; "unknown" if it does not.
+std::string processor_name();
 
 /// During its lifetime, SIGINT and SIGTERM set a flag, which runs look at. If it still exists kGrace later, because a
 /// computation does not look at the flag, the process ends with exit code 130, as it does at a second signal. Only one at
