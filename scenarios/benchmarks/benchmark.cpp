@@ -88,6 +88,7 @@ std::span<const Benchmark> benchmarks() {
        .yardstick = "the same on std::priority_queue",
        .agents = {1000, 10'000, 100'000, 1'000'000, 10'000'000},
        .law = true,
+       .bytes_per_agent = 150,
        .run = hold_benchmark},
       {.name = "mm1",
        .help =
@@ -99,6 +100,7 @@ std::span<const Benchmark> benchmarks() {
        .help = "N agents that tick on Poisson clocks and do nothing, in the engine's loop",
        .yardstick = "the same ticks on std::priority_queue",
        .agents = {1000, 100'000, 1'000'000, 10'000'000},
+       .bytes_per_agent = 150,
        .run = clocks_benchmark},
       {.name = "gossip",
        .help = "N agents on a random regular graph of degree 10, latency U(0, 15 ms): an agent that ticks "
@@ -108,6 +110,8 @@ std::span<const Benchmark> benchmarks() {
        .agents = {1000, 10'000, 100'000, 1'000'000},
        .fewest = 12,
        .dimension = true,
+       .bytes_per_agent = 500,
+       .bytes_per_number = 24,
        .run = gossip_benchmark},
       {.name = "central",
        .help = "central_async with N owners, squared loss, Laplace noise, latency U(0, 15 ms)",

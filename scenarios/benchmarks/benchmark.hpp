@@ -33,6 +33,9 @@ struct hearsay::sim::Choices<hearsay::scenarios::IncrementLaw> {
 
 namespace hearsay::scenarios {
 
+/// Numbers in a vector of gossip and p2p, by default.
+inline constexpr std::uint64_t kVectorLength = 20;
+
 struct BenchmarkSettings {
   std::vector<std::uint64_t> agents{};       ///< empty: those of the benchmark
   std::optional<std::uint64_t> dimension{};  ///< p
@@ -101,6 +104,8 @@ struct Benchmark {
   std::vector<std::uint64_t> agents;                     ///< sizes by default; empty: it has no such option
   std::uint64_t fewest = 1;                              ///< agents
   bool dimension = false, law = false, threads = false;  ///< which other options it has
+  /// Estimated need of memory, by agent and by number of its vector; 0: it runs scenarios, which estimate their own.
+  double bytes_per_agent = 0, bytes_per_number = 0;
   std::vector<BenchmarkRow> (*run)(const BenchmarkSettings& settings, std::uint64_t agents);
 };
 

@@ -88,7 +88,7 @@ Delivered deliver_plainly(const sim::Topology& graph, const sim::Streams& stream
 }  // namespace
 
 std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, std::uint64_t agents) {
-  const std::uint64_t p = settings.dimension.value_or(20);
+  const std::uint64_t p = settings.dimension.value_or(kVectorLength);
   const std::uint64_t usual = std::max<std::uint64_t>(300'000, agents);
   const std::uint64_t ticks = settings.operations.value_or(usual);
   const std::uint64_t plain_ticks = std::min(ticks, usual);  // the yardstick would take many times as long

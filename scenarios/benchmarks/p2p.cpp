@@ -31,7 +31,7 @@ std::string p2p_scenario(std::uint64_t agents, std::uint64_t p, std::uint64_t ti
 
 std::vector<BenchmarkRow> p2p_benchmark(const BenchmarkSettings& settings, std::uint64_t agents) {
   const bool crowd = agents > 1000;
-  std::vector<std::uint64_t> dimensions{20};
+  std::vector<std::uint64_t> dimensions{kVectorLength};
   if (!crowd) dimensions.push_back(100);
   if (settings.dimension) dimensions = {*settings.dimension};
   const std::uint64_t ticks = settings.operations.value_or(crowd ? 10 * agents : 200'000);

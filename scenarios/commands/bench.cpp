@@ -103,7 +103,7 @@ std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
       one.members, privacy);
 }
 
-constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000'000;
+constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000;
 
 // The benchmarks that the operand names; empty if it is a scenario.
 std::vector<const Benchmark*> benchmarks_named(const std::vector<std::string>& operands) {
@@ -139,6 +139,18 @@ void require_options_fit(const Parsed& values, std::span<const Benchmark* const>
   }
 }
 
+// A size that this machine cannot hold is refused before it is made.
+void require_memory(const Benchmark& one, std::uint64_t size, std::uint64_t p) {
+  const double need =
+      static_cast<double>(size) * (one.bytes_per_agent + static_cast<double>(p) * one.bytes_per_number);
+  const auto there = static_cast<double>(memory_of_machine());
+  if (need > there) {
+    throw RefusedError(fmt::format(
+        "bench {}: expected a size that needs at most {} of memory, found {}, which needs about {}", one.name,
+        byte_text(there), size, byte_text(need)));
+  }
+}
+
 int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chosen) {
   BenchmarkSettings settings;
   if (values.has("agents")) settings.agents = {values.whole("agents", 1, kMostAgents)};
@@ -155,8 +167,10 @@ int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chose
     std::vector<std::uint64_t> sizes = settings.agents.empty() ? one->agents : settings.agents;
     if (sizes.empty()) sizes = {0};  // it has none
     std::vector<BenchmarkRow>& all = rows.emplace_back();
-    for (const std::uint64_t size : sizes)
+    for (const std::uint64_t size : sizes) {
+      require_memory(*one, size, settings.dimension.value_or(kVectorLength));
       std::ranges::move(one->run(settings, size), std::back_inserter(all));
+    }
     if (json) continue;
     print_out("\n{}: {}\nyardstick: {}\n{}", one->name, one->help, one->yardstick,
               benchmark_table(all, terminal_width()));
@@ -195,9 +209,9 @@ int bench_command(const Arguments& arguments) {
             {"dim", "P", "of gossip, central, p2p, mtl: numbers in a vector, or features"},
             {"law", "LAW", "of hold: increments exponential, uniform, constant, bimodal, pareto or bursts"},
             {"operations", "K",
-             "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: enough "
-             "for a "
-             "tenth of a second or more)"},
+             "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: a tenth "
+             "of a "
+             "second or more)"},
             {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
             {"jobs,j", "N", "of study: most threads (default: all processors)"},
             {"json", nullptr, "of a benchmark: print machine, program and all rounds as JSON"}}),

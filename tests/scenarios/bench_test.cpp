@@ -240,3 +240,13 @@ TEST_CASE("bench: options that do not fit are refused in one line") {
     CHECK(outcome.out.empty());
   }
 }
+
+TEST_CASE("bench: a size that does not fit into memory is refused before it is made") {
+  for (const char* name : {"hold", "clocks", "gossip"}) {
+    const auto outcome =
+        shell("ulimit -v 2000000; hearsay bench " + std::string(name) + " --agents 100000000 --json");
+    INFO(outcome.err);
+    CHECK(outcome.code == 3);
+    CHECK_THAT(outcome.err, Contains("expected a size that needs at most 2") && Contains("found 100000000"));
+  }
+}
