@@ -94,7 +94,7 @@ class AgentMemory {
   std::optional<double> bytes_per_agent() const;
 
  private:
-  static constexpr std::uint64_t kFewest = 10'000;
+  static constexpr std::uint64_t kFewest = 50'000;
   std::uint64_t agents_;
   std::optional<double> most_{};
 };

@@ -141,7 +141,9 @@ TEST_CASE("bench: growth of memory is that of what is touched") {
   const auto growth = scenarios::memory_growth([&] { kept.assign(kBytes, 1); });
   REQUIRE(growth);
   CHECK(*growth > 0.95 * kBytes);
+#ifndef __SANITIZE_THREAD__  // which keeps several bytes for each
   CHECK(*growth < 1.5 * kBytes);
+#endif
   const auto none = scenarios::memory_growth([] {});
   REQUIRE(none);
   CHECK(*none < 0.1 * kBytes);
@@ -193,7 +195,7 @@ TEST_CASE("bench: protocols make the iterations that are asked for") {
 }
 
 TEST_CASE("bench: a crowd's memory is measured") {
-  const json rows = benchmark_rows("p2p --agents 10000 --dim 2 --operations 1000");
+  const json rows = benchmark_rows("p2p --agents 50000 --dim 2 --operations 1000");
   CHECK(rows[0]["bytes_per_agent"].get<double>() > 2 * sizeof(double));  // at least its model
 }
 
