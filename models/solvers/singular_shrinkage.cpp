@@ -9,13 +9,23 @@ namespace hearsay::models {
 namespace {
 // Beyond this ratio of the greatest singular value to the threshold the matrix is split, and where.
 constexpr double kSplit = 1e4;
+// Rotations of columns that are longer than so many times their number cost more than the Gram matrix.
+constexpr Eigen::Index kLong = 4;
+
+bool starts_warm(Eigen::Index rows, Eigen::Index columns) {
+  const Eigen::Index k = std::min(rows, columns);
+  return k <= WarmShrinkage::kMostColumns && std::max(rows, columns) <= kLong * k;
+}
+Eigen::Index side_of_gram(Eigen::Index rows, Eigen::Index columns) {
+  return starts_warm(rows, columns) ? 0 : std::min(rows, columns);
+}
 }  // namespace
 
 using Eigen::Index;
 
 SingularShrinkage::SingularShrinkage(Index rows, Index columns)
     : right_(columns <= rows),
-      gram_(std::min(rows, columns), std::min(rows, columns)),
+      gram_(side_of_gram(rows, columns), side_of_gram(rows, columns)),
       basis_(gram_.rows(), gram_.rows()),
       shrink_(gram_.rows()),
       weighted_(gram_.rows(), gram_.rows()),
@@ -23,10 +33,25 @@ SingularShrinkage::SingularShrinkage(Index rows, Index columns)
       inner_column_(gram_.rows()),
       factor_column_(gram_.rows()),
       solver_(gram_.rows()),
-      inner_(gram_.rows()) {}
+      inner_(gram_.rows()) {
+  if (!starts_warm(rows, columns)) return;
+  warm_.emplace(std::max(rows, columns), std::min(rows, columns));
+  if (!right_) turned_.resize(columns, rows);
+}
+
+void SingularShrinkage::reset() {
+  if (warm_) warm_->reset();
+}
 
 void SingularShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
   m_ = &m;
+  if (warm_) {
+    if (!right_) turned_ = m.transpose();
+    warm_->decompose(right_ ? m : turned_, h);
+    rank_ = warm_->rank();
+    finite_ = warm_->finite();
+    return;
+  }
   if (right_) {
     gram_.noalias() = m.transpose() * m;
   } else {
@@ -36,7 +61,7 @@ void SingularShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
 }
 
 void SingularShrinkage::decompose_changed(const Eigen::MatrixXd& m, Index j, double h) {
-  if (!right_ || m_ == nullptr) {
+  if (warm_ || !right_ || m_ == nullptr) {
     decompose(m, h);
     return;
   }
@@ -48,13 +73,9 @@ void SingularShrinkage::decompose_changed(const Eigen::MatrixXd& m, Index j, dou
 
 void SingularShrinkage::decompose_gram(double h) {
   rank_ = 0;
-  nuclear_norm_ = 0;
   factored_ = false;
   finite_ = gram_.allFinite();
-  if (!finite_) {
-    nuclear_norm_ = std::numeric_limits<double>::quiet_NaN();
-    return;
-  }
+  if (!finite_) return;
   solver_.compute(gram_);
   const double greatest = std::sqrt(std::max(0.0, solver_.values()[gram_.rows() - 1]));
   split_ = greatest > kSplit * h;
@@ -72,7 +93,6 @@ void SingularShrinkage::shrink(double h) {
     const double s = std::sqrt(std::max(0.0, solver_.values()[i]));
     shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
-    nuclear_norm_ += s > h ? s - h : 0;
   }
 }
 
@@ -86,7 +106,6 @@ void SingularShrinkage::shrink_apart(double greatest, double h) {
     const double s = std::sqrt(solver_.values()[i]);
     shrink_[i] = 1 - h / s;
     ++rank_;
-    nuclear_norm_ += s - h;
   }
   const auto& v = solver_.vectors();
   basis_.rightCols(k - low) = v.rightCols(k - low);
@@ -98,7 +117,6 @@ void SingularShrinkage::shrink_apart(double greatest, double h) {
     const double s = std::sqrt(std::max(0.0, inner_.values()[i]));
     shrink_[i] = s > h ? 1 - h / s : 0;
     rank_ += s > h ? 1 : 0;
-    nuclear_norm_ += s > h ? s - h : 0;
   }
   basis_.leftCols(low).noalias() = v.leftCols(low) * inner_.vectors();
 }
@@ -115,6 +133,12 @@ const Eigen::MatrixXd& SingularShrinkage::factor() const {
 void SingularShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
   if (!finite_) {
     out.setConstant(std::numeric_limits<double>::quiet_NaN());
+  } else if (warm_) {
+    if (right_) {
+      warm_->column(j, out);
+    } else {
+      warm_->row(j, out);
+    }
   } else if (right_) {
     // F e_j alone, from the right.
     const auto kept = basis().rightCols(rank_);
@@ -132,6 +156,10 @@ void SingularShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
 void SingularShrinkage::matrix(Eigen::MatrixXd& out) const {
   if (!finite_) {
     out.setConstant(m_->rows(), m_->cols(), std::numeric_limits<double>::quiet_NaN());
+  } else if (warm_ && right_) {
+    warm_->matrix(out);
+  } else if (warm_) {
+    warm_->transposed(out);
   } else if (right_) {
     out.noalias() = *m_ * factor();
   } else {

@@ -42,6 +42,8 @@ class CouplingProx {
   CouplingProx(Coupling coupling, Eigen::Index d, Eigen::Index tasks)
       : coupling_(coupling), shrinkage_(d, tasks), rows_(Eigen::VectorXd::Ones(d)) {}
 
+  /// The next result is a function of the next matrix alone, not of earlier ones too.
+  void reset() { shrinkage_.reset(); }
   /// m must stay as it is while the result is asked for.
   void decompose(const Eigen::MatrixXd& m, double h);
   /// The same of an m that differs from the last one in column t only.

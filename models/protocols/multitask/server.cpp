@@ -40,11 +40,13 @@ void MultitaskServer::clear() {
   p_.setZero();
   known_ = true;
   changed_ = kMuch;
+  prox_.reset();
 }
 
 void MultitaskServer::start_at(const Columns& v) {
   moved_ = v;
   changed_ = kMuch;
+  prox_.reset();
   step();
 }
 

@@ -32,7 +32,7 @@ class MultitaskServer {
   /// Of a server with this coupling, and of the metrics of its P.
   static double memory(Coupling coupling, const Extent& e) {
     const double small = coupling == Coupling::kNuclear ? std::min(e.p(), e.data.owners) : 0;
-    return e.vectors(5 * e.data.owners) + 6 * small * small * sizeof(double);
+    return e.vectors(8 * e.data.owners) + 6 * small * small * sizeof(double);
   }
   /// `zero`: d x T.
   MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero);
