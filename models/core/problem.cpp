@@ -1,11 +1,9 @@
 #include "models/core/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <mutex>
 #include <stdexcept>
 
 #include "models/core/record_pass.hpp"
@@ -22,14 +20,8 @@ Row row_of(const Shard& shard, Index k) {
   return {shard.features.row(k).data(), shard.features.cols()};
 }
 
-// One pass over the records: f(score, target, record).
-template <class F>
-void for_records(const Shard& shard, In theta, F&& f) {
-  for (Index k = 0; k < shard.target.size(); ++k) {
-    const Row x = row_of(shard, k);
-    f(x.dot(theta), shard.target[k], x);
-  }
-}
+using record_pass::for_ranges;
+using record_pass::time_of;
 
 double norm_of(const Row& x, Norm norm) {
   return norm == Norm::kL1 ? x.lpNorm<1>() : x.norm();
@@ -39,7 +31,12 @@ double norm_of(const Row& x, Norm norm) {
 double total_error(const Loss& loss, const Shard& shard, In theta) {
   double total = 0;
   loss.visit([&](const auto& l) {
-    for_records(shard, theta, [&](double s, double y, const Row&) { total += l.error(s, y); });
+    Crew::sum_in_order(static_cast<std::size_t>(shard.target.size()), 1, time_of(shard), &total,
+                       [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                         for (auto k = static_cast<Index>(begin); k < static_cast<Index>(end);
+                              ++k, to += stride)
+                           *to += l.error(row_of(shard, k).dot(theta), shard.target[k]);
+                       });
   });
   return total;
 }
@@ -59,87 +56,6 @@ void ModelOptions::describe(sim::Visitor& v) {
      .help = "Half-width of the box norm_inf(theta) <= theta_max that constrains theta; by default no box.",
      .min = 0,
      .open_min = true});
-}
-
-Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(model) {
-  if (data_.train.empty()) throw DataError("expected at least one owner, found none");
-  for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
-  if (n_ == 0) throw DataError("expected at least one training record, found none");
-  everyone_.resize(owners());
-  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
-  check_targets();
-  if (loss().quadratic()) gather_moments();
-}
-
-void Problem::require_records_of_all() const {
-  for (std::size_t i = 0; i < owners(); ++i) {
-    if (n(i) == 0)
-      throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));
-  }
-}
-
-void Problem::check_targets() const {
-  bool negative = false, positive = false;
-  for (std::size_t i = 0; i < owners(); ++i) {
-    for (const Shard* shard : {&data_.train[i], &data_.test[i]}) {
-      if (!shard->features.allFinite() || !shard->target.allFinite()) {
-        throw DataError(fmt::format("owner {}: a feature or target is not finite", i));
-      }
-      for (const double y : shard->target) {
-        if (loss().is_classifier() && y != -1 && y != 1) {
-          throw DataError(
-              fmt::format("{} loss: expected targets -1 and +1, found {:g}; for a csv say which are positive",
-                          loss().name(), y));
-        }
-      }
-    }
-    negative = negative || (data_.train[i].target.array() < 0).any();
-    positive = positive || (data_.train[i].target.array() > 0).any();
-  }
-  if (loss().is_classifier() && !(negative && positive)) {
-    throw DataError(
-        fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));
-  }
-}
-
-void Problem::gather_moments() {
-  for (const Shard& shard : data_.train) {
-    Moments& m = moments_.emplace_back();
-    const auto count = static_cast<double>(std::max<Index>(shard.target.size(), 1));
-    Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(p(), p());
-    lower.selfadjointView<Eigen::Lower>().rankUpdate(shard.features.transpose(), 1 / count);
-    m.a = lower.selfadjointView<Eigen::Lower>();
-    m.b = shard.features.transpose() * shard.target / count;
-    m.c = shard.target.squaredNorm() / count;
-    m.slope.setZero(p());
-  }
-  const Moments about_zero = pooled_moments(everyone_);
-  reference_ = solve_positive(about_zero.a, about_zero.b);
-  for (std::size_t i = 0; i < owners(); ++i) {
-    const Shard& shard = data_.train[i];
-    const Eigen::VectorXd residual = shard.features * reference_ - shard.target;
-    const auto count = static_cast<double>(std::max<Index>(residual.size(), 1));
-    moments_[i].value = residual.squaredNorm() / count;
-    moments_[i].slope = shard.features.transpose() * residual / count;
-  }
-  pooled_ = pooled_moments(everyone_);
-}
-
-Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
-  Moments sum{.a = Eigen::MatrixXd::Zero(p(), p()),
-              .b = Eigen::VectorXd::Zero(p()),
-              .slope = Eigen::VectorXd::Zero(p())};
-  double total = 0;
-  for (const std::size_t i : owners) total += static_cast<double>(n(i));
-  for (const std::size_t i : owners) {
-    const double weight = static_cast<double>(n(i)) / total;
-    sum.a += weight * moments_[i].a;
-    sum.b += weight * moments_[i].b;
-    sum.slope += weight * moments_[i].slope;
-    sum.c += weight * moments_[i].c;
-    sum.value += weight * moments_[i].value;
-  }
-  return sum;
 }
 
 void Problem::regulariser_gradient(In theta, Out out) const {
@@ -201,8 +117,10 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
   }
   loss().visit([&](const auto& l) {
     if constexpr (requires { l.slopes(theta, theta); }) {
-      sum_weighted(data_.train[owner], theta, out,
-                   [&](auto scores, const auto& y, Index) { l.slopes(scores, y); });
+      sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index) {
+        l.slopes(scores, y);
+        return Index{0};
+      });
     } else {
       sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
     }
@@ -212,13 +130,18 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
 
 double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
   const Eigen::VectorXd& norms = record_norms(owner, norm);
-  Index clipped = 0;
-  loss().visit([&](const auto& l) {
-    sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index k) {
-      const double slope = l.slope(s, y);
-      const double length = std::abs(slope) * norms[k];
-      clipped += length > bound ? 1 : 0;
-      return slope * std::min(1.0, bound / length);  // without a branch: it could not be foretold
+  const Index clipped = loss().visit([&](const auto& l) {
+    return sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index first) {
+      for (Index k = 0; k < scores.size(); ++k) scores[k] = l.slope(scores[k], y[k]);
+      // Without branches, which could not be foretold.
+      const double* const norm_of_record = norms.data() + first;
+      Index longer = 0;
+      for (Index k = 0; k < scores.size(); ++k) {
+        const double length = std::abs(scores[k]) * norm_of_record[k], shorter = bound / length;
+        longer += length > bound ? 1 : 0;
+        scores[k] *= length > bound ? shorter : 1.0;
+      }
+      return longer;
     });
   });
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
@@ -246,11 +169,15 @@ const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const
   RecordNorms& cache = norm == Norm::kL1 ? norms_->l1 : norms_->l2;
   std::call_once(cache.once, [&] {
     for (const Shard& shard : data_.train) {
-      if (norm == Norm::kL1) {
-        cache.by_owner.emplace_back(shard.features.rowwise().lpNorm<1>());
-      } else {
-        cache.by_owner.emplace_back(shard.features.rowwise().norm());
-      }
+      Eigen::VectorXd& norms = cache.by_owner.emplace_back(shard.target.size());
+      for_ranges(shard, [&](Index begin, Index end) {
+        const auto rows = shard.features.middleRows(begin, end - begin).rowwise();
+        if (norm == Norm::kL1) {
+          norms.segment(begin, end - begin) = rows.lpNorm<1>();
+        } else {
+          norms.segment(begin, end - begin) = rows.norm();
+        }
+      });
     }
   });
   return cache.by_owner[owner];
@@ -258,10 +185,17 @@ const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const
 
 double Problem::largest_record_gradient(In theta, Norm norm) const {
   double largest = 0;
+  std::mutex mutex;
   loss().visit([&](const auto& l) {
     for (const Shard& shard : data_.train) {
-      for_records(shard, theta, [&](double s, double y, const Row& x) {
-        largest = std::max(largest, std::abs(l.slope(s, y)) * norm_of(x, norm));
+      for_ranges(shard, [&](Index begin, Index end) {
+        double own = 0;
+        for (Index k = begin; k < end; ++k) {
+          const Row x = row_of(shard, k);
+          own = std::max(own, std::abs(l.slope(x.dot(theta), shard.target[k])) * norm_of(x, norm));
+        }
+        const std::lock_guard lock(mutex);
+        largest = std::max(largest, own);
       });
     }
   });

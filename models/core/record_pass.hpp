@@ -4,11 +4,14 @@
 //
 // Features go four at a time; where p is no multiple of 4 the last four overlap those before them and theta
 // is 0 on the overlap. So the order in which numbers are added, and with it every bit of the result, is the
-// same whatever the machine and the compiler make of it.
+// same whatever the machine and the compiler make of it. Several threads take a block each and add the blocks' sums
+// in their order (models/core/crew.hpp), which changes no bit either.
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <atomic>
 
+#include "models/core/crew.hpp"
 #include "models/data/data_set.hpp"
 
 namespace hearsay::models {
@@ -19,6 +22,14 @@ using Eigen::Index;
 using Four = Eigen::Array4d;
 constexpr Index kBlock = 64;  // records
 constexpr Index kMost = 256;  // features whose sums are kept on the stack at a time
+
+inline std::size_t blocks_of(Index records) {
+  return static_cast<std::size_t>((records + kBlock - 1) / kBlock);
+}
+/// About what a pass over a shard takes one thread, ns.
+inline double time_of(const Shard& shard) {
+  return static_cast<double>(shard.features.size());
+}
 
 inline Four load(const double* x) {
   return Eigen::Map<const Four>(x);
@@ -37,6 +48,14 @@ inline Four last_of(const double* theta, Index p) {
   Four last = load(theta + p - 4);
   for (Index j = 0; j < (4 - p % 4) % 4; ++j) last[j] = 0;
   return last;
+}
+
+/// f(begin, end) for ranges of the records of a shard, on several threads.
+template <class F>
+void for_ranges(const Shard& shard, F&& f) {
+  Crew::divide(
+      static_cast<std::size_t>(shard.target.size()), time_of(shard),
+      [&](std::size_t begin, std::size_t end) { f(static_cast<Index>(begin), static_cast<Index>(end)); });
 }
 
 /// scores[k] = x_k . theta for `count` records at x, p numbers each.
@@ -110,22 +129,24 @@ inline void add_rows(const double* const* rows, const double* weights, Index cou
 }  // namespace record_pass
 
 /// out = sum_k w_k x_k over the records of a shard. `weigh(block, targets, first)` turns the scores theta . x_k of
-/// records first, first + 1, ..., at most 64, into their w_k in place. Allocates nothing. O(n_i p): about 1e9
+/// records first, first + 1, ..., at most 64, into their w_k in place, on any thread; what it returns, a number of
+/// records, is summed. Allocates nothing, except when several threads do it first. O(n_i p): about 1e9
 /// records times features a second from memory, 2e9 to 5e9 from the caches (tests/bench/gradient_bench.cpp).
 template <class Weigh>
-void sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta,
-                  Eigen::Ref<Eigen::VectorXd> out, Weigh&& weigh) {
+Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta,
+                          Eigen::Ref<Eigen::VectorXd> out, Weigh&& weigh) {
   using namespace record_pass;
-  double weights[kBlock];
-  const double* rows[kBlock];
   out.setZero();
   const Index n = shard.target.size(), p = shard.features.cols();
-  for (Index first = 0; first < n; first += kBlock) {
+  // Adds the sum over a block.
+  const auto add_block = [&](Index first, double* to) -> Index {
+    double weights[kBlock];
+    const double* rows[kBlock];
     const Index count = std::min(kBlock, n - first);
     const double* const block = shard.features.data() + first * p;
     scores(block, count, p, theta.data(), weights);
-    weigh(Eigen::Map<Eigen::ArrayXd>(weights, count),
-          Eigen::Map<const Eigen::ArrayXd>(shard.target.data() + first, count), first);
+    const Index counted = weigh(Eigen::Map<Eigen::ArrayXd>(weights, count),
+                                Eigen::Map<const Eigen::ArrayXd>(shard.target.data() + first, count), first);
     Index used = 0;
     for (Index k = 0; k < count; ++k) {
       const double w = weights[k];
@@ -133,8 +154,18 @@ void sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& t
       rows[used] = block + k * p;
       used += w != 0 ? 1 : 0;
     }
-    for (Index j = 0; j < p; j += kMost) add_rows(rows, weights, used, j, std::min(kMost, p - j), out.data());
-  }
+    for (Index j = 0; j < p; j += kMost) add_rows(rows, weights, used, j, std::min(kMost, p - j), to);
+    return counted;
+  };
+  std::atomic<Index> counted = 0;
+  Crew::sum_in_order(blocks_of(n), static_cast<std::size_t>(p), time_of(shard), out.data(),
+                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                       Index own = 0;
+                       for (std::size_t b = begin; b < end; ++b, to += stride)
+                         own += add_block(static_cast<Index>(b) * kBlock, to);
+                       counted += own;
+                     });
+  return counted;
 }
 
 /// The same with w_k = weight(s_k, y_k, k), one record at a time.
@@ -143,25 +174,38 @@ void sum_gradients(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& 
                    Eigen::Ref<Eigen::VectorXd> out, Weight&& weight) {
   sum_weighted(shard, theta, out, [&](auto block, const auto& targets, Eigen::Index first) {
     for (Eigen::Index k = 0; k < block.size(); ++k) block[k] = weight(block[k], targets[k], first + k);
+    return Eigen::Index{0};
   });
 }
 
-/// Sum of a loss over the records of a shard. Allocates nothing. O(n_i p).
+/// Sum of a loss over the records of a shard. O(n_i p).
 template <class L>
 double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta, const L& loss) {
   using namespace record_pass;
-  double block[kBlock], sum = 0;
+  constexpr bool kBlockwise = requires(Eigen::Map<const Eigen::ArrayXd> s) {
+    loss.total(s, s);
+  };
   const Index n = shard.target.size(), p = shard.features.cols();
-  for (Index first = 0; first < n; first += kBlock) {
-    const Index count = std::min(kBlock, n - first);
-    scores(shard.features.data() + first * p, count, p, theta.data(), block);
-    const Eigen::Map<const Eigen::ArrayXd> s(block, count), y(shard.target.data() + first, count);
-    if constexpr (requires { loss.total(s, y); }) {
-      sum += loss.total(s, y);
-    } else {
-      for (Index k = 0; k < count; ++k) sum += loss.value(s[k], y[k]);
-    }
-  }
+  double sum = 0;
+  // A term is the sum over a block for a loss that has one, else a record's.
+  const Index size = kBlockwise ? kBlock : 1;
+  Crew::sum_in_order(kBlockwise ? blocks_of(n) : static_cast<std::size_t>(n), 1, time_of(shard), &sum,
+                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                       double block[kBlock];
+                       const Index last = std::min(static_cast<Index>(end) * size, n);
+                       for (Index first = static_cast<Index>(begin) * size; first < last; first += kBlock) {
+                         const Index count = std::min(kBlock, last - first);
+                         scores(shard.features.data() + first * p, count, p, theta.data(), block);
+                         const Eigen::Map<const Eigen::ArrayXd> s(block, count);
+                         const Eigen::Map<const Eigen::ArrayXd> y(shard.target.data() + first, count);
+                         if constexpr (kBlockwise) {
+                           *to += loss.total(s, y);
+                           to += stride;
+                         } else {
+                           for (Index k = 0; k < count; ++k, to += stride) *to += loss.value(s[k], y[k]);
+                         }
+                       }
+                     });
   return sum;
 }
 

@@ -1,12 +1,15 @@
 #pragma once
 // Expensive values that several threads need at about the same time.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <future>
 #include <list>
 #include <memory>
 #include <mutex>
+
+#include "models/core/crew.hpp"
 
 namespace hearsay::scenarios {
 
@@ -19,7 +22,7 @@ class SharedCache {
 
   explicit SharedCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Throws what `make` throws; the value is then not kept.
+  /// Throws what `make` throws; the value is then not kept. A thread that waits helps its crew.
   Pointer get(const Key& key, const std::function<Pointer()>& make) {
     std::promise<Pointer> promise;
     std::shared_future<Pointer> future;
@@ -35,13 +38,21 @@ class SharedCache {
         if (entries_.size() > capacity_) entries_.pop_back();
       }
     }
-    if (future.valid()) return future.get();
+    models::Crew* const crew = models::Crew::current();
+    if (future.valid()) {
+      if (crew != nullptr)
+        crew->help_until(
+            [&] { return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+      return future.get();
+    }
     try {
       Pointer made = make();
       promise.set_value(made);
+      if (crew != nullptr) crew->ring();
       return made;
     } catch (...) {
       promise.set_exception(std::current_exception());
+      if (crew != nullptr) crew->ring();
       const std::lock_guard lock(mutex_);
       entries_.remove_if([&](const auto& entry) { return entry.first == key; });
       throw;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/core/crew.hpp"
 #include "scenarios/workers/workers.hpp"
 
 namespace hearsay::scenarios {
@@ -12,14 +13,18 @@ namespace hearsay::scenarios {
 namespace {
 
 // Calls f(0) .. f(count - 1), each once, on several threads, until one throws; rethrows the exception of the lowest
-// number that threw.
+// number that threw. A thread that finds no more to call helps those that still compute.
 template <class F>
 void parallel_for(std::size_t count, unsigned threads, F&& f) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t failed = count;
   std::exception_ptr failure;
+  models::Crew crew(threads);
+  std::atomic<unsigned> calling = 0;
   const auto work = [&] {
+    const models::Crew::Member member(crew);
+    ++calling;
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         f(i);
@@ -32,6 +37,8 @@ void parallel_for(std::size_t count, unsigned threads, F&& f) {
         }
       }
     }
+    if (--calling == 0) return crew.ring();
+    crew.help_until([&] { return calling == 0; });
   };
   {
     std::vector<std::jthread> pool;

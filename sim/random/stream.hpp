@@ -49,6 +49,19 @@ class Stream {
     return words_[next_++];
   }
 
+  /// Number of words drawn or skipped, while there are fewer than 2^33.
+  std::uint64_t drawn() const { return 2 * std::uint64_t{counter_[0]} + next_ - 2; }
+  /// Passes over so many words. O(1).
+  void skip(std::uint64_t words) {
+    const std::uint64_t to = drawn() + words;
+    counter_[0] = static_cast<std::uint32_t>(to / 2);
+    next_ = 2;
+    if (to % 2 != 0) {
+      refill();
+      next_ = 1;
+    }
+  }
+
  private:
   void refill() {
     const auto out = philox4x32(counter_, key_);

@@ -181,3 +181,19 @@ TEST_CASE("problem: refuses targets that a loss can not use") {
                     Catch::Contains("owner 1: expected at least one training record"));
   CHECK_THROWS_WITH(Problem(DataSet{}, {}), Catch::Contains("expected at least one owner"));
 }
+
+TEST_CASE("problem: squared loss with many features, and an owner without records") {
+  const auto p = Eigen::Index{200};
+  models::DataSet data = test::equal_records({1, 3}, {2, 0});
+  data.feature_names.assign(static_cast<std::size_t>(p), "x");
+  data.train[0] = {models::Records::Ones(2, p), Eigen::Vector2d(1, 3)};
+  data.train[1] = {models::Records(0, p), Eigen::VectorXd(0)};
+  for (models::Shard& s : data.test) s = {models::Records(0, p), Eigen::VectorXd(0)};
+  const models::Problem problem(data, test::ridge(0));
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(p);
+  Eigen::VectorXd gradient(p);
+  problem.mean_gradient(1, zero, gradient);
+  CHECK(gradient == zero);
+  CHECK(problem.mean_loss(1, zero) == 0);
+  CHECK(problem.objective(zero) == Approx(5));  // (1 + 9)/2
+}

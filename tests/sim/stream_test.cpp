@@ -24,6 +24,20 @@ TEST_CASE("stream: words are the blocks of its counter, two words a block") {
   }
 }
 
+TEST_CASE("stream: words that are skipped are those that would have been drawn") {
+  for (const std::uint64_t before : {0, 1, 2, 3}) {
+    for (const std::uint64_t skipped : {0, 1, 2, 3, 8, 1001}) {
+      Stream drawn({1, 2}, 7, 9, 5), other = drawn;
+      for (std::uint64_t k = 0; k < before + skipped; ++k) drawn();
+      for (std::uint64_t k = 0; k < before; ++k) other();
+      other.skip(skipped);
+      CHECK(other.drawn() == before + skipped);
+      CHECK(drawn.drawn() == before + skipped);
+      for (int k = 0; k < 3; ++k) CHECK(other() == drawn());
+    }
+  }
+}
+
 TEST_CASE("streams: the key of a purpose is Philox of seed, repetition and purpose") {
   const Streams streams(0x299f31d0a4093822ull, 3);
   const auto expected = philox4x32({3, 7, 0, 0}, {0xa4093822, 0x299f31d0});

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -12,18 +13,21 @@ namespace {
 using Eigen::Index;
 
 Shard draw_shard(const FraudLike& options, const Eigen::VectorXd& shift, std::size_t records,
-                 sim::Stream features, sim::Stream offset) {
+                 const sim::Stream& features, sim::Stream offset) {
   const auto n = static_cast<Index>(records), p = static_cast<Index>(options.features) + 1;
   Shard shard{Records(n, p), Eigen::VectorXd(n)};
   const double u = sim::uniform(offset);
-  for (Index k = 0; k < n; ++k) {
-    const double at = static_cast<double>(k) * options.positives + u;
-    const bool positive = std::floor(at + options.positives) > std::floor(at);
-    for (Index j = 0; j + 1 < p; ++j)
-      shard.features(k, j) = sim::uniform(features, -kRoot3, kRoot3) + (positive ? shift[j] : 0);
-    shard.features(k, p - 1) = 1;
-    shard.target[k] = positive ? 1 : -1;
-  }
+  draw_records(records, options.features, features,
+               [&](std::size_t begin, std::size_t end, sim::Stream& draws) {
+                 for (auto k = static_cast<Index>(begin); k < static_cast<Index>(end); ++k) {
+                   const double at = static_cast<double>(k) * options.positives + u;
+                   const bool positive = std::floor(at + options.positives) > std::floor(at);
+                   for (Index j = 0; j + 1 < p; ++j)
+                     shard.features(k, j) = sim::uniform(draws, -kRoot3, kRoot3) + (positive ? shift[j] : 0);
+                   shard.features(k, p - 1) = 1;
+                   shard.target[k] = positive ? 1 : -1;
+                 }
+               });
   return shard;
 }
 
@@ -63,13 +67,13 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
                                        .target = 1},
               .bias = true};
   out.feature_names.emplace_back("1");
-  for (std::size_t i = 0; i < options.owners; ++i) {
+  draw_shards(out, need_of(options, streams), true, [&](std::size_t i, Shard& train, Shard& test) {
     const auto of = [&](DataDraw what) { return data_stream(streams, i, what); };
-    out.train.push_back(draw_shard(options, shift, options.records.size(i, streams), of(DataDraw::kFeatures),
-                                   of(DataDraw::kTargetNoise)));
-    out.test.push_back(draw_shard(options, shift, options.test_records, of(DataDraw::kTestFeatures),
-                                  of(DataDraw::kTestNoise)));
-  }
+    train = draw_shard(options, shift, options.records.size(i, streams), of(DataDraw::kFeatures),
+                       of(DataDraw::kTargetNoise));
+    test = draw_shard(options, shift, options.test_records, of(DataDraw::kTestFeatures),
+                      of(DataDraw::kTestNoise));
+  });
   return out;
 }
 

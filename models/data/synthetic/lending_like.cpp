@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "models/data/draw_shards.hpp"
 #include "models/solvers/dense.hpp"
 #include "sim/random/random.hpp"
 
@@ -60,23 +64,29 @@ DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
 
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features)};
-  double theta_l1 = 0;
-  for (std::size_t i = 0; i < options.owners; ++i) {
+  std::vector<double> theta_l1(options.owners);
+  draw_shards(out, need_of(options, streams), true, [&](std::size_t i, Shard& train, Shard& test) {
     Eigen::VectorXd theta = common;
     auto own = data_stream(streams, i, DataDraw::kParameters);
     for (double& t : theta) t += sim::normal(own, 0, options.heterogeneity);
-    theta_l1 = std::max(theta_l1, theta.lpNorm<1>());
+    theta_l1[i] = theta.lpNorm<1>();
 
+    const auto draw = [&](double* to, std::size_t records, std::size_t each, DataDraw what) {
+      draw_records(records, each, data_stream(streams, i, what),
+                   [&](std::size_t begin, std::size_t end, sim::Stream& draws) {
+                     for (double* v = to + begin * each; v != to + end * each; ++v)
+                       *v = sim::uniform(draws, -kRoot3, kRoot3);
+                   });
+    };
     const auto features = [&](std::size_t records, DataDraw what) {
       Records x(static_cast<Eigen::Index>(records), p);
-      auto draws = data_stream(streams, i, what);
-      for (double& v : numbers_of(x)) v = sim::uniform(draws, -kRoot3, kRoot3);
+      draw(x.data(), records, options.features, what);
       return x;
     };
-    const auto shard = [&](Records x, DataDraw noise) {
-      Eigen::VectorXd y = x * theta;
-      auto draws = data_stream(streams, i, noise);
-      for (double& v : y) v += options.noise * sim::uniform(draws, -kRoot3, kRoot3);
+    const auto shard = [&](Records x, DataDraw what) {
+      Eigen::VectorXd y = x * theta, noise(y.size());
+      draw(noise.data(), static_cast<std::size_t>(y.size()), 1, what);
+      y += options.noise * noise;
       return Shard{std::move(x), std::move(y)};
     };
     Records x = features(options.records.size(i, streams), DataDraw::kFeatures);
@@ -86,14 +96,14 @@ DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
       x *= w;
       x_test *= w;
     }
-    out.train.push_back(shard(std::move(x), DataDraw::kTargetNoise));
-    out.test.push_back(shard(std::move(x_test), DataDraw::kTestNoise));
-  }
+    train = shard(std::move(x), DataDraw::kTargetNoise);
+    test = shard(std::move(x_test), DataDraw::kTestNoise);
+  });
   if (options.whiten) {
     out.fitted_on_private_data.emplace_back("second moments of every owner's features (whiten)");
   } else {
     out.bounds = DeclaredBounds{.features_l1 = kRoot3 * static_cast<double>(p),
-                                .target = kRoot3 * (theta_l1 + options.noise)};
+                                .target = kRoot3 * (*std::ranges::max_element(theta_l1) + options.noise)};
   }
   return out;
 }

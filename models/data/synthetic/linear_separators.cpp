@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 #include "sim/topology/generators/generators.hpp"
 
@@ -138,20 +139,19 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) 
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features)};
   const std::vector<Separator> separators = draw_separators(options, streams);
-  for (std::size_t i = 0; i < options.owners; ++i) {
+  draw_shards(out, need_of(options, streams), false, [&](std::size_t i, Shard& train, Shard& test) {
     const auto of = [&](DataDraw what) { return data_stream(streams, i, what, options.instances); };
-    const Separator& theta = separators[i];
     const auto shard = [&](std::size_t records, DataDraw points, DataDraw noise, bool flip) {
       Records x = draw_points(options, records, of(points));
-      Eigen::VectorXd y = labels(x, theta);
+      Eigen::VectorXd y = labels(x, separators[i]);
       if (flip) flip_labels(options, y, of(noise));
       return Shard{std::move(x), std::move(y)};
     };
-    out.train.push_back(shard(options.records.size(i, streams, options.instances), DataDraw::kFeatures,
-                              DataDraw::kTargetNoise, true));
-    out.test.push_back(
-        shard(options.test_records, DataDraw::kTestFeatures, DataDraw::kTestNoise, options.test_label_noise));
-  }
+    train = shard(options.records.size(i, streams, options.instances), DataDraw::kFeatures,
+                  DataDraw::kTargetNoise, true);
+    test =
+        shard(options.test_records, DataDraw::kTestFeatures, DataDraw::kTestNoise, options.test_label_noise);
+  });
 
   out.bounds = DeclaredBounds{.target = 1};
   if (options.feature_law == PointLaw::kUniform) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -99,15 +100,15 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
 
   DataSet out{.owner_names = numbered("task ", options.tasks),
               .feature_names = numbered("x", options.features)};
-  for (std::size_t t = 0; t < options.tasks; ++t) {
+  draw_shards(out, need_of(options, streams), false, [&](std::size_t t, Shard& training, Shard& test) {
     Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
     const Index n = all.target.size();
     const Index train = std::clamp(
         static_cast<Index>(std::lround(options.train_fraction * static_cast<double>(n))), Index{1}, n);
     if (options.standardise_target) standardise_target(all.target, train, t);
-    out.train.push_back({all.features.topRows(train), all.target.head(train)});
-    out.test.push_back({all.features.bottomRows(n - train), all.target.tail(n - train)});
-  }
+    training = {all.features.topRows(train), all.target.head(train)};
+    test = {all.features.bottomRows(n - train), all.target.tail(n - train)};
+  });
   out.bounds =
       DeclaredBounds{.features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1};
   if (!options.standardise_target) out.bounds->target = 1;

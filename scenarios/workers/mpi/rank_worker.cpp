@@ -62,7 +62,8 @@ void RankWorker::accept(const Order& order) {
   std::size_t number = order.first;
   for (const PointTask t : order.points) tasks_.push_back({number++, t});
   for (const RunTask t : order.runs) tasks_.push_back({number++, t});
-  ordered_.notify_all();
+  waiting_ = tasks_.size();
+  if (crew_) crew_->ring();
 }
 
 void RankWorker::plan(const Order& order) {
@@ -83,6 +84,7 @@ void RankWorker::plan(const Order& order) {
     refuse_if_too_large(work_->plan, *memory_, threads, processes_);
     maker_ = std::make_unique<RunMaker>(work_->plan, threads, work_->trace_folder, &stopped_);
     report_.threads = threads;
+    crew_ = std::make_unique<models::Crew>(threads);
     for (unsigned t = 0; t < threads; ++t) threads_.emplace_back([this] { run_tasks(); });
   } catch (...) {
     report_.failures.push_back(failure_of(std::current_exception()));
@@ -107,19 +109,23 @@ void RankWorker::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     tasks_.clear();
+    waiting_ = 0;
   }
-  ordered_.notify_all();
+  if (crew_) crew_->ring();
   threads_.clear();
   report_ = {};
 }
 
 void RankWorker::run_tasks() {
-  std::unique_lock lock(mutex_);
+  const models::Crew::Member member(*crew_);
   for (;;) {
-    ordered_.wait(lock, [&] { return stopped_ || !tasks_.empty(); });
+    crew_->help_until([&] { return stopped_ || waiting_ > 0; });
+    std::unique_lock lock(mutex_);
     if (stopped_) return;
+    if (tasks_.empty()) continue;  // another thread was faster
     const Task task = tasks_.front();
     tasks_.pop_front();
+    waiting_ = tasks_.size();
     lock.unlock();
     Report done;
     const auto begin = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/core/crew.hpp"
 #include "scenarios/runner/memory.hpp"
 #include "scenarios/workers/mpi/messages.hpp"
 #include "scenarios/workers/team.hpp"
@@ -48,6 +49,7 @@ class RankWorker {
   void send_report();
   /// Ends the threads; what they are doing is aborted.
   void stop();
+  /// Of each thread: does tasks, and helps the others while there are none.
   void run_tasks();
   void run_task(const Task& task, Report& out);
 
@@ -61,10 +63,12 @@ class RankWorker {
   std::unique_ptr<RunMaker> maker_;
 
   std::mutex mutex_;
-  std::condition_variable ordered_, reported_;
+  std::condition_variable reported_;
   std::deque<Task> tasks_;
+  std::atomic<std::size_t> waiting_ = 0;  // tasks_.size()
   Report report_;
   std::atomic<bool> stopped_ = false;
+  std::unique_ptr<models::Crew> crew_;
   std::vector<std::jthread> threads_;
 };
 

@@ -1,0 +1,105 @@
+// What a problem works out from its data when it is made.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "models/core/problem.hpp"
+#include "models/core/record_pass.hpp"
+#include "models/solvers/dense.hpp"
+
+namespace hearsay::models {
+Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(model) {
+  if (data_.train.empty()) throw DataError("expected at least one owner, found none");
+  for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
+  if (n_ == 0) throw DataError("expected at least one training record, found none");
+  everyone_.resize(owners());
+  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+  check_targets();
+  if (loss().quadratic()) gather_moments();
+}
+
+void Problem::require_records_of_all() const {
+  for (std::size_t i = 0; i < owners(); ++i) {
+    if (n(i) == 0)
+      throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));
+  }
+}
+
+void Problem::check_targets() const {
+  bool negative = false, positive = false;
+  for (std::size_t i = 0; i < owners(); ++i) {
+    for (const Shard* shard : {&data_.train[i], &data_.test[i]}) {
+      std::atomic<bool> finite = true;
+      record_pass::for_ranges(*shard, [&](Eigen::Index begin, Eigen::Index end) {
+        const Eigen::Index count = end - begin;
+        if (!shard->features.middleRows(begin, count).allFinite() ||
+            !shard->target.segment(begin, count).allFinite())
+          finite = false;
+      });
+      if (!finite) {
+        throw DataError(fmt::format("owner {}: a feature or target is not finite", i));
+      }
+      for (const double y : shard->target) {
+        if (loss().is_classifier() && y != -1 && y != 1) {
+          throw DataError(
+              fmt::format("{} loss: expected targets -1 and +1, found {:g}; for a csv say which are positive",
+                          loss().name(), y));
+        }
+      }
+    }
+    negative = negative || (data_.train[i].target.array() < 0).any();
+    positive = positive || (data_.train[i].target.array() > 0).any();
+  }
+  if (loss().is_classifier() && !(negative && positive)) {
+    throw DataError(
+        fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));
+  }
+}
+
+void Problem::gather_moments() {
+  moments_.resize(owners());
+  const double pass = static_cast<double>(n_) * static_cast<double>(p());  // ns
+  Crew::each(owners(), pass * static_cast<double>(p()) / 8, [&](std::size_t i) {
+    const Shard& shard = data_.train[i];
+    Moments& m = moments_[i];
+    const auto count = static_cast<double>(std::max<Eigen::Index>(shard.target.size(), 1));
+    Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(p(), p());
+    if (shard.target.size() > 0)  // Eigen divides by the number of records where there are many features
+      lower.selfadjointView<Eigen::Lower>().rankUpdate(shard.features.transpose(), 1 / count);
+    m.a = lower.selfadjointView<Eigen::Lower>();
+    m.b = shard.features.transpose() * shard.target / count;
+    m.c = shard.target.squaredNorm() / count;
+    m.slope.setZero(p());
+  });
+  const Moments about_zero = pooled_moments(everyone_);
+  reference_ = solve_positive(about_zero.a, about_zero.b);
+  Crew::each(owners(), pass, [&](std::size_t i) {
+    const Shard& shard = data_.train[i];
+    const Eigen::VectorXd residual = shard.features * reference_ - shard.target;
+    const auto count = static_cast<double>(std::max<Eigen::Index>(residual.size(), 1));
+    moments_[i].value = residual.squaredNorm() / count;
+    moments_[i].slope = shard.features.transpose() * residual / count;
+  });
+  pooled_ = pooled_moments(everyone_);
+}
+
+Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
+  Moments sum{.a = Eigen::MatrixXd::Zero(p(), p()),
+              .b = Eigen::VectorXd::Zero(p()),
+              .slope = Eigen::VectorXd::Zero(p())};
+  double total = 0;
+  for (const std::size_t i : owners) total += static_cast<double>(n(i));
+  for (const std::size_t i : owners) {
+    const double weight = static_cast<double>(n(i)) / total;
+    sum.a += weight * moments_[i].a;
+    sum.b += weight * moments_[i].b;
+    sum.slope += weight * moments_[i].slope;
+    sum.c += weight * moments_[i].c;
+    sum.value += weight * moments_[i].value;
+  }
+  return sum;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,39 @@
+#pragma once
+// A crew whose other members help this thread with everything that can be divided.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "models/core/crew.hpp"
+
+namespace hearsay::test {
+
+class HelpedThread {
+ public:
+  explicit HelpedThread(unsigned threads)
+      : crew_(threads, {.awake = 0, .asleep = 0, .part = 1}), member_(crew_) {
+    for (unsigned t = 1; t < threads; ++t) {
+      others_.emplace_back([this] {
+        const models::Crew::Member member(crew_);
+        crew_.help_until([this] { return end_.load(); });
+      });
+    }
+    while (crew_.helping() + 1 < threads) std::this_thread::yield();
+  }
+  ~HelpedThread() {
+    end_ = true;
+    crew_.ring();
+  }
+  HelpedThread(const HelpedThread&) = delete;
+  HelpedThread& operator=(const HelpedThread&) = delete;
+
+  models::Crew& crew() { return crew_; }
+
+ private:
+  models::Crew crew_;
+  models::Crew::Member member_;
+  std::atomic<bool> end_ = false;
+  std::vector<std::jthread> others_;
+};
+
+}  // namespace hearsay::test
