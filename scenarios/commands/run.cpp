@@ -43,7 +43,9 @@ struct RunArguments {
 std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   const Options own{
       {"output,o", "DIR", "folder of the results (default: out/, the file's name and the part)"},
-      {"jobs,j", "N", "threads, of each rank under MPI (default: all processors)"},
+      {"jobs,j", "N",
+       "threads, of each rank under MPI: each makes a run, and those without one help the others (default: "
+       "all processors)"},
       {"seed", "S", "short for --set seed=S"},
       {"repeat", "R", "short for --set repeat=R"},
       {"shard", "I/N", "make part I of N parts of the study; hearsay merge puts them together"},
