@@ -24,14 +24,13 @@ constexpr std::uint32_t left_of(std::uint64_t open) {
   return static_cast<std::uint32_t>(open);
 }
 
-thread_local Crew* my_crew = nullptr;
-thread_local std::size_t my_post = 0;
+}  // namespace
 
 // Hides the crew of this thread, which computes a part.
-class Hidden {
+class Crew::Hidden {
  public:
-  Hidden() : crew_(my_crew) { my_crew = nullptr; }
-  ~Hidden() { my_crew = crew_; }
+  Hidden() : crew_(current_) { current_ = nullptr; }
+  ~Hidden() { current_ = crew_; }
   Hidden(const Hidden&) = delete;
   Hidden& operator=(const Hidden&) = delete;
 
@@ -39,34 +38,28 @@ class Hidden {
   Crew* crew_;
 };
 
-}  // namespace
-
-Crew::Member::Member(Crew& crew) : outer_(my_crew), outer_post_(my_post), crew_(crew) {
+Crew::Member::Member(Crew& crew) : outer_(current_), outer_post_(current_post_), crew_(crew) {
   const std::lock_guard lock(crew.mutex_);
   const auto free = std::ranges::find(crew.posts_, false, &Post::taken);
   sim::check(free != crew.posts_.end(), "a crew with too many members");
   free->taken = true;
   post_ = static_cast<std::size_t>(free - crew.posts_.begin());
-  my_crew = &crew;
-  my_post = post_;
+  current_ = &crew;
+  current_post_ = post_;
 }
 
 Crew::Member::~Member() {
-  my_crew = outer_;
-  my_post = outer_post_;
+  current_ = outer_;
+  current_post_ = outer_post_;
   const std::lock_guard lock(crew_.mutex_);
   crew_.posts_[post_].taken = false;
-}
-
-Crew* Crew::current() {
-  return my_crew;
 }
 
 bool Crew::pays(double ns) {
   const std::uint32_t helping = this->helping();
   if (helping == 0 || ns < worth_.awake) return false;
   if (helping > asleep_.load(std::memory_order_relaxed)) return true;
-  double& alone = posts_[my_post].alone;
+  double& alone = posts_[current_post_].alone;
   alone += ns;
   if (alone < worth_.asleep) return false;
   alone = 0;
@@ -74,7 +67,7 @@ bool Crew::pays(double ns) {
 }
 
 double* Crew::room(std::size_t numbers) {
-  std::vector<double>& room = my_crew->posts_[my_post].room;
+  std::vector<double>& room = current_->posts_[current_post_].room;
   if (room.size() < numbers) room.resize(numbers);
   return room.data();
 }
@@ -86,7 +79,7 @@ std::size_t Crew::parts_of(std::size_t count, double ns) const {
 }
 
 void Crew::hand_out(const Computation& computation) {
-  Post& post = posts_[my_post];
+  Post& post = posts_[current_post_];
   post.computation = computation;
   post.done.store(0, std::memory_order_relaxed);
   const std::uint64_t number = (post.open.load(std::memory_order_relaxed) >> 32) + 1;
@@ -126,7 +119,7 @@ bool Crew::compute_part(Post& post) {
 bool Crew::help_once() {
   // Not all begin with the same member.
   for (std::size_t k = 1; k < posts_.size(); ++k) {
-    if (compute_part(posts_[(my_post + k) % posts_.size()])) return true;
+    if (compute_part(posts_[(current_post_ + k) % posts_.size()])) return true;
   }
   return false;
 }

@@ -54,7 +54,7 @@ class Crew {
   };
 
   /// The crew that this thread is a member of; null if it is of none, or computes a part for a member.
-  static Crew* current();
+  static Crew* current() { return current_; }
 
   /// Helps other members until ready() is true. It is asked again and again, must not wait for other threads, and
   /// what makes it true is followed by ring(). By members.
@@ -147,6 +147,10 @@ class Crew {
   bool help_once();
   static bool compute_part(Post& post);
   void wake(std::uint32_t helpers);
+
+  class Hidden;
+  static constinit inline thread_local Crew* current_ = nullptr;
+  static constinit inline thread_local std::size_t current_post_ = 0;
 
   Worth worth_;
   std::vector<Post> posts_;

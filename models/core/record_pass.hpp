@@ -163,7 +163,7 @@ Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::Vect
                        Index own = 0;
                        for (std::size_t b = begin; b < end; ++b, to += stride)
                          own += add_block(static_cast<Index>(b) * kBlock, to);
-                       counted += own;
+                       if (own != 0) counted += own;
                      });
   return counted;
 }
