@@ -17,7 +17,8 @@ std::vector<double> increments(IncrementLaw law, std::size_t count, std::uint32_
 template <class Queue>
 class Hold {
  public:
-  Hold(std::uint64_t pending, IncrementLaw law) : queue_(pending + 1), gaps_(increments(law, kGaps, 0)) {
+  Hold(std::uint64_t pending, IncrementLaw law)
+      : queue_(queue_for<Queue>(pending + 1)), gaps_(increments(law, kGaps, 0)) {
     const std::vector<double> first = increments(law, pending, 1);
     for (std::uint64_t i = 0; i < pending; ++i)
       queue_.push(sim::Event::tick(first[i], static_cast<sim::AgentId>(i), 0));

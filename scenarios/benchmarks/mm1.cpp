@@ -25,7 +25,7 @@ Served serve(std::uint64_t customers) {
   const sim::Streams streams(1, 0);
   sim::Stream gaps = streams(sim::Purpose::kClock, kArrival);
   sim::Stream services = streams(sim::Purpose::kClock, kDeparture);
-  Queue queue(4);
+  auto queue = queue_for<Queue>(4);
   Served served;
   std::uint32_t arrived = 0, departed = 0;
   const auto arrive = [&](double now) {

@@ -3,7 +3,9 @@
 // ordered by (time, key). Frozen: it measures the machine, so that rates of two versions or two machines can be
 // compared. It must not be made faster.
 #include <cstddef>
+#include <cstdint>
 #include <queue>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,5 +39,15 @@ class PlainQueue {
   };
   std::priority_queue<sim::Event, std::vector<sim::Event>, Later> queue_;
 };
+
+/// A queue with room for so many events, where it can be told.
+template <class Queue>
+Queue queue_for(std::uint64_t events) {
+  if constexpr (std::is_constructible_v<Queue, std::uint64_t>) {
+    return Queue(events);
+  } else {
+    return Queue();
+  }
+}
 
 }  // namespace hearsay::scenarios

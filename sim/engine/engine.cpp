@@ -31,7 +31,6 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
                  *options_.files),
       presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams,
                 options.timeline.changes(&LawChanges::compute_time)),
-      queue_(topology.agents()),
       pool_(options.payload_width),
       trace_(trace),
       publications_(topology, pool_, transport_.links(),

@@ -1,6 +1,7 @@
 #include "sim/events/event_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,81 +21,100 @@ void EventHeap::reserve(std::size_t capacity) {
   capacity_ = capacity;
 }
 
-std::uint32_t EventQueue::take_chunk() {
-  if (free_ == kNone) {
-    const auto first = static_cast<std::uint32_t>(blocks_.size() * kBlock);
-    blocks_.push_back(std::make_unique_for_overwrite<Chunk[]>(kBlock));
-    for (std::uint32_t i = 0; i < kBlock; ++i) chunk(first + i).next = i + 1 < kBlock ? first + i + 1 : kNone;
-    free_ = first;
-  }
-  const std::uint32_t taken = free_;
-  free_ = chunk(taken).next;
-  return taken;
+std::size_t EventQueue::capacity() const {
+  std::size_t bins = 0;
+  for (const Rung& rung : rung_) bins += rung.bin.capacity();
+  return late_.capacity() + lists_.capacity() + sorted_.capacity() + unsorted_.capacity() + sort_.capacity() +
+         sample_.capacity() + bins;
 }
 
-template <class F>
-void EventQueue::drain(Bucket& bucket, F&& f) {
-  while (bucket.head != kNone) {
-    const std::uint32_t index = bucket.head;
-    Chunk& c = chunk(index);
-    for (std::uint32_t i = 0; i < c.used; ++i) f(c.events[i]);
-    bucket.head = c.next;
-    c.next = free_;
-    free_ = index;
-  }
-}
-
-void EventQueue::spill() {
-  while (!near_.empty()) {
-    append(rest_, near_.pop());
-    ++rest_count_;
-  }
-  laddered_ = true;
-  build_rung();
-}
-
+// Makes the next events sorted or heaped.
 void EventQueue::refill() {
-  while (near_.empty()) {
-    while (open_ < buckets_.size() && buckets_[open_].head == kNone) ++open_;
-    if (open_ < buckets_.size()) {
-      drain(buckets_[open_++], [this](const Event& e) { near_.push(e); });
+  while (next_ == end_ && late_.empty()) {
+    Rung& rung = rung_[rungs_ - 1];
+    auto b = static_cast<std::size_t>(rung.open);
+    while (b < rung.bin.size() && rung.bin[b] == nullptr) ++b;
+    if (b < rung.bin.size()) {
+      rung.open = static_cast<double>(b + 1);
+      open_bin(rung, b);
+      soon_ = b + 1 < rung.bin.size() ? rung.bin[b + 1] : nullptr;
+    } else if (rung.rest_count > kMostLate) {
+      divide(rung);
     } else {
-      build_rung();
+      lists_.drain(rung.rest, [this](const Event& e) { late_.push(e); });
+      rung.bin.clear();
+      rung.rest_count = 0;
+      --rungs_;
     }
   }
+  // Dividing the open bin takes as long as what has come to it.
+  most_late_ = std::max(kMostLate, static_cast<std::size_t>(end_ - next_));
 }
 
-// Distributes the rest over new buckets. Half of the buckets reach to the mean time, so that one far event does not
-// make the buckets wide; events beyond the last bucket become the new rest.
-void EventQueue::build_rung() {
-  Bucket pending = rest_;
-  const std::size_t count = rest_count_;
-  rest_ = Bucket{};
-  rest_count_ = 0;
-  open_ = 0;
-  double least = std::numeric_limits<double>::infinity(), sum = 0;
-  for (std::uint32_t c = pending.head; c != kNone; c = chunk(c).next) {
-    for (std::uint32_t i = 0; i < chunk(c).used; ++i) {
-      least = std::min(least, chunk(c).events[i].time);
-      sum += chunk(c).events[i].time;
-    }
-  }
-  const double reach = 2 * (sum / static_cast<double>(count) - least);
-  const std::size_t buckets = count / kPerBucket;
-  const double per_width = static_cast<double>(buckets) / reach;
-  if (count < kSmallHeap || !std::isfinite(per_width) || !(reach > 0)) {
-    // Too few, or all at one time: they form the heap, as do later ones until it is large again. The next attempt waits
-    // until there are twice as many, so that failed attempts cost O(1) per push.
-    buckets_.clear();
-    laddered_ = false;
-    spill_above_ = std::max(kLargeHeap, 2 * count);
-    drain(pending, [this](const Event& e) { near_.push(e); });
+// Sorts the events of a bin, or divides them.
+void EventQueue::open_bin(Rung& rung, std::size_t b) {
+  const std::size_t count = Lists<Event>::count(rung.bin[b]);
+  if (count > kMostSorted && rung.bin.size() > 1 && rungs_ < kMostRungs) {
+    Rung& finer = rung_[rungs_++];
+    finer.open = finer.bins = 0;
+    finer.rest = std::exchange(rung.bin[b], nullptr);
+    finer.rest_count = count;
     return;
   }
-  origin_ = least;
-  per_width_ = per_width;
-  buckets_.assign(buckets, Bucket{});
-  drain(pending, [this](const Event& e) { put(e); });
+  if (sorted_.size() < count) {
+    unsorted_.resize(std::bit_ceil(count));
+    sorted_.resize(unsorted_.size());
+  }
+  Event* last = unsorted_.data();
+  lists_.drain(rung.bin[b], [&last](const Event& e) { *last++ = e; });
+  next_ = sorted_.data();
+  end_ = next_ + count;
+  sort_(std::span<const Event>(unsorted_.data(), last), sorted_.data(),
+        [&rung, first = static_cast<double>(b)](const Event& e) { return rung.place(e.time) - first; });
+}
+
+// More events have come late than a heap should have: divides what is left of the open bin.
+void EventQueue::divide_late() {
+  if (rungs_ == kMostRungs) {
+    most_late_ = std::numeric_limits<std::size_t>::max();
+    return;
+  }
+  Rung& finer = rung_[rungs_++];
+  finer.open = finer.bins = 0;
+  for (; next_ != end_; ++next_, ++finer.rest_count) lists_.append(finer.rest, *next_);
+  for (; !late_.empty(); ++finer.rest_count) lists_.append(finer.rest, late_.pop());
+  refill();
+}
+
+// Distributes the rest of a rung over bins. They reach 8 times as far as the median, so that neither far events nor
+// many near ones make them wide or few; events beyond them are the new rest.
+void EventQueue::divide(Rung& rung) {
+  constexpr double kReach = 8;
+  constexpr std::size_t kSample = 256;
+  const std::size_t stride = rung.rest_count / kSample + 1;
+  Time least = kNever;
+  std::size_t k = 0;
+  sample_.clear();
+  Lists<Event>::for_each(rung.rest, [&](const Event& e) {
+    least = std::min(least, e.time);
+    if (k++ % stride == 0) sample_.push_back(e.time);
+  });
+  const auto median = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
+  std::nth_element(sample_.begin(), median, sample_.end());
+  std::size_t bins = std::min(kMostBins, rung.rest_count / kPerBin);
+  rung.per_width = static_cast<double>(bins) / (kReach * (*median - least));
+  if (!std::isfinite(rung.per_width)) {
+    // Most are at one time, or the least doubles apart: a bin for that time.
+    bins = 1;
+    rung.per_width = std::numeric_limits<double>::max();
+  }
+  rung.origin = least;
+  rung.open = 0;
+  rung.bins = static_cast<double>(bins);
+  rung.bin.assign(bins, nullptr);
+  Lists<Event>::List pending = std::exchange(rung.rest, nullptr);
+  rung.rest_count = 0;
+  lists_.drain(pending, [&](const Event& e) { put(rung, e); });
 }
 
 }  // namespace hearsay::sim

@@ -1,120 +1,114 @@
 #pragma once
-// The pending events, least first. Up to a few thousand of them form a heap. With more, only the nearest do: later ones
-// are unsorted in buckets of equal width, and the latest in one list, so that a push is an append and the heap stays in
-// the cache (the ladder queue of Tang, Goh and Thng, ACM TOMACS 15(3), 2005, with one rung and a heap at its foot).
+// The pending events, least first. Up to a few dozen of them form a heap. More are distributed over bins, intervals of
+// equal width, in the order in which they come; a bin is sorted when its turn comes, and what is added to it after that
+// goes to the heap. So an event is copied three times however many are pending, and only the ends of the bins and the
+// bin whose turn it is need to be in the cache. A variant of the ladder queue (Tang, Goh and Thng, ACM TOMACS 15(3),
+// 2005).
 //
-// A bucket's number is a monotone function of an event's time and equal times share a bucket, so the order of events is
-// that of a heap for any widths; if all fall into one bucket, the queue is a heap.
+// Where events crowd in one bin, by its turn or by additions after it, finer bins divide it: a rung of their own. The
+// number of a bin is a monotone function of time and equal times share a bin, so the order of events is that of a heap
+// for any widths.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/events/event.hpp"
 #include "sim/events/event_heap.hpp"
+#include "sim/events/lists.hpp"
+#include "sim/events/sort_by_place.hpp"
 
 namespace hearsay::sim {
 
 class EventQueue {
  public:
-  EventQueue() = default;
-  /// Room for `capacity` pending events.
-  explicit EventQueue(std::size_t capacity) : near_(capacity < kLargeHeap ? capacity + 1 : kLargeHeap + 1) {}
-
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   /// A high-water mark: while it stays the same, nothing has been allocated.
-  std::size_t capacity() const {
-    return near_.capacity() + blocks_.size() * kBlock * kChunk + buckets_.capacity();
-  }
+  std::size_t capacity() const;
 
   /// Adds an event; O(1) amortised. event.time must be finite and not negative.
   void push(const Event& event) {
     ++size_;
-    if (!laddered_) {
-      near_.push(event);
-      if (near_.size() > spill_above_) spill();
-      return;
+    for (std::size_t r = 0; r < rungs_; ++r) {
+      if (put(rung_[r], event)) return;
     }
-    put(event);
+    late_.push(event);
+    if (late_.size() > most_late_) [[unlikely]]
+      divide_late();
   }
 
   /// The least event. The queue must not be empty.
   const Event& top() {
-    if (near_.empty()) refill();
-    return near_.top();
+    if (next_ == end_ && late_.empty()) refill();
+    return late_first() ? late_.top() : *next_;
   }
 
-  /// Removes and returns the least event; O(log of a bucket) amortised. The queue must not be empty.
+  /// Removes and returns the least event; O(log of a bin) amortised. The queue must not be empty.
   Event pop() {
-    if (near_.empty()) refill();
+    if (next_ == end_ && late_.empty()) refill();
     --size_;
-    return near_.pop();
+    return late_first() ? late_.pop() : *next_++;
+  }
+
+  /// The event about `distance` events after the least one, if it is known.
+  const Event* ahead(std::ptrdiff_t distance) const {
+    return distance < end_ - next_ ? next_ + distance : nullptr;
+  }
+  /// Calls f with the events of the bin that is next, once for each bin, so that what they will touch can be fetched.
+  template <class F>
+  void look_ahead(F&& f) {
+    if (soon_ != nullptr) Lists<Event>::for_each(std::exchange(soon_, nullptr), f);
   }
 
  private:
-  static constexpr std::size_t kLargeHeap =
-      4096;  // a heap of so many events (128 KiB) is as fast as the ladder
-  static constexpr std::size_t kSmallHeap = 1024;  // with fewer events left the ladder becomes a heap
-  static constexpr std::size_t kPerBucket = 16;    // desired events per bucket
-  static constexpr std::size_t kChunk = 7;         // events in a chunk
-  static constexpr std::size_t kBlock = 1024;      // chunks allocated together
-  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  static constexpr std::size_t kMostLate = 48;      // a heap of so many events is as fast as bins
+  static constexpr std::size_t kMostSorted = 4096;  // events of a bin that fit the second-level cache twice
+  static constexpr std::size_t kPerBin = 4;         // desired events of a bin, on average
+  static constexpr std::size_t kMostBins = 4096;    // their ends fit the first-level cache
+  static constexpr std::size_t kMostRungs = 8;
 
-  struct alignas(32) Chunk {
-    std::uint32_t next;
-    std::uint32_t used;
-    Event events[kChunk];
+  /// Bins of equal width. Bin b has the events with b <= place < b + 1, place = (time - origin) per_width. Those of the
+  /// bins before `open` are on the next rung, sorted or in the heap.
+  struct Rung {
+    double origin = 0, per_width = 0, open = 0, bins = 0;
+    std::vector<Lists<Event>::List> bin;
+    Lists<Event>::List rest = nullptr;  ///< events after the last bin
+    std::size_t rest_count = 0;
+
+    double place(Time time) const { return (time - origin) * per_width; }
   };
 
-  /// A list of chunks, the one being filled first.
-  struct Bucket {
-    std::uint32_t head = kNone;
-  };
-
-  Chunk& chunk(std::uint32_t index) { return blocks_[index / kBlock][index % kBlock]; }
-  std::uint32_t take_chunk();
-
-  void append(Bucket& bucket, const Event& event) {
-    if (bucket.head == kNone || chunk(bucket.head).used == kChunk) {
-      const std::uint32_t fresh = take_chunk();
-      chunk(fresh).next = bucket.head;
-      chunk(fresh).used = 0;
-      bucket.head = fresh;
-    }
-    Chunk& c = chunk(bucket.head);
-    c.events[c.used++] = event;
-  }
-
-  void put(const Event& event) {
-    const double place = (event.time - origin_) * per_width_;
-    if (place < static_cast<double>(open_)) {
-      near_.push(event);
-    } else if (place < static_cast<double>(buckets_.size())) {
-      append(buckets_[static_cast<std::size_t>(place)], event);
+  // Adds an event to a rung; false if it is before its open bins.
+  bool put(Rung& rung, const Event& event) {
+    const double place = rung.place(event.time);
+    if (place < rung.open) return false;
+    if (place < rung.bins) {
+      lists_.append(rung.bin[static_cast<std::size_t>(place)], event);
     } else {
-      append(rest_, event);
-      ++rest_count_;
+      lists_.append(rung.rest, event);
+      ++rung.rest_count;
     }
+    return true;
   }
+  bool late_first() { return next_ == end_ || (!late_.empty() && before(late_.top(), *next_)); }
 
-  template <class F>
-  void drain(Bucket& bucket, F&& f);
-  void spill();
   void refill();
-  void build_rung();
+  void open_bin(Rung& rung, std::size_t b);
+  void divide_late();
+  void divide(Rung& rung);
 
-  EventHeap near_;               // every event of the buckets before open_
-  std::vector<Bucket> buckets_;  // bucket b: origin_ + b/per_width_ <= time < origin_ + (b+1)/per_width_
-  Bucket rest_;                  // events beyond the last bucket
-  std::size_t rest_count_ = 0;
+  EventHeap late_;                                // events before the open bins of all rungs, added after ...
+  const Event *next_ = nullptr, *end_ = nullptr;  // ... these, which are sorted
+  Lists<Event>::List soon_ = nullptr;             // the bin after the open one, if it has not been looked at
+  Rung rung_[kMostRungs];                         // each divides the last open bin of the one before it
+  std::size_t rungs_ = 0;
   std::size_t size_ = 0;
-  std::size_t open_ = 0;
-  double origin_ = 0, per_width_ = 0;
-  bool laddered_ = false;
-  std::size_t spill_above_ = kLargeHeap;
-  std::vector<std::unique_ptr<Chunk[]>> blocks_;
-  std::uint32_t free_ = kNone;
+  std::size_t most_late_ = kMostLate;
+  Lists<Event> lists_;
+  std::vector<Event> unsorted_, sorted_;
+  std::vector<Time> sample_;
+  PlaceSort sort_;
 };
 
 }  // namespace hearsay::sim

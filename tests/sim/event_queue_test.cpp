@@ -87,7 +87,8 @@ TEST_CASE("event queue: the order of a plain heap through bursts that cross ever
     Stream s({3, 4}, 0, 0, 0);
     Twins twins;
     Time now = 0;
-    for (const std::size_t peak : {900u, 1100u, 4095u, 4097u, 4098u, 9000u, 100u, 30'000u, 1025u, 20'000u}) {
+    for (const std::size_t peak :
+         {40u, 48u, 49u, 50u, 200u, 4095u, 4097u, 9000u, 100u, 30'000u, 1025u, 20'000u}) {
       while (twins.size() < peak) {
         twins.push(now + gap.draw(s));
         if (bernoulli(s, 0.2)) now = twins.pop().time;
@@ -182,8 +183,9 @@ TEST_CASE("event queue: capacity is a high-water mark and rises with the number 
   CHECK(fill(10) >= 100'000);
 }
 
-TEST_CASE("event queue: of many pending only the nearest are a heap, so that each is stored about once") {
-  // Buckets of 16 in chunks of 7 leave a quarter of the places empty; a heap of all would double the memory.
+TEST_CASE("event queue: an event is stored about once, however many are pending") {
+  // 31 of the 32 places of a chunk are events, and 4096 lists end in chunks that are half empty: two thirds of an event
+  // for each of 100,000. The places of a bin are sorted from one array to another.
   constexpr std::uint64_t kPending = 100'000;
   EventQueue queue;
   Stream s({13, 14}, 0, 0, 0);
@@ -193,5 +195,44 @@ TEST_CASE("event queue: of many pending only the nearest are a heap, so that eac
     least.time += exponential(s);
     queue.push(least);
   }
-  CHECK(queue.capacity() < 2 * kPending);
+  CHECK(queue.capacity() < 3 * kPending);
+}
+
+TEST_CASE("event queue: near events among far ones") {
+  // A session ends hours later, a message arrives within milliseconds: in bins for the former all messages crowd.
+  Twins twins;
+  Stream s({15, 16}, 0, 0, 0);
+  for (int i = 0; i < 20'000; ++i) twins.push(uniform(s, 0, 1e5));
+  for (int i = 0; i < 3000; ++i) twins.push(uniform(s, 0, 1e-3));
+  for (int k = 0; k < 100'000; ++k) {
+    const Event least = twins.pop();
+    twins.push(least.time + (k % 100 == 0 ? uniform(s, 0, 1e5) : uniform(s, 0, 1e-3)));
+  }
+  twins.drain();
+  CHECK(twins.differences() == 0);
+}
+
+TEST_CASE("event queue: scales within scales, deeper than there are rungs") {
+  // Of each group of events, half are a thousandth as far apart.
+  Twins twins;
+  Stream s({17, 18}, 0, 0, 0);
+  for (double width = 1e30; width > 1e-12; width /= 1e3)
+    for (int i = 0; i < 2000; ++i) twins.push(uniform(s, 0, width));
+  while (twins.size() > 0) {
+    const Event least = twins.pop();
+    for (int i = 0; i < 3 && twins.size() < 30'000 && bernoulli(s, 0.2); ++i)
+      twins.push(least.time * (1 + uniform(s)) + std::ldexp(uniform(s), -40));
+  }
+  CHECK(twins.differences() == 0);
+}
+
+TEST_CASE("event queue: a crowded bin is divided where its events differ, and sorted where they do not") {
+  for (const double step : {0.0, 1e-9}) {
+    Twins twins;
+    twins.push(1e3);
+    for (int i = 0; i < 30'000; ++i) twins.push(1 + step * (i % 7));
+    for (int i = 0; i < 300; ++i) twins.push(static_cast<double>(i));
+    twins.drain();
+    CHECK(twins.differences() == 0);
+  }
 }
