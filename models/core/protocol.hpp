@@ -159,6 +159,8 @@ class Driver final : public Probe {
     if constexpr (requires { protocol_.reset(i, context_); }) protocol_.reset(i, context_);
     after_event();
   }
+  /// Agent i ticks soon.
+  HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
   std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,
                               [[maybe_unused]] std::uint32_t number) const {
     if constexpr (requires { std::as_const(protocol_).timer_name(i, tag, number); })

@@ -112,6 +112,13 @@ class World {
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }
   sim::AgentId agent(std::size_t owner) const { return static_cast<sim::AgentId>(owner) + (hub ? 1 : 0); }
 
+  /// Fetches what is soon read of an agent.
+  HEARSAY_PREFETCH void prefetch(sim::AgentId i) const {
+    constexpr Eigen::Index kLine = 8,
+                           kMost = 8;  // numbers of a cache line; lines, after which the processor goes on
+    for (Eigen::Index k = 0; k < std::min(models.rows(), kLine * kMost); k += kLine)
+      __builtin_prefetch(models.data() + static_cast<Eigen::Index>(i) * models.rows() + k);
+  }
   /// From now on the public models as they stand are the start.
   void freeze_start() {
     if (!models.isZero(0)) start_ = models;

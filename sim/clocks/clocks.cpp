@@ -111,6 +111,45 @@ Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {
   return previous + exponential(s, 1 / rate(i));
 }
 
+void Clocks::advance(std::span<Tick> ticks) const {
+  for (Tick& t : ticks) t.n = next_number(t.n, "ticks of an agent");
+  if (kind_ != Kind::kPoisson) {
+    for (Tick& t : ticks) {
+      const Time next = tick(t.agent, t.n, t.time);
+      check(next >= t.time, "a clock runs backwards");
+      t.time = next;
+    }
+    return;
+  }
+  constexpr std::size_t kBatch = 64;
+  Stream::Block blocks[kBatch];
+  for (; !ticks.empty(); ticks = ticks.subspan(std::min(kBatch, ticks.size()))) {
+    const std::size_t count = std::min(kBatch, ticks.size());
+    for (std::size_t k = 0; k < count; ++k)
+      blocks[k] = Stream(key_, ticks[k].agent, 0, ticks[k].n).first_block();
+    for (std::size_t k = 0; k < count; ++k) {
+      Tick& t = ticks[k];
+      Stream s(Stream(key_, t.agent, 0, t.n), blocks[k]);
+      t.time += exponential(s, 1 / rate(t.agent));
+    }
+  }
+}
+
+double Clocks::total_rate(AgentId end) const {
+  if (kind_ == Kind::kTrace) {
+    std::size_t count = 0;
+    Time last = 0;
+    for (const auto& times : ticks_) {
+      count += times.size();
+      if (!times.empty()) last = std::max(last, times.back());
+    }
+    return last > 0 ? static_cast<double>(count) / last : 0;
+  }
+  double total = 0;
+  for (AgentId i = first_; i < end; ++i) total += rate(i);
+  return total;
+}
+
 bool Clocks::never_tick() const {
   return kind_ == Kind::kTrace &&
          std::all_of(ticks_.begin() + first_, ticks_.end(), [](const auto& t) { return t.empty(); });

@@ -2,6 +2,7 @@
 // When each agent ticks. The n-th gap of agent i is drawn from (kClock, i), index n.
 #include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -72,6 +73,18 @@ struct TickList {
   static std::shared_ptr<const TickList> read(const InputFile& file);
 };
 
+/// The agent's n-th tick, n = 0, 1, ...
+struct Tick {
+  Time time;
+  AgentId agent;
+  std::uint32_t n;
+};
+/// The order of events, among ticks.
+inline bool before(const Tick& a, const Tick& b) {
+  if (a.time != b.time) return a.time < b.time;
+  return a.agent != b.agent ? a.agent < b.agent : a.n < b.n;
+}
+
 class Clocks {
  public:
   /// Random values are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption. `first`: 1 if
@@ -84,8 +97,13 @@ class Clocks {
   /// Time of tick `n` (from 0) of agent i, given the time of the previous tick (0 for the first); kNever if there is
   /// none. O(1), no allocation.
   Time tick(AgentId i, std::uint32_t n, Time previous) const;
+  /// Turns each tick into the next one of its agent; at kNever if there is none. Throws LimitError where an agent has
+  /// ticked too often.
+  void advance(std::span<Tick> ticks) const;
   /// Mean number of ticks per second of agent i; of a trace, 0.
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i - first_]; }
+  /// Mean number of ticks per second of all agents before agent `end`; of a trace, up to its last tick.
+  double total_rate(AgentId end) const;
   bool defers() const { return missed_ == Missed::kDefer; }
   /// Whether no agent ever ticks.
   bool never_tick() const;

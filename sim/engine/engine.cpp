@@ -11,6 +11,8 @@ namespace {
 
 // Mean number of publications of an agent in flight above which reading costs more draws than it saves events.
 constexpr double kMostInFlight = 4;
+// Agents whose state, some hundred bytes each, fills the second-level cache.
+constexpr AgentId kManyAgents = 4096;
 
 Engine::Options with_files(Engine::Options options) {
   if (options.files == nullptr) {
@@ -31,14 +33,19 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
                  *options_.files),
       presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams,
                 options.timeline.changes(&LawChanges::compute_time)),
+      last_time_(std::min(options.time_limit, last_resolved())),
+      agenda_(clocks_, first_clock(), topology.agents(), last_time_),
       pool_(options.payload_width),
       trace_(trace),
       publications_(topology, pool_, transport_.links(),
-                    options.network.links.order == PublicationOrder::kNewest, lazy_latency(options)) {
+                    options.network.links.order == PublicationOrder::kNewest, lazy_latency(options)),
+      large_(topology.agents() >= kManyAgents) {
   check(options.observe_every > 0, "expected a positive time between observations");
-  // Neighbouring doubles at time t are at most t epsilon apart.
-  last_time_ =
-      std::min(options.time_limit, kResolution / (fastest_clock() * std::numeric_limits<Time>::epsilon()));
+}
+
+// The last time at which the doubles around it, at most epsilon times it apart, are close enough for all clocks.
+Time Engine::last_resolved() const {
+  return kResolution / (fastest_clock() * std::numeric_limits<Time>::epsilon());
 }
 
 // Greatest rate of a clock, 1/s.
@@ -76,11 +83,11 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
 
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
-  presence_.start(queue_);
+  presence_.start(agenda_.queue());
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
-  for (std::uint32_t n = 0; n < entries.size(); ++n) queue_.push(Event::timeline(entries[n].at, n));
-  for (AgentId i = first_clock(); i < agents(); ++i) next_tick(i, 0, 0);
-  if (std::isfinite(options_.observe_every)) queue_.push(Event::observation(options_.observe_every, 1));
+  for (std::uint32_t n = 0; n < entries.size(); ++n) agenda_.queue().push(Event::timeline(entries[n].at, n));
+  if (std::isfinite(options_.observe_every))
+    agenda_.queue().push(Event::observation(options_.observe_every, 1));
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -112,16 +119,16 @@ std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conve
 }
 
 // Sends a message or a copy of a publication over the edge at a position.
-inline void Engine::transmit(Event& event, std::uint32_t position) {
+inline void Engine::transmit(Event& event, std::uint32_t position, const Stream::Block* first) {
   const AgentId from = event.source(), to = event.target;
   if (tracing())
     trace_message(event.kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, event);
   if (!up(from)) return lose(event, LossReason::kSenderDown);
-  const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now());
+  const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now(), first);
   if (lost) return lose(event, *lost);
   if (!presence_.online_at_message(from, to, transport_.links().sent(position) - 1))
     event.flags |= Event::kOffline;
-  queue_.push(event);
+  agenda_.queue().push(event);
 }
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
@@ -131,8 +138,8 @@ void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t con
   check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
   const std::uint32_t slot = store(payload, conversation, 0);
   if (from == presence_.computing()) {
-    queue_.push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendMessage,
-                                 to, slot, tag));
+    agenda_.queue().push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
+                                          EventKind::kSendMessage, to, slot, tag));
     return;
   }
   Event message = Event::message(now(), transport_.count(from, payload.size()), to, slot, tag);
@@ -146,8 +153,8 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
   } else if (from == presence_.computing()) {
-    queue_.push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
-                                 EventKind::kSendPublication, from, slot));
+    agenda_.queue().push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
+                                          EventKind::kSendPublication, from, slot));
   } else {
     send_copies(from, slot);
   }
@@ -160,11 +167,18 @@ void Engine::send_copies(AgentId from, std::uint32_t slot) {
   const auto degree = static_cast<std::uint32_t>(neighbours.size());
   const std::uint64_t first_key = transport_.count(from, pool_.header(slot).numbers, degree);
   pool_.add_reference(slot, degree);
+  const std::uint32_t first_edge = topology_.first_edge(from);
+  constexpr std::uint32_t kBatch = 16;
+  Stream::Block blocks[kBatch];
   for (std::uint32_t k = 0; k < degree; ++k) {
-    const std::uint32_t position = topology_.first_edge(from) + k;
+    if (k % kBatch == 0) {
+      for (std::uint32_t j = k; j < std::min(degree, k + kBatch); ++j)
+        blocks[j - k] = transport_.links().first_block(from, neighbours[j], first_edge + j);
+    }
+    const std::uint32_t position = first_edge + k;
     Event copy =
         Event::publication(now(), first_key + k, neighbours[k], slot, publications_.reverse(position));
-    transmit(copy, position);
+    transmit(copy, position, &blocks[k % kBatch]);
   }
   pool_.drop(slot);
 }
@@ -179,7 +193,7 @@ void Engine::pass_downlink(Event event) {
   } else {
     event.time = transport_.receive(event.target, pool_.header(event.slot()).numbers, now());
     event.clear(Event::kAtDownlink | Event::kReleased);
-    queue_.push(event);
+    agenda_.queue().push(event);
   }
 }
 
@@ -224,13 +238,14 @@ std::uint64_t Engine::timer_key(AgentId i) {
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "expected a finite delay of a timer of at least 0");
-  queue_.push(Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
+  agenda_.queue().push(
+      Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
 }
 
 // Returns whether the agent's state has changed.
 bool Engine::change_state(const Event& event) {
   const AgentId i = event.target;
-  const bool up = event.kind == EventKind::kUp, changed = presence_.change(event, queue_);
+  const bool up = event.kind == EventKind::kUp, changed = presence_.change(event, agenda_.queue());
   fingerprint_.add(event.time, event.key, i, up ? 1 : 0);
   if (changed && tracing()) {
     trace_timeline();
@@ -244,7 +259,7 @@ bool Engine::change_state(const Event& event) {
   if (up && changed) {
     // Timers that were due get new keys: they fire after all that have been set.
     presence_.for_each_waiting_timer(i, [this, i](Event& timer) { timer.key = timer_key(i); });
-    presence_.resume(i, now(), queue_);
+    presence_.resume(i, now(), agenda_.queue());
   }
   return changed;
 }
@@ -264,7 +279,7 @@ void Engine::depart(const Event& event) {
 
 void Engine::occupy() {
   const AgentId i = presence_.computing();
-  queue_.push(presence_.occupy(timer_key(i)));
+  agenda_.queue().push(presence_.occupy(timer_key(i)));
   if (tracing()) trace(TraceKind::kCompute, i);
 }
 
@@ -272,7 +287,7 @@ void Engine::free(const Event& event) {
   if (event.life() != presence_.life(event.target)) return;
   if (tracing()) trace(TraceKind::kComputed, event.target);
   presence_.free(event.target);
-  presence_.resume(event.target, now(), queue_);
+  presence_.resume(event.target, now(), agenda_.queue());
 }
 
 std::vector<std::string> Engine::events_to_come() const {

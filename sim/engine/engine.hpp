@@ -17,13 +17,13 @@
 
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
+#include "sim/engine/agenda.hpp"
 #include "sim/engine/message.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
 #include "sim/engine/publications.hpp"
 #include "sim/engine/transport.hpp"
-#include "sim/events/event_queue.hpp"
 #include "sim/events/fingerprint.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -71,7 +71,7 @@ class Engine {
   /// Descriptions of the timeline's entries that have not happened.
   std::vector<std::string> events_to_come() const;
   /// High-water marks of the engine's memory: while they stay the same, it allocates nothing.
-  std::size_t capacity() const { return queue_.capacity() + pool_.capacity() + presence_.capacity(); }
+  std::size_t capacity() const { return agenda_.capacity() + pool_.capacity() + presence_.capacity(); }
   /// Whether publications travel without events (lazy_publications.hpp).
   bool lazy() const { return publications_.is_lazy(); }
   /// Payloads in memory: messages in flight, publications in flight or last received by some reader.
@@ -117,15 +117,17 @@ class Engine {
     handler.on_start();
     end_handler();
     while (!handler.finished()) {
-      if (queue_.empty() || only_observations_left()) return End::kIdle;
-      if (queue_.top().time > last_time_) return pass_last_time();
+      const Time at = agenda_.next_time();
+      if (at == kNever || agenda_.only_observations_left(now())) return End::kIdle;
+      if (at > last_time_) return pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
-      const Event event = queue_.pop();
+      if (large_) agenda_.tick_is_next() ? prefetch_ticks(handler) : prefetch_arrivals();
+      const Event event = agenda_.pop();
       check(event.time >= now(), "time runs backwards");
       now_ = {event.time, event.key};
       if (event.kind == EventKind::kObservation) {
         const std::uint32_t next = next_number(sequence_of(event.key), "measurements");
-        queue_.push(Event::observation(options_.observe_every * next, next));
+        agenda_.queue().push(Event::observation(options_.observe_every * next, next));
         handler.on_observation();
         continue;
       }
@@ -133,7 +135,7 @@ class Engine {
       handle(event, handler);
       end_handler();
       if (event.has(Event::kReleased)) [[unlikely]]
-        presence_.resume(event.target, now(), queue_);
+        presence_.resume(event.target, now(), agenda_.queue());
     }
     return End::kFinished;
   }
@@ -171,7 +173,6 @@ class Engine {
     const std::uint32_t n = sequence_of(event.key);
     const bool acts = presence_.acts(i), ticks = acts && presence_.online_at_tick(i, n);
     fingerprint_.add(event.time, event.key, i, ticks ? 1 : 0);
-    if (!event.has(Event::kDeferred)) next_tick(i, event.time, next_number(n, "ticks of an agent"));
     if (tracing()) trace_tick(event, ticks);
     if (ticks) {
       handler.on_tick(i);
@@ -240,25 +241,39 @@ class Engine {
     return {};
   }
 
+  // What the next events touch is fetched before, where it is not in the cache anyway.
+  template <class Handler>
+  HEARSAY_PREFETCH void prefetch_ticks([[maybe_unused]] Handler& handler) {
+    if (const Tick* t = agenda_.ticks().ahead(8)) topology_.prefetch_place(t->agent);
+    if (const Tick* t = agenda_.ticks().ahead(6)) {
+      topology_.prefetch_row(t->agent);
+      transport_.prefetch(t->agent, topology_.first_edge(t->agent));
+      if constexpr (requires { handler.prefetch(t->agent); }) handler.prefetch(t->agent);
+    }
+    if (const Tick* t = agenda_.ticks().ahead(5)) publications_.prefetch(t->agent, 0);
+    if (const Tick* t = agenda_.ticks().ahead(3)) publications_.prefetch(t->agent, 1);
+    if (const Tick* t = agenda_.ticks().ahead(2)) publications_.prefetch(t->agent, 2);
+  }
+  HEARSAY_PREFETCH void prefetch_arrivals() {
+    agenda_.queue().look_ahead([this](const Event& e) {
+      if (e.kind == EventKind::kPublication) publications_.prefetch_arrival(e.edge(), e.slot());
+    });
+    if (const Event* e = agenda_.queue().ahead(4); e != nullptr && e->kind == EventKind::kPublication)
+      publications_.prefetch_replaced(e->edge());
+  }
+
   void start();
   void settle(End end);
   End pass_last_time();
   std::optional<Time> lazy_latency(const Options& options) const;
   double fastest_clock() const;
+  Time last_resolved() const;
   AgentId first_clock() const { return options_.hub ? 1 : 0; }
-  void next_tick(AgentId i, Time previous, std::uint32_t n) {
-    const Time at = clocks_.tick(i, n, previous);
-    if (at < kNever) queue_.push(Event::tick(at, i, n));
-  }
-  // No event is left except observations later than now.
-  bool only_observations_left() {
-    return queue_.size() == 1 && queue_.top().kind == EventKind::kObservation && queue_.top().time > now();
-  }
 
   // Sending: from a payload to events, and on to their receivers.
   std::uint32_t store(std::span<const double> payload, std::uint32_t conversation, std::uint32_t version);
   void send_copies(AgentId from, std::uint32_t slot);
-  void transmit(Event& event, std::uint32_t position);
+  void transmit(Event& event, std::uint32_t position, const Stream::Block* first = nullptr);
   void pass_downlink(Event event);
   void lose(const Event& event, LossReason reason);
 
@@ -286,13 +301,14 @@ class Engine {
   Clocks clocks_;
   Transport transport_;
   Presence presence_;
-  EventQueue queue_;
+  Time last_time_;  // no event is later: the time limit, or the last time that resolves the clocks
+  Agenda agenda_;
   PayloadPool pool_;
   TraceSink* trace_;  // null: no trace
   Publications publications_;
   Fingerprint fingerprint_;
   Moment now_;
-  Time last_time_;  // no event is later: the time limit, or the last time that resolves the clocks
+  bool large_;  // the state of all agents is larger than the cache
   std::uint64_t events_ = 0;
   std::size_t followed_ = 0;           // entries of the timeline
   std::size_t traced_ = 0;             // entries that are in the trace

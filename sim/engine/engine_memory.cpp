@@ -77,7 +77,7 @@ double memory_of_engine(const NetworkOptions& network, double agents, double lin
 }
 
 double memory_of_message(double numbers) {
-  return std::ceil(numbers / 8) * 64 + sizeof(PayloadPool::Header) + sizeof(Event);
+  return std::ceil((numbers * sizeof(double) + sizeof(PayloadPool::Header)) / 64) * 64 + sizeof(Event);
 }
 
 }  // namespace hearsay::sim

@@ -1,7 +1,5 @@
 #include "sim/engine/lazy_publications.hpp"
 
-#include <utility>
-
 namespace hearsay::sim {
 
 LazyPublications::LazyPublications(const Topology& topology, PayloadPool& pool, const Links& links,
@@ -14,17 +12,10 @@ LazyPublications::LazyPublications(const Topology& topology, PayloadPool& pool, 
 
 void LazyPublications::publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now) {
   if (made_.size() < pool_.capacity()) made_.resize(pool_.capacity());
-  made_[slot] = {first_key, now.key, newest_[from]};
-  newest_[from] = slot;
-  // Publications before one that has reached every reader are never read again.
-  std::uint32_t last = made_[slot].before;
-  while (last != kNoSlot && !everywhere(last, now)) last = made_[last].before;
-  if (last == kNoSlot) return;
-  for (std::uint32_t old = std::exchange(made_[last].before, kNoSlot); old != kNoSlot;) {
-    const std::uint32_t before = made_[old].before;
-    pool_.drop(old);
-    old = before;
-  }
+  made_[slot] = {first_key, now.key};
+  std::uint32_t last = before(slot) = std::exchange(newest_[from], slot);
+  while (last != kNoSlot && !everywhere(last, now)) last = before(last);
+  if (last != kNoSlot) forget_before(last);
 }
 
 bool LazyPublications::arrived(std::uint32_t slot, AgentId from, std::uint32_t position, Moment now) const {
@@ -42,14 +33,14 @@ std::uint32_t LazyPublications::search(std::uint32_t slot, AgentId reader, std::
                                        Moment now) const {
   const AgentId from = topology_.neighbours(reader)[k];
   const std::uint32_t position = topology_.edge(from, reader);
-  while (slot != kNoSlot && !arrived(slot, from, position, now)) slot = made_[slot].before;
+  while (slot != kNoSlot && !arrived(slot, from, position, now)) slot = before(slot);
   return slot;
 }
 
 std::uint64_t LazyPublications::in_flight(Moment now) const {
   std::uint64_t count = 0;
   for (AgentId from = 0; from < topology_.agents(); ++from) {
-    for (std::uint32_t slot = newest_[from]; slot != kNoSlot; slot = made_[slot].before) {
+    for (std::uint32_t slot = newest_[from]; slot != kNoSlot; slot = before(slot)) {
       if (everywhere(slot, now)) break;  // and so are those before it
       for (std::uint32_t k = 0; k < topology_.degree(from); ++k)
         count += arrived(slot, from, topology_.first_edge(from) + k, now) ? 0 : 1;

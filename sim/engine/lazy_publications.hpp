@@ -11,11 +11,13 @@
 // lost, agents are always up and free, bandwidth is unlimited, links may reorder, clocks never end, and events are
 // neither traced nor limited.
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/payload_pool.hpp"
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
+#include "sim/prefetch.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -30,11 +32,24 @@ class LazyPublications {
   /// others have the next ones. Frees the rows of older ones that can no longer be read. O(1) amortised.
   void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now);
   /// Row of the newest publication that has reached the reader from its k-th neighbour, or kNoSlot. O(1) unless
-  /// publications are in flight.
-  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) const {
+  /// publications are in flight. Frees the rows of those that can no longer be read.
+  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
     const std::uint32_t slot = newest_[topology_.neighbours(reader)[k]];
-    if (slot == kNoSlot || everywhere(slot, now)) return slot;
-    return search(slot, reader, k, now);
+    if (slot == kNoSlot) return slot;
+    if (!everywhere(slot, now)) return search(slot, reader, k, now);
+    if (before(slot) != kNoSlot) forget_before(slot);
+    return slot;
+  }
+  /// See Publications::prefetch.
+  HEARSAY_PREFETCH void prefetch(AgentId i, int stage) const {
+    if (stage == 0) __builtin_prefetch(&newest_[i], 1);
+    for (const AgentId neighbour : topology_.neighbours(i)) {
+      if (stage == 0) {
+        __builtin_prefetch(&newest_[neighbour]);
+      } else {
+        pool_.prefetch(newest_[neighbour], stage == 2);
+      }
+    }
   }
   /// Copies that have not arrived. O(publications in flight, their degrees).
   std::uint64_t in_flight(Moment now) const;
@@ -43,8 +58,20 @@ class LazyPublications {
   // Of a row of the pool.
   struct Made {
     std::uint64_t first_key = 0, event = 0;  // event: key of the one that made it
-    std::uint32_t before = kNoSlot;          // row of the publication before it
   };
+
+  // Row of the publication before the one in a row, or kNoSlot. A publication belongs to no exchange, and the place of
+  // its number is the one that is in the cache.
+  std::uint32_t& before(std::uint32_t slot) { return pool_.header(slot).conversation; }
+  std::uint32_t before(std::uint32_t slot) const { return pool_.header(slot).conversation; }
+  // Those before a publication that has reached every reader are never read again.
+  void forget_before(std::uint32_t slot) {
+    for (std::uint32_t old = std::exchange(before(slot), kNoSlot); old != kNoSlot;) {
+      const std::uint32_t older = before(old);
+      pool_.drop(old);
+      old = older;
+    }
+  }
 
   bool everywhere(std::uint32_t slot, Moment now) const {
     return now.time > pool_.header(slot).sent + longest_;
@@ -57,8 +84,8 @@ class LazyPublications {
   PayloadPool& pool_;
   const Links& links_;
   Time longest_;
-  std::vector<std::uint32_t> newest_;  // row of the last publication, by agent
-  std::vector<Made> made_;             // by row
+  LargeVector<std::uint32_t> newest_;  // row of the last publication, by agent
+  LargeVector<Made> made_;             // by row
 };
 
 }  // namespace hearsay::sim

@@ -1,6 +1,8 @@
 #pragma once
-// Payloads of messages: rows of doubles of one width, padded to 64 bytes, reference counted. A broadcast copies its
-// vector once; events and readers store the number of its row.
+// Payloads of messages: rows of doubles of one width, each after its header on cache lines of its own, reference counted.
+// A broadcast copies its vector once; events and readers store the number of its row.
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +13,8 @@
 
 #include "sim/check.hpp"
 #include "sim/events/event.hpp"
+#include "sim/large_vector.hpp"
+#include "sim/prefetch.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
@@ -21,70 +25,98 @@ class PayloadPool {
   struct Header {
     Time sent = 0;              ///< when it was sent
     std::uint32_t version = 0;  ///< publication number of its source, from 1; of a free row: the next free
-    std::uint32_t conversation = 0;  ///< number of the exchange it belongs to
-    std::uint32_t numbers = 0;       ///< how many of the row's doubles are sent
+    std::uint32_t conversation =
+        0;  ///< number of the exchange it belongs to; of a publication: see LazyPublications
+    std::uint32_t numbers = 0;  ///< how many of the row's doubles are sent
     std::uint32_t references = 0;
   };
 
   /// Rows of `width` doubles.
-  explicit PayloadPool(std::size_t width) : width_(width), stride_((width + 7) / 8 * 8) {}
+  explicit PayloadPool(std::size_t width) : width_(width), stride_(bytes_of_row(width)) {}
+
+  /// Memory of a row of so many doubles and its header.
+  static constexpr std::size_t bytes_of_row(std::size_t width) {
+    return (sizeof(Header) + width * sizeof(double) + kLine - 1) / kLine * kLine;
+  }
 
   std::size_t width() const { return width_; }
   std::size_t in_use() const { return in_use_; }
   /// Rows there is memory for: a high-water mark.
-  std::size_t capacity() const { return headers_.size(); }
+  std::size_t capacity() const { return rows_; }
 
   /// A row with one reference and undefined numbers. O(1); allocates when more rows are in use than ever before.
   std::uint32_t take() {
     if (free_ == kNoSlot) grow();
     const std::uint32_t slot = free_;
-    free_ = std::exchange(headers_[slot], Header{.references = 1}).version;
+    free_ = std::exchange(header(slot), Header{.references = 1}).version;
     ++in_use_;
     return slot;
   }
-  void add_reference(std::uint32_t slot, std::uint32_t count = 1) { headers_[slot].references += count; }
+  void add_reference(std::uint32_t slot, std::uint32_t count = 1) { header(slot).references += count; }
   /// Drops one reference; without any the row is free. kNoSlot is allowed.
   void drop(std::uint32_t slot) {
     if (slot == kNoSlot) return;
-    Header& header = headers_[slot];
-    sim::check(header.references > 0, "a payload row was released twice");
-    if (--header.references == 0) {
-      header.version = std::exchange(free_, slot);
+    Header& dropped = header(slot);
+    sim::check(dropped.references > 0, "a payload row was released twice");
+    if (--dropped.references == 0) {
+      dropped.version = std::exchange(free_, slot);
       --in_use_;
     }
   }
 
-  Header& header(std::uint32_t slot) { return headers_[slot]; }
-  const Header& header(std::uint32_t slot) const { return headers_[slot]; }
+  /// Fetches the header of a row, or its numbers too. kNoSlot is allowed.
+  HEARSAY_PREFETCH void prefetch(std::uint32_t slot, bool numbers) const {
+    if (slot == kNoSlot) return;
+    const std::byte* const row = at(slot);
+    __builtin_prefetch(row, 1);
+    if (!numbers) return;
+    constexpr std::size_t kMost = 8 * kLine;  // after which the processor goes on
+    for (std::size_t k = kLine; k < std::min(stride_, kMost); k += kLine) __builtin_prefetch(row + k);
+  }
+
+  Header& header(std::uint32_t slot) { return *reinterpret_cast<Header*>(at(slot)); }
+  const Header& header(std::uint32_t slot) const { return *reinterpret_cast<const Header*>(at(slot)); }
   /// The row's numbers, at a fixed address while the row is in use.
   std::span<double> row(std::uint32_t slot) { return {data(slot), width_}; }
   std::span<const double> row(std::uint32_t slot) const { return {data(slot), width_}; }
 
  private:
-  static constexpr std::size_t kBlockRows = 64;
+  static constexpr std::size_t kLine = 64;
+  static constexpr std::uint32_t kFirstRows =
+      64;  // of block 0; each other has as many as all before it, and 64 more
+
   struct Free {
-    void operator()(double* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
+    std::size_t bytes;
+    void operator()(std::byte* memory) const { HugePages<std::byte>().deallocate(memory, bytes); }
   };
 
-  double* data(std::uint32_t slot) const {
-    return blocks_[slot / kBlockRows].get() + (slot % kBlockRows) * stride_;
+  static std::uint32_t block_of(std::uint32_t slot) {
+    return static_cast<std::uint32_t>(std::bit_width(slot / kFirstRows + 1)) - 1;
   }
+  static std::size_t rows_before(std::uint32_t block) { return ((std::size_t{1} << block) - 1) * kFirstRows; }
+  std::byte* at(std::uint32_t slot) const {
+    const std::uint32_t block = block_of(slot);
+    return blocks_[block].get() + (slot - rows_before(block)) * stride_;
+  }
+  double* data(std::uint32_t slot) const { return reinterpret_cast<double*>(at(slot) + sizeof(Header)); }
 
+  // Makes kFirstRows more rows. Pages of the last block that have no row yet are not in memory.
   void grow() {
-    const auto first = static_cast<std::uint32_t>(headers_.size());
-    next_number(first, "payloads in memory", kBlockRows);
-    const std::size_t doubles = stride_ * kBlockRows;
-    blocks_.emplace_back(
-        static_cast<double*>(::operator new[](doubles * sizeof(double), std::align_val_t{64})));
-    headers_.resize(first + kBlockRows);
-    for (auto slot = static_cast<std::uint32_t>(first + kBlockRows); slot-- > first;)
-      headers_[slot].version = std::exchange(free_, slot);
+    const auto first = static_cast<std::uint32_t>(rows_);
+    next_number(first, "payloads in memory", kFirstRows);
+    if (const std::uint32_t block = block_of(first); block == blocks_.size()) {
+      const std::size_t bytes = (std::size_t{kFirstRows} << block) * stride_;
+      blocks_.push_back({HugePages<std::byte>().allocate(bytes), Free{bytes}});
+    }
+    rows_ += kFirstRows;
+    for (auto slot = first + kFirstRows; slot-- > first;)
+      new (at(slot)) Header{.version = std::exchange(free_, slot)};
   }
 
-  std::size_t width_, stride_;
+  std::size_t width_, stride_;  // doubles; bytes
   std::size_t in_use_ = 0;
-  std::vector<Header> headers_;
-  std::vector<std::unique_ptr<double[], Free>> blocks_;
+  std::size_t rows_ = 0;
+  std::vector<std::unique_ptr<std::byte[], Free>> blocks_;
   std::uint32_t free_ = kNoSlot;  // first of the list of free rows
 };
 

@@ -7,6 +7,7 @@
 
 #include "sim/check.hpp"
 #include "sim/engine/lazy_publications.hpp"
+#include "sim/prefetch.hpp"
 
 namespace hearsay::sim {
 
@@ -30,15 +31,38 @@ class Publications {
     return published_[from] = next_number(published_[from], "publications of an agent");
   }
   /// Row of the publication of its k-th neighbour that the reader uses, or kNoSlot. O(1).
-  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) const {
+  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
     if (lazy_) return lazy_->row(reader, k, now);
     return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
   }
 
+  /// Fetches what is read and counted when an agent reads all its neighbours and publishes: `stage` 0, 1, 2 some time
+  /// before, one after the other.
+  HEARSAY_PREFETCH void prefetch(AgentId i, int stage) const {
+    if (published_.empty()) return;
+    const std::uint32_t first = topology_.first_edge(i), degree = topology_.degree(i);
+    if (stage == 0) __builtin_prefetch(&published_[i], 1);
+    if (lazy_) return lazy_->prefetch(i, stage);
+    if (stage == 0) {
+      __builtin_prefetch(&latest_[first]);
+      __builtin_prefetch(&reverse_[first]);
+    } else {
+      for (std::uint32_t k = 0; k < degree; ++k) pool_.prefetch(latest_[first + k], stage == 2);
+    }
+  }
+
   // The following are for publications that are events.
+
+  /// Fetches what arrive() reads.
+  HEARSAY_PREFETCH void prefetch_arrival(std::uint32_t edge, std::uint32_t slot) const {
+    __builtin_prefetch(&latest_[edge], 1);
+    pool_.prefetch(slot, false);
+  }
 
   /// Position of (b, a), given that of (a, b).
   std::uint32_t reverse(std::uint32_t position) const { return reverse_[position]; }
+  /// The same, later: of the row that it replaces.
+  HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const { pool_.prefetch(latest_[edge], false); }
   /// Row `slot` arrives over the edge whose position at the reader is given; its reference passes to the reader.
   void arrive(std::uint32_t edge, std::uint32_t slot) {
     std::uint32_t& latest = latest_[edge];
@@ -71,8 +95,8 @@ class Publications {
   PayloadPool& pool_;
   bool newest_;
   std::optional<LazyPublications> lazy_;
-  std::vector<std::uint32_t> published_;         // so far, by agent; empty until the first
-  std::vector<std::uint32_t> latest_, reverse_;  // last row received and reverse edge, by position; likewise
+  LargeVector<std::uint32_t> published_;         // so far, by agent; empty until the first
+  LargeVector<std::uint32_t> latest_, reverse_;  // last row received and reverse edge, by position; likewise
 };
 
 }  // namespace hearsay::sim

@@ -9,6 +9,7 @@
 #include "sim/engine/timeline.hpp"
 #include "sim/events/event.hpp"
 #include "sim/links/links.hpp"
+#include "sim/prefetch.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
@@ -57,14 +58,15 @@ class Transport {
 
   /// Sends a message of `numbers` numbers over the edge at `position`. Sets the time of its arrival at its receiver,
   /// or at the receiver's downlink if bandwidth is limited. Returns why the link loses it, if it does; a lost message
-  /// uses the sender's uplink too. O(1), no allocation.
-  std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now) {
+  /// uses the sender's uplink too. `first`: see Links::transmit. O(1), no allocation.
+  std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now,
+                                 const Stream::Block* first = nullptr) {
     Time left = now;
     if (!bandwidth_.unlimited()) {
       left = bandwidth_.send(event.source(), static_cast<double>(bytes(numbers)), now);
       event.flags |= Event::kAtDownlink;
     }
-    const Fate fate = links_.transmit(event.source(), event.target, position, now);
+    const Fate fate = links_.transmit(event.source(), event.target, position, now, first);
     if (fate.lost) return fate.lost;
     event.time = left + fate.latency;
     if (event.kind == EventKind::kMessage ? fifo_messages_ : fifo_publications_) {
@@ -76,6 +78,12 @@ class Transport {
   /// Time at which a message that reaches its receiver's downlink now has been received.
   Time receive(AgentId to, std::size_t numbers, Time now) {
     return bandwidth_.receive(to, static_cast<double>(bytes(numbers)), now);
+  }
+
+  /// Fetches what is counted when an agent sends over its edges.
+  HEARSAY_PREFETCH void prefetch(AgentId from, std::uint32_t first_edge) const {
+    __builtin_prefetch(&sent_[from], 1);
+    links_.prefetch(first_edge);
   }
 
   void deliver(std::uint64_t messages = 1) { traffic_.delivered += messages; }
@@ -90,8 +98,8 @@ class Transport {
   std::size_t vector_length_;
   std::uint64_t header_, bytes_per_number_;
   bool fifo_messages_, fifo_publications_;
-  std::vector<std::uint32_t> sent_;  // messages so far, by agent
-  std::vector<Time> last_arrival_;   // by position; empty where links may reorder
+  LargeVector<std::uint32_t> sent_;  // messages so far, by agent
+  LargeVector<Time> last_arrival_;   // by position; empty where links may reorder
 };
 
 }  // namespace hearsay::sim

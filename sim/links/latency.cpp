@@ -172,10 +172,4 @@ void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams
   }
 }
 
-Time Latency::draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
-  Stream s = drawn_ == Drawn::kPerAgent ? Stream(agent_key_, from == hub_ ? to : from, 0, kLatencyOption)
-                                        : Stream(key_, from, to, drawn_ == Drawn::kPerLink ? 0 : n);
-  return known(from, to, position) + law(from, to).sample(s);
-}
-
 }  // namespace hearsay::sim

@@ -130,7 +130,16 @@ class Latency {
   /// index 0, per_agent from (kPerAgent, agent), index kLatencyOption. O(1), no allocation.
   Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
     if (constant_) return delay_;
-    return draw(from, to, position, n);
+    return known(from, to, position) + draw(stream(from, to, n), from, to);
+  }
+  /// The same, given the first block of what is drawn from.
+  Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n,
+          const Stream::Block& first) const {
+    if (constant_) return delay_;
+    return known(from, to, position) + draw(Stream(stream(from, to, n), first), from, to);
+  }
+  Stream::Block first_block(AgentId from, AgentId to, std::uint32_t n) const {
+    return constant_ ? Stream::Block{} : stream(from, to, n).first_block();
   }
   /// No message on the edge at `position` takes less.
   Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
@@ -145,7 +154,11 @@ class Latency {
     if (own_.empty()) return law_;
     return own_[from] ? *own_[from] : own_[to] ? *own_[to] : law_;
   }
-  Time draw(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const;
+  Stream stream(AgentId from, AgentId to, std::uint32_t n) const {
+    if (drawn_ == Drawn::kPerAgent) return {agent_key_, from == hub_ ? to : from, 0, kLatencyOption};
+    return {key_, from, to, drawn_ == Drawn::kPerLink ? 0 : n};
+  }
+  Time draw(Stream s, AgentId from, AgentId to) const { return law(from, to).sample(s); }
   void take_distances(const Topology& topology, double speed);
   void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);
 

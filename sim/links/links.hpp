@@ -7,6 +7,7 @@
 #include "sim/links/latency.hpp"
 #include "sim/links/loss.hpp"
 #include "sim/options/describe.hpp"
+#include "sim/prefetch.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -70,11 +71,19 @@ class Links {
   void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
               const NetworkFiles& files);
 
-  /// Fate of the next message on the edge at `position`, sent now. O(1); no allocation.
-  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0) {
+  /// Fate of the next message on the edge at `position`, sent now. `first`: its first_block(), if known. O(1); no
+  /// allocation.
+  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0,
+                const Stream::Block* first = nullptr) {
     const std::uint32_t n = sent_[position]++;
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
-    return {std::nullopt, latency(from, to, position, n)};
+    if (!delayed(from, to)) return {};
+    return {std::nullopt, first != nullptr ? latency_.of(from, to, position, n, *first)
+                                           : latency_.of(from, to, position, n)};
+  }
+  /// What the latency of the next message on the edge at `position` is drawn from first.
+  Stream::Block first_block(AgentId from, AgentId to, std::uint32_t position) const {
+    return latency_.first_block(from, to, sent_[position]);
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
@@ -87,6 +96,7 @@ class Links {
   /// Messages sent so far on the edge at `position`.
   std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
   const Loss& loss() const { return loss_; }
+  HEARSAY_PREFETCH void prefetch(std::uint32_t position) const { __builtin_prefetch(&sent_[position], 1); }
 
  private:
   bool delayed(AgentId from, AgentId to) const {
@@ -98,7 +108,7 @@ class Links {
   DelayedDirection delayed_direction_;
   AgentId hub_;
   Loss loss_;
-  std::vector<std::uint32_t> sent_;  // by position of the directed edge
+  LargeVector<std::uint32_t> sent_;  // by position of the directed edge
 };
 
 }  // namespace hearsay::sim

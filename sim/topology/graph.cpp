@@ -64,7 +64,7 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const
     if (const auto twice = std::adjacent_find(begin, end); twice != end)
       throw TopologyError("agents {} and {} are linked twice", i, *twice);
   }
-  const auto spread = [&](std::span<const double> by_edge, std::vector<double>& by_position) {
+  const auto spread = [&](std::span<const double> by_edge, LargeVector<double>& by_position) {
     check(by_edge.empty() || by_edge.size() == edges.size(), "a graph needs a value for each edge, or none");
     if (by_edge.empty()) return;
     by_position.resize(t.column_.size());

@@ -1,0 +1,86 @@
+#include "sim/clocks/ticks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hearsay::sim {
+
+namespace {
+
+constexpr double kMostBins = 4096;   // their ends fit the first-level cache
+constexpr double kTicksOfBin = 256;  // at least, on average: they fit the first-level cache too
+constexpr double kGaps = 8;          // mean gaps that the bins reach, at most
+
+}  // namespace
+
+Ticks::Ticks(const Clocks& clocks, AgentId first, AgentId agents, Time last) : clocks_(clocks), last_(last) {
+  const double count = agents - first, in_bin = std::max(kTicksOfBin, count * kGaps / kMostBins);
+  per_width_ = clocks.total_rate(agents) / in_bin;
+  bins_.resize(static_cast<std::size_t>(std::ceil(count * kGaps / in_bin)));
+  open_ = bins_.size();
+  for (AgentId i = first; i < agents; ++i) put({clocks.tick(i, 0, 0), i, 0});
+}
+
+// An agent that ticks no more is in no bin.
+void Ticks::put(const Tick& tick) {
+  if (tick.time == kNever) return;
+  const double at = place(tick.time);
+  lists_.append(open_ < bins_.size() && at < static_cast<double>(bins_.size())
+                    ? bins_[static_cast<std::size_t>(at)]
+                    : rest_,
+                tick);
+}
+
+void Ticks::refill() {
+  static constexpr Tick kNone{kNever, 0, 0};
+  while (next_ == end_) {
+    while (open_ < bins_.size() && bins_[open_] == nullptr) ++open_;
+    if (open_ < bins_.size()) {
+      open(open_);
+    } else if (rest_ != nullptr) {
+      divide();
+    } else {
+      next_ = &kNone;
+      end_ = next_ + 1;
+    }
+  }
+}
+
+// Distributes the rest over the bins, which begin at its first tick.
+void Ticks::divide() {
+  Time least = kNever;
+  Lists<Tick>::for_each(rest_, [&least](const Tick& t) { least = std::min(least, t.time); });
+  origin_ = least;
+  open_ = 0;
+  List pending = std::exchange(rest_, nullptr);
+  lists_.drain(pending, [this](const Tick& t) { put(t); });
+}
+
+// Draws the ticks that follow those of a bin, and sorts the bin.
+void Ticks::open(std::size_t b) {
+  unsorted_.clear();
+  lists_.drain(bins_[b], [this](const Tick& t) { unsorted_.push_back(t); });
+  // The last round draws no tick in the bin.
+  const double end = static_cast<double>(b + 1);
+  for (std::size_t drawn = 0; drawn < unsorted_.size();) {
+    following_.clear();
+    for (; drawn < unsorted_.size(); ++drawn)
+      if (unsorted_[drawn].time <= last_) following_.push_back(unsorted_[drawn]);
+    clocks_.advance(following_);
+    for (const Tick& t : following_) {
+      if (place(t.time) < end) {
+        unsorted_.push_back(t);
+      } else {
+        put(t);
+      }
+    }
+  }
+  open_ = b + 1;
+  if (sorted_.size() < unsorted_.size()) sorted_.resize(unsorted_.capacity());
+  sort_(std::span<const Tick>(unsorted_), sorted_.data(),
+        [this, first = static_cast<double>(b)](const Tick& t) { return place(t.time) - first; });
+  next_ = sorted_.data();
+  end_ = next_ + unsorted_.size();
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,51 @@
+#pragma once
+// What happens next: the next tick of a clock, or the first event in the queue.
+#include "sim/clocks/ticks.hpp"
+#include "sim/events/event.hpp"
+#include "sim/events/event_queue.hpp"
+
+namespace hearsay::sim {
+
+class Agenda {
+ public:
+  /// `ticks` draws no tick after one that is later than `last`.
+  Agenda(const Clocks& clocks, AgentId first, AgentId agents, Time last)
+      : ticks_(clocks, first, agents, last) {}
+
+  /// All but ticks of clocks.
+  EventQueue& queue() { return queue_; }
+  const Ticks& ticks() const { return ticks_; }
+  std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
+
+  /// Time of the next event, kNever if there is none; determines what pop() returns.
+  Time next_time() {
+    const Tick& tick = ticks_.top();
+    tick_is_next_ = queue_.empty() || tick_before(tick, queue_.top());
+    return tick_is_next_ ? tick.time : queue_.top().time;
+  }
+  bool tick_is_next() const { return tick_is_next_; }
+  /// Whether nothing is left except observations, which are one event in the queue, later than `now`.
+  bool only_observations_left(Time now) {
+    return !tick_is_next_ && queue_.size() == 1 && queue_.top().kind == EventKind::kObservation &&
+           queue_.top().time > now && ticks_.top().time == kNever;
+  }
+  /// Removes the event that next_time() was asked about, and returns it.
+  Event pop() {
+    if (!tick_is_next_) return queue_.pop();
+    const Tick tick = ticks_.top();
+    ticks_.pop();
+    return Event::tick(tick.time, tick.agent, tick.n);
+  }
+
+ private:
+  static bool tick_before(const Tick& tick, const Event& event) {
+    if (tick.time != event.time) return tick.time < event.time;
+    return order_key(Rank::kTick, tick.agent, tick.n) < event.key;
+  }
+
+  EventQueue queue_;
+  Ticks ticks_;
+  bool tick_is_next_ = false;
+};
+
+}  // namespace hearsay::sim
