@@ -1,9 +1,9 @@
 // The server of asynchronous multi-task learning: an eigendecomposition of the tasks' matrix at every update.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <memory>
 
+#include "models/solvers/dense.hpp"
 #include "scenarios/benchmarks/protocol_runs.hpp"
 #include "sim/random/random.hpp"
 
@@ -19,7 +19,7 @@ Measure plain_eigensolver() {
   const auto gram = std::make_shared<Eigen::MatrixXd>(m.transpose() * m);
   return [gram] {
     constexpr std::uint64_t kTimes = 10'000;
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram->rows());
+    models::SymmetricEigen solver(gram->rows());
     return Timing{kTimes, seconds_of([&] {
                     for (std::uint64_t n = 0; n < kTimes; ++n) solver.compute(*gram);
                   })};
