@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "sim/random/random.hpp"
 #include "tests/support/plain_queue.hpp"
@@ -235,4 +236,22 @@ TEST_CASE("event queue: a crowded bin is divided where its events differ, and so
     twins.drain();
     CHECK(twins.differences() == 0);
   }
+}
+
+TEST_CASE("event queue: what is looked at ahead is to come, and is shown once") {
+  EventQueue queue;
+  Stream s({19, 20}, 0, 0, 0);
+  for (std::uint64_t i = 0; i < 1000; ++i) queue.push({uniform(s), i, 0, EventKind::kTick});
+  std::set<std::uint64_t> soon;
+  std::size_t shown = 0, found = 0;
+  while (!queue.empty()) {
+    found += soon.count(queue.pop().key);
+    queue.look_ahead([&](const Event& e) {
+      ++shown;
+      soon.insert(e.key);
+    });
+  }
+  CHECK(shown == soon.size());
+  CHECK(found == shown);
+  CHECK(shown > 500);  // all but those of bins that were opened while the queue was filled
 }
