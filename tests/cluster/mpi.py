@@ -119,7 +119,8 @@ class Ranks(unittest.TestCase):
 
     def test_another_process_writes_there(self):
         folder = self.folder / "locked"
-        first = study.launch(2, self.words(folder, "--set", "repeat=200"))
+        # Takes longer than the second needs to start.
+        first = study.launch(2, self.words(folder, "--set", "repeat=1000"))
         try:
             while not (folder / "results.sqlite").exists():
                 time.sleep(0.01)
@@ -150,7 +151,8 @@ class Ranks(unittest.TestCase):
         """The runs that are whole."""
         if not (folder / "results.sqlite").exists():
             return 0
-        base = sqlite3.connect(f"file:{folder / 'results.sqlite'}?mode=ro", uri=True)
+        # Writable: what a killed process has left half-written is undone first.
+        base = sqlite3.connect(f"file:{folder / 'results.sqlite'}?mode=rw", uri=True)
         try:
             return base.execute("SELECT count(*) FROM run WHERE status = 'done' AND repetition < 10").fetchone()[0]
         except sqlite3.OperationalError:
