@@ -40,7 +40,7 @@ class PlainQueue {
   std::priority_queue<sim::Event, std::vector<sim::Event>, Later> queue_;
 };
 
-/// A queue with room for so many events, where it can be told.
+/// A queue; one that can reserve memory has it for so many events.
 template <class Queue>
 Queue queue_for(std::uint64_t events) {
   if constexpr (std::is_constructible_v<Queue, std::uint64_t>) {

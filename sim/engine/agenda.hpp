@@ -8,7 +8,7 @@ namespace hearsay::sim {
 
 class Agenda {
  public:
-  /// `ticks` draws no tick after one that is later than `last`.
+  /// Arguments of Ticks.
   Agenda(const Clocks& clocks, AgentId first, AgentId agents, Time last)
       : ticks_(clocks, first, agents, last) {}
 

@@ -85,9 +85,9 @@ void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
   presence_.start(agenda_.queue());
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
-  for (std::uint32_t n = 0; n < entries.size(); ++n) agenda_.queue().push(Event::timeline(entries[n].at, n));
+  for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
   if (std::isfinite(options_.observe_every))
-    agenda_.queue().push(Event::observation(options_.observe_every, 1));
+    push(Event::observation(options_.observe_every, 1));
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -128,7 +128,7 @@ inline void Engine::transmit(Event& event, std::uint32_t position, const Stream:
   if (lost) return lose(event, *lost);
   if (!presence_.online_at_message(from, to, transport_.links().sent(position) - 1))
     event.flags |= Event::kOffline;
-  agenda_.queue().push(event);
+  push(event);
 }
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
@@ -138,7 +138,7 @@ void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t con
   check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
   const std::uint32_t slot = store(payload, conversation, 0);
   if (from == presence_.computing()) {
-    agenda_.queue().push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
+    push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
                                           EventKind::kSendMessage, to, slot, tag));
     return;
   }
@@ -153,7 +153,7 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
   } else if (from == presence_.computing()) {
-    agenda_.queue().push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
+    push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
                                           EventKind::kSendPublication, from, slot));
   } else {
     send_copies(from, slot);
@@ -171,11 +171,9 @@ void Engine::send_copies(AgentId from, std::uint32_t slot) {
   constexpr std::uint32_t kBatch = 16;
   Stream::Block blocks[kBatch];
   for (std::uint32_t k = 0; k < degree; ++k) {
-    if (k % kBatch == 0) {
-      for (std::uint32_t j = k; j < std::min(degree, k + kBatch); ++j)
-        blocks[j - k] = transport_.links().first_block(from, neighbours[j], first_edge + j);
-    }
     const std::uint32_t position = first_edge + k;
+    if (k % kBatch == 0)
+      transport_.links().first_blocks(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position, blocks);
     Event copy =
         Event::publication(now(), first_key + k, neighbours[k], slot, publications_.reverse(position));
     transmit(copy, position, &blocks[k % kBatch]);
@@ -193,7 +191,7 @@ void Engine::pass_downlink(Event event) {
   } else {
     event.time = transport_.receive(event.target, pool_.header(event.slot()).numbers, now());
     event.clear(Event::kAtDownlink | Event::kReleased);
-    agenda_.queue().push(event);
+    push(event);
   }
 }
 
@@ -238,7 +236,7 @@ std::uint64_t Engine::timer_key(AgentId i) {
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "expected a finite delay of a timer of at least 0");
-  agenda_.queue().push(
+  push(
       Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
 }
 
@@ -279,7 +277,7 @@ void Engine::depart(const Event& event) {
 
 void Engine::occupy() {
   const AgentId i = presence_.computing();
-  agenda_.queue().push(presence_.occupy(timer_key(i)));
+  push(presence_.occupy(timer_key(i)));
   if (tracing()) trace(TraceKind::kCompute, i);
 }
 

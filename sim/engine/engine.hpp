@@ -18,6 +18,7 @@
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/message.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/payload_pool.hpp"
@@ -121,13 +122,13 @@ class Engine {
       if (at == kNever || agenda_.only_observations_left(now())) return End::kIdle;
       if (at > last_time_) return pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
-      if (large_) agenda_.tick_is_next() ? prefetch_ticks(handler) : prefetch_arrivals();
+      if (large_) fetch_ahead(handler);
       const Event event = agenda_.pop();
       check(event.time >= now(), "time runs backwards");
       now_ = {event.time, event.key};
       if (event.kind == EventKind::kObservation) {
         const std::uint32_t next = next_number(sequence_of(event.key), "measurements");
-        agenda_.queue().push(Event::observation(options_.observe_every * next, next));
+        push(Event::observation(options_.observe_every * next, next));
         handler.on_observation();
         continue;
       }
@@ -241,26 +242,12 @@ class Engine {
     return {};
   }
 
-  // What the next events touch is fetched before, where it is not in the cache anyway.
   template <class Handler>
-  HEARSAY_PREFETCH void prefetch_ticks([[maybe_unused]] Handler& handler) {
-    if (const Tick* t = agenda_.ticks().ahead(8)) topology_.prefetch_place(t->agent);
-    if (const Tick* t = agenda_.ticks().ahead(6)) {
-      topology_.prefetch_row(t->agent);
-      transport_.prefetch(t->agent, topology_.first_edge(t->agent));
-      if constexpr (requires { handler.prefetch(t->agent); }) handler.prefetch(t->agent);
-    }
-    if (const Tick* t = agenda_.ticks().ahead(5)) publications_.prefetch(t->agent, 0);
-    if (const Tick* t = agenda_.ticks().ahead(3)) publications_.prefetch(t->agent, 1);
-    if (const Tick* t = agenda_.ticks().ahead(2)) publications_.prefetch(t->agent, 2);
+  HEARSAY_PREFETCH void fetch_ahead(const Handler& handler) {
+    if (!agenda_.tick_is_next()) return fetch_for_arrivals(agenda_.queue(), publications_);
+    fetch_for_ticks(agenda_.ticks(), topology_, transport_, publications_, handler);
   }
-  HEARSAY_PREFETCH void prefetch_arrivals() {
-    agenda_.queue().look_ahead([this](const Event& e) {
-      if (e.kind == EventKind::kPublication) publications_.prefetch_arrival(e.edge(), e.slot());
-    });
-    if (const Event* e = agenda_.queue().ahead(4); e != nullptr && e->kind == EventKind::kPublication)
-      publications_.prefetch_replaced(e->edge());
-  }
+  void push(const Event& event) { agenda_.queue().push(event); }
 
   void start();
   void settle(End end);

@@ -60,8 +60,8 @@ class LazyPublications {
     std::uint64_t first_key = 0, event = 0;  // event: key of the one that made it
   };
 
-  // Row of the publication before the one in a row, or kNoSlot. A publication belongs to no exchange, and the place of
-  // its number is the one that is in the cache.
+  // Row of the publication before the one in a row, or kNoSlot. It is stored in the header, which every reading fetches,
+  // as the number of an exchange, to which no publication belongs.
   std::uint32_t& before(std::uint32_t slot) { return pool_.header(slot).conversation; }
   std::uint32_t before(std::uint32_t slot) const { return pool_.header(slot).conversation; }
   // Those before a publication that has reached every reader are never read again.

@@ -1,6 +1,6 @@
 #pragma once
-// Payloads of messages: rows of doubles of one width, each after its header on cache lines of its own, reference counted.
-// A broadcast copies its vector once; events and readers store the number of its row.
+// Payloads of messages: rows of doubles of one width, each behind its header and beginning with a cache line, reference
+// counted. A broadcast copies its vector once; events and readers store the number of its row.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

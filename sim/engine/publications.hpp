@@ -58,11 +58,11 @@ class Publications {
     __builtin_prefetch(&latest_[edge], 1);
     pool_.prefetch(slot, false);
   }
+  /// Later: the header of the row that it replaces.
+  HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const { pool_.prefetch(latest_[edge], false); }
 
   /// Position of (b, a), given that of (a, b).
   std::uint32_t reverse(std::uint32_t position) const { return reverse_[position]; }
-  /// The same, later: of the row that it replaces.
-  HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const { pool_.prefetch(latest_[edge], false); }
   /// Row `slot` arrives over the edge whose position at the reader is given; its reference passes to the reader.
   void arrive(std::uint32_t edge, std::uint32_t slot) {
     std::uint32_t& latest = latest_[edge];

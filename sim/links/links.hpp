@@ -1,6 +1,7 @@
 #pragma once
 // Loss and latency of messages. All draws for the n-th message on the directed edge (from, to) are from (purpose, from,
 // to), index n.
+#include <span>
 #include <vector>
 
 #include "sim/links/bandwidth.hpp"
@@ -71,7 +72,7 @@ class Links {
   void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
               const NetworkFiles& files);
 
-  /// Fate of the next message on the edge at `position`, sent now. `first`: its first_block(), if known. O(1); no
+  /// Fate of the next message on the edge at `position`, sent now. `first`: one of first_blocks(), if known. O(1); no
   /// allocation.
   Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0,
                 const Stream::Block* first = nullptr) {
@@ -81,9 +82,9 @@ class Links {
     return {std::nullopt, first != nullptr ? latency_.of(from, to, position, n, *first)
                                            : latency_.of(from, to, position, n)};
   }
-  /// What the latency of the next message on the edge at `position` is drawn from first.
-  Stream::Block first_block(AgentId from, AgentId to, std::uint32_t position) const {
-    return latency_.first_block(from, to, sent_[position]);
+  /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first.
+  void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position, Stream::Block* out) const {
+    for (const AgentId one : to) *out++ = latency_.first_block(from, one, sent_[position++]);
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {

@@ -68,9 +68,12 @@ TEST_CASE("ticks: a trace's end, and then none come") {
 }
 
 TEST_CASE("ticks: none is drawn after the last time, and one later than it is known") {
-  // Gaps of 1 at times where doubles are 2 apart: without an end the ticks of a bin would never reach its end.
+  // The first bin has room for 256 ticks: those at 0, 1, ..., 10, and one later one of each agent, are drawn.
   const Clocks clocks(Periodic{}, 3, kStreams);
   Ticks ticks(clocks, 0, 3, 10);
+  ticks.top();
+  CHECK(ticks.ahead(3 * 12 - 1) != nullptr);
+  CHECK(ticks.ahead(3 * 12) == nullptr);
   std::size_t until = 0;
   for (; ticks.top().time <= 10; ++until) ticks.pop();
   CHECK(until == 3 * 11);
