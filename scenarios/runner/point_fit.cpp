@@ -104,8 +104,14 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
   }
   if (metric.needs_classes && !s.model.loss.is_classifier()) {
     throw AssemblyError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
-                                          "logistic, hinge or smoothed_hinge",
+                                          "logistic, hinge, smoothed_hinge or softmax",
                                           metric.name, s.model.loss.name()));
+  }
+  if (metric.needs_optimum && !s.model.convex()) {
+    throw AssemblyError(part,
+                        fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
+                                    "use objective, train_loss or test_loss",
+                                    metric.name));
   }
   if (metric.needs_test && !tested)
     throw AssemblyError(
@@ -123,6 +129,13 @@ void PointFit::require(const Scenario& s) {
   if (std::holds_alternative<sim::Similarity>(s.network.topology.kind()) && !has_similarity(s.data.kind())) {
     throw AssemblyError("/network/topology",
                         "the data define no similarity graph; choose another type of topology");
+  }
+  if (!entry.any_model && !s.model.one_score()) {
+    throw AssemblyError(
+        s.model.convex() ? "/model/loss" : "/model/network",
+        fmt::format("protocol {} requires a model of one score, theta . x: expected {}, found {}", entry.name,
+                    s.model.convex() ? "squared, logistic, hinge or smoothed_hinge" : "linear",
+                    s.model.convex() ? s.model.loss.name() : models::Mlp::kName));
   }
   const bool active = models::is_private(s.privacy.mechanism);
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
