@@ -130,13 +130,6 @@ void PointFit::require(const Scenario& s) {
     throw AssemblyError("/network/topology",
                         "the data define no similarity graph; choose another type of topology");
   }
-  if (!entry.any_model && !s.model.one_score()) {
-    throw AssemblyError(
-        s.model.convex() ? "/model/loss" : "/model/network",
-        fmt::format("protocol {} requires a model of one score, theta . x: expected {}, found {}", entry.name,
-                    s.model.convex() ? "squared, logistic, hinge or smoothed_hinge" : "linear",
-                    s.model.convex() ? s.model.loss.name() : models::Mlp::kName));
-  }
   const bool active = models::is_private(s.privacy.mechanism);
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
