@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/results/tables/summary.hpp"
@@ -53,7 +54,8 @@ class Comparison {
       auto& row = rows_.emplace_back(csv_ ? labels : head_.shown_labels(labels));
       row.insert(row.end(), {head_.metrics[m].name, std::to_string(d.pairs)});
       if (csv_) {
-        for (const double x : {d.mean, d.low, d.high, d.reduction}) row.push_back(fmt::format("{}", x));
+        for (const double x : {d.mean, d.low, d.high, d.reduction})
+          row.push_back(std::isnan(x) ? "nan" : fmt::format("{}", x));  // not "-nan"
         row.push_back(reference);
       } else {
         row.insert(row.end(), {analysis::rounded(d.mean), analysis::interval_text(d.low, d.high),

@@ -1,0 +1,213 @@
+"""Calls of the program: arguments, progress, and its messages as exceptions."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+
+class HearsayError(Exception):
+    """The program ended with an error; the message is the program's. `code` is its exit code."""
+
+    def __init__(self, message, code):
+        super().__init__(message)
+        self.code = code
+
+
+class InputError(HearsayError):
+    """The scenario, its data or an argument is wrong (exit code 2)."""
+
+
+class RefusedError(HearsayError):
+    """The study is larger than allowed, or does not fit into memory (exit code 3)."""
+
+
+class OutputError(HearsayError):
+    """Results could not be written or read (exit code 4)."""
+
+
+class HearsayWarning(UserWarning):
+    """Runs diverged or failed, or something about the study is suspicious."""
+
+
+_ERRORS = {2: InputError, 3: RefusedError, 4: OutputError}
+_SOME_RUNS_FAILED = 6
+
+
+def program():
+    """Path of the program: HEARSAY_PROGRAM, or `hearsay` on the PATH."""
+    given = os.environ.get("HEARSAY_PROGRAM")
+    found = shutil.which(given or "hearsay")
+    if found is None:
+        raise FileNotFoundError(f"HEARSAY_PROGRAM: no program {given!r}" if given else
+                                "the program hearsay is not on the PATH; set HEARSAY_PROGRAM to its path")
+    return found
+
+
+def _fail(code, message):
+    # A mapping has no lines that the message could name.
+    message = re.sub(r"\S*/hearsay-\w+/scenario\.json(:\d+:\d+)?", "scenario", message)
+    raise _ERRORS.get(code, HearsayError)(message.strip() or f"hearsay ended with exit code {code}", code)
+
+
+def call(*arguments):
+    """What the program prints; raises its message as an exception."""
+    done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        _fail(done.returncode, done.stderr)
+    return done.stdout
+
+
+def value_text(value):
+    """A value as --set takes it: JSON, and text as it is."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def set_arguments(options):
+    return [argument for path, value in (options or {}).items()
+            for argument in ("--set", f"{path}={value_text(value)}")]
+
+
+class scenario_file:
+    """A file for a scenario that is a path, or a mapping: a temporary one for the time of a `with` block.
+
+    Data files of a mapping are looked for in the current folder too.
+    """
+
+    def __init__(self, scenario):
+        self._scenario = scenario
+        self._folder = None
+
+    def __enter__(self):
+        if isinstance(self._scenario, (str, os.PathLike)):
+            return [str(self._scenario)]
+        self._folder = tempfile.TemporaryDirectory(prefix="hearsay-")
+        path = Path(self._folder.name) / "scenario.json"
+        path.write_text(json.dumps(dict(self._scenario)), encoding="utf-8")
+        folders = [os.getcwd(), getattr(self._scenario, "folder", None)]
+        return [str(path), *(a for f in folders if f for a in ("--data-dir", f))]
+
+    def __exit__(self, *_):
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _default_output(scenario):
+    if isinstance(scenario, (str, os.PathLike)):
+        return Path("out") / Path(scenario).stem
+    name = str(scenario.get("name") or "scenario")
+    return Path("out") / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+
+
+def in_notebook():
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    return type(get_ipython()).__name__ == "ZMQInteractiveShell"
+
+
+class _Progress:
+    """One line that is written again and again: in a notebook's cell, or on a terminal."""
+
+    def __init__(self, show):
+        self._display = None
+        notebook = in_notebook()
+        if show is None:
+            show = notebook or sys.stderr.isatty()
+        self._show = show
+        self._notebook = notebook and show
+        self._length = 0
+
+    def update(self, numbers):
+        if not self._show:
+            return
+        left = numbers.get("left_s")
+        text = f"{numbers['stored']}/{numbers['runs']} runs" + (f", {left:.0f} s left" if left else "")
+        self._write(text)
+
+    def _write(self, text):
+        if self._notebook:
+            from IPython.display import display
+            if self._display is None:
+                self._display = display({"text/plain": text}, raw=True, display_id=True)
+            else:
+                self._display.update({"text/plain": text}, raw=True)
+        else:
+            sys.stderr.write("\r" + text.ljust(self._length))
+            sys.stderr.flush()
+            self._length = len(text)
+
+    def end(self):
+        if self._show and not self._notebook and self._length:
+            sys.stderr.write("\r" + " " * self._length + "\r")
+
+
+def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, points=None, data_dirs=(),
+        allow_paths=(), progress=None):
+    """Runs a scenario with its whole sweep, or what of it is missing in the folder; returns the Study.
+
+    scenario: path of a file, or a mapping such as Scenario or dict.
+    set: options by dotted path, {"privacy.epsilon": 1}. jobs: threads. output: folder of the results (default:
+    out/ and the name of the file or scenario). points: condition for the points to run.
+    progress: whether to show progress; by default in a notebook and on a terminal.
+
+    Raises InputError, RefusedError or OutputError with the program's message. Runs that diverge or fail, and notes
+    about the study, are warnings (HearsayWarning). An interrupt ends the program; runs that are done are kept.
+    """
+    from .study import load
+    output = Path(output) if output is not None else _default_output(scenario)
+    with scenario_file(scenario) as file:
+        arguments = [program(), "run", *file, "-o", str(output), "--json-progress", *set_arguments(set)]
+        for option, value in (("--repeat", repeat), ("-j", jobs), ("--seed", seed), ("--points", points)):
+            if value is not None:
+                arguments += [option, str(value)]
+        for folder in data_dirs:
+            arguments += ["--data-dir", str(folder)]
+        for folder in allow_paths:
+            arguments += ["--allow-path", str(folder)]
+        code, messages = _follow(arguments, _Progress(progress))
+    if code == _SOME_RUNS_FAILED:
+        warnings.warn("\n".join(messages) or "some runs diverged or failed", HearsayWarning, stacklevel=2)
+    elif code != 0:
+        _fail(code, "\n".join(messages))
+    study = load(output)
+    for note in study.manifest.get("notes", []):
+        if str(note).startswith("warning"):
+            warnings.warn(str(note), HearsayWarning, stacklevel=2)
+    return study
+
+
+def _follow(arguments, progress):
+    """Runs the program until it ends; returns its exit code and the lines of its messages."""
+    messages = []
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stderr:
+                line = line.rstrip("\n")
+                numbers = _progress_of(line)
+                if numbers is not None:
+                    progress.update(numbers)
+                elif line:
+                    messages.append(line)
+        except KeyboardInterrupt:
+            process.send_signal(2)
+            process.wait()
+            raise
+        finally:
+            progress.end()
+    return process.returncode, messages
+
+
+def _progress_of(line):
+    if not line.startswith("{"):
+        return None
+    try:
+        numbers = json.loads(line)
+    except ValueError:
+        return None
+    return numbers if "runs" in numbers and "stored" in numbers else None

@@ -1,0 +1,155 @@
+"""A scenario as a mapping whose keys are checked and completed by the schema of the program."""
+import difflib
+import functools
+import json
+import os
+
+from .program import InputError, call, scenario_file
+
+
+@functools.lru_cache(maxsize=1)
+def schema():
+    """The JSON Schema of scenarios, from the program."""
+    return json.loads(call("schema"))
+
+
+def _objects(part):
+    """The alternatives of a part of the schema that are objects or lists."""
+    if "$ref" in part:
+        name = part["$ref"].rsplit("/", 1)[-1]
+        yield from _objects(schema()["$defs"][name])
+        return
+    for alternative in part.get("anyOf", part.get("oneOf", [])):
+        yield from _objects(alternative)
+    if "properties" in part or "items" in part or isinstance(part.get("additionalProperties"), dict):
+        yield part
+
+
+def _members(parts):
+    return sorted({name for part in parts for name in part.get("properties", {}) if not name.startswith("$")})
+
+
+def _step(parts, key):
+    """The parts of the schema that a key, or a place in a list, leads to."""
+    found = []
+    for part in parts:
+        if key in part.get("properties", {}):
+            found += _objects(part["properties"][key]) or []
+        elif key.isdigit() and "items" in part:
+            found += _objects(part["items"])
+        elif isinstance(part.get("additionalProperties"), dict):
+            found += _objects(part["additionalProperties"])
+    return found
+
+
+def _knows(parts, key):
+    return any(key in part.get("properties", {}) or (key.isdigit() and "items" in part) or
+               isinstance(part.get("additionalProperties"), dict) for part in parts)
+
+
+def check_path(path):
+    """Raises KeyError for a dotted path that no scenario has, with the nearest one."""
+    parts = list(_objects(schema()))
+    walked = []
+    for key in path.split("."):
+        if not _knows(parts, key):
+            names = _members(parts)
+            near = difflib.get_close_matches(key, names, 1)
+            where = ".".join(walked) or "a scenario"
+            hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(names)}" if names else ""
+            raise KeyError(f"{where} has no option {key!r}{hint}")
+        walked.append(key)
+        parts = _step(parts, key)
+
+
+def options_of(path=""):
+    """Names of the options below a dotted path, of all alternatives."""
+    parts = list(_objects(schema()))
+    for key in path.split(".") if path else []:
+        parts = _step(parts, key)
+    return _members(parts)
+
+
+class Scenario(dict):
+    """A scenario: a dict whose options are also reached by dotted paths.
+
+        s = hearsay.Scenario("quickstart.json")       # or a mapping, or nothing
+        s["privacy.epsilon"] = 1                      # KeyError with the nearest name for a path that does not exist
+        s.check()                                     # InputError with the program's message
+        s.complete()                                  # with all defaults
+        hearsay.run(s)
+    """
+
+    folder = None  # where data files are looked for besides the current folder
+
+    def __init__(self, scenario=None):
+        super().__init__()
+        if scenario is None:
+            return
+        if isinstance(scenario, (str, os.PathLike)):
+            # The program reads comments and what the scenario extends. Its data files stay where they are.
+            self.folder = os.path.dirname(os.path.abspath(scenario))
+            scenario = json.loads(call("show", scenario))
+        for key, value in dict(scenario).items():
+            self[key] = value
+
+    def __getitem__(self, path):
+        value = self
+        for key in path.split("."):
+            if isinstance(value, list):
+                value = value[int(key)]
+            elif value is self:
+                value = dict.__getitem__(self, key)
+            else:
+                value = value[key]
+        return value
+
+    def __setitem__(self, path, value):
+        check_path(path)
+        *above, last = path.split(".")
+        place = self
+        for key in above:
+            if isinstance(place, list):
+                place = place[int(key)]
+                continue
+            inner = dict.get(place, key)
+            if isinstance(inner, str):  # the short form of an object
+                inner = {"type": inner}
+            elif not isinstance(inner, (dict, list)):
+                inner = {}
+            dict.__setitem__(place, key, inner)
+            place = inner
+        if isinstance(place, list):
+            place[int(last)] = value
+        else:
+            dict.__setitem__(place, last, value)
+
+    def __contains__(self, path):
+        try:
+            self[path]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return False
+        return True
+
+    def _ipython_key_completions_(self):
+        names = options_of()
+        return names + [f"{name}.{inner}" for name in names for inner in options_of(name)]
+
+    def check(self, data_dirs=()):
+        """Raises InputError with everything that the program finds wrong; data files are not read."""
+        with scenario_file(self) as file:
+            call("validate", *file, *(a for d in data_dirs for a in ("--data-dir", d)))
+
+    def complete(self):
+        """The scenario with all defaults."""
+        with scenario_file(self) as file:
+            completed = Scenario(json.loads(call("show", *file)))
+        completed.folder = self.folder
+        return completed
+
+    def explain(self, path=""):
+        """What the option of that path means; of the scenario without one."""
+        try:
+            return call("explain", *([path] if path else []))
+        except InputError as error:
+            raise KeyError(str(error)) from None

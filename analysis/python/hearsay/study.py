@@ -1,0 +1,256 @@
+"""The results of a study as typed tables."""
+import functools
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .program import call
+from .trace import Trace
+
+OVER = ("iteration", "time_s", "vectors", "bytes")
+# Columns of text, and of whole numbers that may be missing; all others are numbers.
+_TEXT = {"status", "end", "fingerprint", "message", "name", "metric", "event", "owner", "set", "reference"}
+_WHOLE = {"repetition", "agent", "iteration", "vectors", "bytes", "network", "sequence", "runs", "pairs"}
+
+
+def load(folder):
+    """The study in a folder that `hearsay run` has written. Raises FileNotFoundError if there is none."""
+    return Study(folder)
+
+
+def _typed(table, axes):
+    """Axis columns: numbers where all values are, else an ordered category in the order of appearance."""
+    for axis in axes:
+        if axis not in table:
+            continue
+        numbers = pd.to_numeric(table[axis], errors="coerce")
+        if numbers.notna().all():
+            table[axis] = numbers
+        else:
+            labels = table[axis].fillna("null").astype(str)
+            table[axis] = pd.Categorical(labels, categories=list(dict.fromkeys(labels)), ordered=True)
+    return table
+
+
+def _quantiles(values):
+    """Median and quartiles of the finite ones, as the program computes them."""
+    values = np.asarray(values, dtype=float)
+    values = values[np.isfinite(values)]
+    if values.size == 0:
+        return np.nan, np.nan, np.nan
+    return tuple(np.quantile(values, [0.5, 0.25, 0.75]))
+
+
+class Study:
+    """A study: tables with the swept options as columns, curves, final values, figures.
+
+    folder, manifest (dict), scenario (dict, with all defaults), axes (names of the swept options).
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        manifest = self.folder / "manifest.json"
+        if not manifest.is_file():
+            raise FileNotFoundError(f"{folder}: no results of hearsay run (manifest.json is missing)")
+        self.manifest = json.loads(manifest.read_text(encoding="utf-8"))
+        self.scenario = self.manifest.get("scenario", {})
+        columns = pd.read_csv(self.folder / "runs.csv", nrows=0).columns
+        self.axes = list(columns[: list(columns).index("repetition")])
+
+    def __repr__(self):
+        return (f"Study({str(self.folder)!r}: {len(self.points)} points, {len(self.runs)} runs, "
+                f"metrics {', '.join(self.metrics)})")
+
+    def table(self, name):
+        """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none."""
+        path = self.folder / f"{name}.csv"
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: the study has no such table")
+        return self._read(path)
+
+    def _read(self, source):
+        columns = list(pd.read_csv(source, nrows=0).columns)
+        if hasattr(source, "seek"):
+            source.seek(0)
+        text = {*_TEXT, *self.axes}
+        table = pd.read_csv(source, dtype={name: str for name in columns if name in text}, keep_default_na=False,
+                            na_values={name: ["", "nan", "-nan"] for name in columns if name not in text})
+        for column in _WHOLE.intersection(columns).difference(self.axes):
+            table[column] = table[column].astype("Int64")
+        return _typed(table, self.axes)
+
+    @functools.cached_property
+    def runs(self):
+        """One row a run: how it ended, counters, fingerprint."""
+        return self.table("runs")
+
+    @functools.cached_property
+    def series(self):
+        """One row a value: axes, repetition, metric, agent (metrics by owner), iteration, time_s, vectors, bytes, value."""
+        if not (self.folder / "series.csv").is_file():
+            raise FileNotFoundError(f"{self.folder}: no series.csv: the study keeps quantiles only (study.quantiles)")
+        return self.table("series")
+
+    @functools.cached_property
+    def quantiles(self):
+        """Of studies with record.keep aggregate: mean, quartiles, minimum and maximum over repetitions."""
+        return self.table("quantiles")
+
+    @functools.cached_property
+    def scalars(self):
+        """One row a number of a point or run, such as optimum.objective."""
+        return self.table("scalars")
+
+    @functools.cached_property
+    def owners(self):
+        return self.table("owners")
+
+    @functools.cached_property
+    def nodes(self):
+        return self.table("nodes")
+
+    @functools.cached_property
+    def links(self):
+        return self.table("links")
+
+    @property
+    def points(self):
+        """The points of the sweep, one row each."""
+        return self.runs[self.axes].drop_duplicates().reset_index(drop=True) if self.axes else pd.DataFrame(index=[0])
+
+    @functools.cached_property
+    def metrics(self):
+        """Names of the recorded metrics."""
+        source = self.series if (self.folder / "series.csv").is_file() else self.quantiles
+        return list(dict.fromkeys(source["metric"]))
+
+    def _values(self, metric, agent=None):
+        """Rows of a metric in runs that are done; of one by owner their mean, or those of one agent."""
+        if metric not in self.metrics:
+            raise KeyError(f"{metric!r} is not recorded; recorded are {', '.join(self.metrics)}")
+        rows = self.series[self.series["metric"] == metric]
+        done = self.runs.loc[self.runs["status"] == "done", [*self.axes, "repetition"]]
+        rows = rows.merge(done, on=[*self.axes, "repetition"], how="inner")
+        if agent is not None:
+            rows = rows[rows["agent"] == agent]
+            if rows.empty:
+                raise KeyError(f"{metric} has no value of agent {agent}")
+            return rows
+        if rows["agent"].isna().all():
+            return rows
+        key = [*self.axes, "repetition"]
+        sample = rows.groupby([*key, "agent"], observed=True, sort=False).cumcount()
+        means = rows.assign(sample=sample).groupby([*key, "sample"], observed=True, sort=False)
+        return means.agg({**{c: "first" for c in OVER}, "value": "mean"}).reset_index()
+
+    def _by_point(self, rows):
+        if not self.axes:
+            yield {}, rows
+            return
+        keys = self.axes if len(self.axes) > 1 else self.axes[0]
+        for labels, part in rows.groupby(keys, observed=True, sort=False):
+            yield dict(zip(self.axes, labels if len(self.axes) > 1 else [labels])), part
+
+    def _frame(self, rows, columns):
+        frame = pd.DataFrame(rows, columns=[*self.axes, *columns])
+        for axis in self.axes:
+            if isinstance(self.runs[axis].dtype, pd.CategoricalDtype):
+                frame[axis] = frame[axis].astype(self.runs[axis].dtype)
+        return frame
+
+    def metric(self, name, over="iteration", at=None, agent=None):
+        """Median and quartiles over repetitions along iteration, time_s, vectors or bytes.
+
+        At the places `at`; by default at those of the records if all repetitions of a point have the same, else on
+        an even grid with as many places as the longest repetition. The value of a repetition there is its last one
+        up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`.
+
+        Columns: the axes, `over`, median, q25, q75, runs.
+        """
+        if over not in OVER:
+            raise ValueError(f"over: expected one of {', '.join(OVER)}, found {over!r}")
+        out = []
+        for labels, part in self._by_point(self._values(name, agent)):
+            runs = [(r[over].to_numpy(float), r["value"].to_numpy(float))
+                    for _, r in part.groupby("repetition", sort=False)]
+            places = np.asarray(at, dtype=float) if at is not None else _grid([x for x, _ in runs])
+            index = [np.searchsorted(x, places, side="right") - 1 for x, _ in runs]
+            for k, place in enumerate(places):
+                values = [y[i[k]] for (_, y), i in zip(runs, index) if i[k] >= 0]
+                median, low, high = _quantiles(values)
+                out.append([*labels.values(), place, median, low, high, len(values)])
+        return self._frame(out, [over, "median", "q25", "q75", "runs"])
+
+    def final(self, metrics=None):
+        """Median and quartiles over repetitions at the end of runs: a row for each point, columns NAME, NAME.q25,
+        NAME.q75; of metrics by owner those of the owners' mean."""
+        if isinstance(metrics, str):
+            metrics = [metrics]
+        frames = []
+        for name in metrics or self.metrics:
+            out = []
+            for labels, part in self._by_point(self._values(name)):
+                last = part.groupby("repetition", sort=False)["value"].last()
+                out.append([*labels.values(), *_quantiles(last), len(last)])
+            frames.append(self._frame(out, [name, f"{name}.q25", f"{name}.q75", "runs"]))
+        result = frames[0]
+        for frame in frames[1:]:
+            frame = frame.drop(columns="runs")
+            result = result.merge(frame, on=self.axes, how="outer") if self.axes else pd.concat([result, frame], axis=1)
+        return result[[*self.axes, "runs", *[c for c in result.columns if c not in (*self.axes, "runs")]]]
+
+    def compare(self, other=None, reference=0, metrics=(), confidence=0.95):
+        """Differences from a point of this study, paired by repetition, with intervals: the table of hearsay compare.
+
+        other: a second study, whose points are compared with those of this one.
+        """
+        arguments = ["compare", self.folder]
+        if other is not None:
+            arguments.append(other.folder if isinstance(other, Study) else other)
+        else:
+            arguments += ["--reference", reference]
+        for name in [metrics] if isinstance(metrics, str) else metrics:
+            arguments += ["--metric", name]
+        text = call(*arguments, "--confidence", confidence, "--format", "csv")
+        return self._read(io.StringIO(text))
+
+    def trace(self):
+        """The traced run (record.trace with format csv), as a Trace."""
+        path = self.folder / "trace.csv"
+        if not path.is_file():
+            raise FileNotFoundError(f'{path}: the study has no trace; set record.trace to {{"format": ["csv"]}}')
+        return Trace(path, self)
+
+    def graph(self, network=0):
+        """The network as a networkx graph: nodes with name and position, links with weight and latency."""
+        import networkx
+        graph = networkx.Graph()
+        for row in self.nodes[self.nodes["network"] == network].itertuples(index=False):
+            graph.add_node(int(row.agent), **{k: v for k, v in row._asdict().items()
+                                              if k not in ("agent", "network") and not pd.isna(v)})
+        for row in self.links[self.links["network"] == network].itertuples(index=False):
+            graph.add_edge(int(row.source), int(row.target),
+                           **{k: v for k, v in row._asdict().items()
+                              if k not in ("source", "target", "network") and not pd.isna(v)})
+        return graph
+
+    def plot(self, metric, over="iteration", by=None, ax=None, **options):
+        """A figure of a metric: along `over`, a line for each point with its quartiles; or with by="AXIS" its final
+        value against a swept option. Returns the matplotlib figure. See hearsay.plots."""
+        from . import plots
+        return plots.plot(self, metric, over=over, by=by, ax=ax, **options)
+
+
+def _grid(places):
+    """Where curves of repetitions are compared, given the places of the records of each."""
+    places = [x for x in places if x.size]
+    if not places:
+        return np.array([])
+    first = places[0]
+    if all(x.size == first.size and (x == first).all() for x in places):
+        return np.unique(first)
+    count = max(2, max(x.size for x in places))
+    return np.linspace(0, max(x[-1] for x in places), count)

@@ -1,0 +1,58 @@
+"""Traces: lifetimes of messages, causes, releases. The trace is written by hand; conservation holds for a real one."""
+import pandas as pd
+import pytest
+
+TRACE = """sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail
+0,0,start,,,,,,,0,
+1,1,tick,1,,,tick:1:0,,,0,
+2,1,send,1,0,message:1:0,tick:1:0,64,,0,
+3,1.5,deliver,0,1,message:1:0,message:1:0,64,0.5,0,
+4,1.5,send,0,1,message:0:0,message:1:0,144,,0,
+5,2,tick,1,,,tick:1:1,,,0,
+6,2,send,1,0,message:1:1,tick:1:1,64,,0,
+7,2,lose,0,1,message:1:1,message:1:1,64,,0,loss
+8,2.25,deliver,1,0,message:0:0,message:0:0,144,0.75,0,
+9,2.25,release,1,,,message:0:0,,,0,release=1 epsilon=0.5 spent=0.5 delta=0
+10,2.25,send,1,0,message:1:2,message:0:0,144,,0,
+"""
+
+
+@pytest.fixture
+def trace(hearsay, tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text(TRACE)
+    return hearsay.Trace(path)
+
+
+def test_lifetimes_of_messages(trace):
+    table = trace.messages().set_index("message")
+    assert list(table["outcome"]) == ["delivered", "delivered", "lost", "under way"]
+    assert table.loc["message:1:0", "latency_s"] == 0.5
+    assert table.loc["message:0:0", "arrived_s"] == 2.25
+    assert table.loc["message:1:1", "reason"] == "loss"
+    assert pd.isna(table.loc["message:1:2", "arrived_s"])
+    assert list(table["source"]) == [1, 0, 1, 1]
+
+
+def test_the_chain_of_causes(trace):
+    # The last message: tick 1, its query, the reply, the arrival of which sent it.
+    assert list(trace.causes(10)["sequence"]) == [1, 2, 3, 4, 8, 10]
+    assert list(trace.causes(7)["sequence"]) == [5, 6, 7]
+    with pytest.raises(KeyError, match="no event 99"):
+        trace.causes(99)
+
+
+def test_releases(trace):
+    table = trace.releases()
+    assert table.loc[0, ["release", "epsilon", "spent"]].tolist() == [1, 0.5, 0.5]
+
+
+def test_messages_of_a_run_are_conserved(small):
+    trace = small.trace()
+    first = small.runs.iloc[0]
+    outcomes = trace.messages()["outcome"].value_counts()
+    assert outcomes.sum() == first["messages"]
+    assert outcomes["delivered"] == first["delivered"]
+    assert outcomes["lost"] == first["lost_loss"] + first["lost_receiver_down"] + first["lost_stale"]
+    on_links = trace.graph().edges(data="messages", default=0)
+    assert sum(count for _, _, count in on_links) == first["messages"]
