@@ -14,15 +14,31 @@
 #include "models/protocols/peer_to_peer/model_propagation.hpp"
 #include "models/protocols/peer_to_peer/p2p_admm.hpp"
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+#include "models/protocols/reference/gossip/ad_psgd.hpp"
+#include "models/protocols/reference/gossip/dpsgd_gossip.hpp"
+#include "models/protocols/reference/gossip/epidemic.hpp"
+#include "models/protocols/reference/gossip/gossip_learning.hpp"
+#include "models/protocols/reference/gossip/push_sum.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{
-      central_async_row(),     central_sync_row(), p2p_coordinate_descent_row(),
-      model_propagation_row(), p2p_admm_row(),     local_only_row(),
-      local_dp_row(),          pooled_row(),       async_mtl_row(),
-      sync_mtl_row(),          amtl_row()};
+  static std::vector<ProtocolRow> table{central_async_row(),
+                                        central_sync_row(),
+                                        p2p_coordinate_descent_row(),
+                                        model_propagation_row(),
+                                        p2p_admm_row(),
+                                        local_only_row(),
+                                        local_dp_row(),
+                                        pooled_row(),
+                                        async_mtl_row(),
+                                        sync_mtl_row(),
+                                        amtl_row(),
+                                        dpsgd_gossip_row(),
+                                        ad_psgd_row(),
+                                        gossip_learning_row(),
+                                        push_sum_row(),
+                                        epidemic_row()};
   return table;
 }
 
