@@ -94,16 +94,18 @@ Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t relea
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
                                                                  std::uint32_t overlap,
-                                                                 const std::optional<Step>& upfront) {
+                                                                 const std::optional<Step>& upfront,
+                                                                 double sampling_rate) {
   const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
-  auto& made = uniform_[{budget, releases, overlap, upfront}];
+  auto& made = uniform_[{budget, releases, overlap, upfront, sampling_rate}];
   if (made) return made;
   AccountantOptions accountant = accountant_;
   accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
   Step step = planned_step(mechanism_, dimension_, releases, accountant);
-  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+  step.sampling_rate = sampling_rate;
+  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian && sampling_rate == 1) {
     step.epsilon = rest / static_cast<double>(releases);
   } else {
     step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_));
@@ -132,9 +134,11 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turn
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget, std::span<const double> own,
                                                                   std::span<const double> whole,
-                                                                  const std::optional<Step>& upfront) const {
+                                                                  const std::optional<Step>& upfront,
+                                                                  double sampling_rate) const {
   if (own.empty()) return std::make_shared<const ReleaseSchedule>(budget, Releases(), accountant_, upfront);
-  const Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
+  Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
+  form.sampling_rate = sampling_rate;
   const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
   Releases steps;
   steps.reserve(own.size());

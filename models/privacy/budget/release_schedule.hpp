@@ -92,12 +92,13 @@ class ReleaseSchedules {
       : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) if that many
-  /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. The inverse problem is
-  /// solved once for every different (budget, releases, overlap, upfront). Throws BudgetError if no noise is
+  /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. Each step is of a random
+  /// part of the records, `sampling_rate`. The inverse problem is solved once for different arguments. Throws BudgetError if no noise is
   /// enough, std::invalid_argument as the accountant does.
   std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
                                                  std::uint32_t overlap = 1,
-                                                 const std::optional<Step>& upfront = {});
+                                                 const std::optional<Step>& upfront = {},
+                                                 double sampling_rate = 1);
   /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
   std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
@@ -105,14 +106,15 @@ class ReleaseSchedules {
   /// budget; `own` is a part of `whole`, or the same. Not cached.
   std::shared_ptr<const ReleaseSchedule> weighted(double budget, std::span<const double> own,
                                                   std::span<const double> whole,
-                                                  const std::optional<Step>& upfront = {}) const;
+                                                  const std::optional<Step>& upfront = {},
+                                                  double sampling_rate = 1) const;
 
  private:
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;
   std::mutex mutex_;
-  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
+  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>, double>,
            std::shared_ptr<const ReleaseSchedule>>
       uniform_;
   std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;

@@ -59,6 +59,7 @@ struct Timetable {
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
   std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
   std::optional<Step> upfront{};       ///< a pure release before the others, which share the remainder
+  double sampling_rate = 1;            ///< q of every release: Privacy::accounted_rate
 };
 
 /// Proportions of an agent's releases. `whole` sums to 1 and must keep the budget. The two are the same except
