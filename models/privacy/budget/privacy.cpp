@@ -107,6 +107,7 @@ void warn(Privacy& privacy, const Problem& problem) {
 std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
                                                             const Timetable& timetable) const {
   if (!active()) return nullptr;
+  if (timetable.tree) return schedules->tree(epsilon[owner], *timetable.tree);
   if (schedule == Schedule::kUniform) {
     return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront,
                               timetable.sampling_rate);

@@ -41,6 +41,8 @@ class ReleaseSchedule {
   /// their budget was set. Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
                   const std::optional<Step>& upfront = {});
+  /// One release for every round of the tree, with noise multiplier `node` in its nodes: a running sum.
+  ReleaseSchedule(double budget, const Tree& tree, const Step& node, const AccountantOptions& accountant);
   /// `turns` >= 1 turns; their budget is their total.
   ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
@@ -48,6 +50,7 @@ class ReleaseSchedule {
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
   double delta() const { return whole_.delta; }
   std::uint64_t releases() const {
+    if (tree_) return tree_->rounds;
     return turns_ * turn_.noise.size() + static_cast<std::uint64_t>(steps_.steps()) + (upfront_ ? 1 : 0);
   }
   /// The n-th release, n from 0. O(1) if all (except the one up front) are equal, else O(log n).
@@ -73,6 +76,7 @@ class ReleaseSchedule {
   std::optional<Step> upfront_;
   Turn turn_;
   std::uint64_t turns_ = 0;
+  std::optional<Tree> tree_;         // of running sums; all their steps are steps_
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
   Guarantee whole_;
@@ -83,6 +87,12 @@ class ReleaseSchedule {
 /// One of `releases` equal releases, without its strength: the kind, and the delta of a Gaussian step.
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
                   const AccountantOptions& accountant);
+
+/// What so many rounds of a tree cost together, with noise multiplier z in its nodes: one Gaussian step.
+Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier);
+/// The noise multiplier of a tree's nodes that just keeps a total budget. Throws std::invalid_argument unless the
+/// accountant is zcdp, rdp or pld, BudgetError where no noise keeps it.
+double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant);
 
 /// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under
 /// one accountant.
@@ -99,6 +109,9 @@ class ReleaseSchedules {
                                                  std::uint32_t overlap = 1,
                                                  const std::optional<Step>& upfront = {},
                                                  double sampling_rate = 1);
+  /// Running sums by a tree that just keep the budget: `mechanism` must be gaussian, and the accountant zcdp, rdp or
+  /// pld. Not cached. Throws std::invalid_argument.
+  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree) const;
   /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
   std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
