@@ -32,7 +32,7 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
   const Privacy& privacy = world_.study.privacy;
   problem().gradient_of_records(world_.owner(i), records, theta, divisor,
                                 privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
-                                result.value_);
+                                privacy.norm(), result.value_);
   return result;
 }
 
@@ -87,7 +87,7 @@ void Context::charge(sim::AgentId i, std::span<const double> given_out) {
   world_.engine.trace_release(
       i,
       fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
-                  step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta),
+                  step != nullptr ? epsilon_alone(*step) : 0, spent.epsilon, spent.delta),
       given_out);
 }
 

@@ -150,14 +150,14 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
 }
 
 void Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta, double divisor,
-                                  double bound, Out out) const {
+                                  double bound, Norm norm, Out out) const {
   const Shard& shard = data_.train[owner];
   out.setZero();
   loss().visit([&](const auto& l) {
     for (const Index k : records) {
       const Row x = row_of(shard, k);
       double slope = l.slope(x.dot(theta), shard.target[k]);
-      const double length = std::abs(slope) * x.norm();
+      const double length = std::abs(slope) * (norm == Norm::kL1 ? x.lpNorm<1>() : x.norm());
       if (length > bound) slope *= bound / length;
       out += slope * x;
     }

@@ -82,10 +82,10 @@ class Problem {
   /// The same with every record's gradient scaled down to norm at most `bound`; returns the share of records
   /// it scaled. O(n_i p).
   double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
-  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to norm_2
-  /// at most `bound` where that is finite. O(p) a record.
+  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to norm at
+  /// most `bound` where that is finite. O(p) a record.
   void gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta, double divisor,
-                           double bound, Out out) const;
+                           double bound, Norm norm, Out out) const;
   /// Largest norm of a record's gradient at theta, over all training records. O(n p).
   double largest_record_gradient(In theta, Norm norm) const;
   /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where
