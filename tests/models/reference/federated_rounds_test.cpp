@@ -104,7 +104,8 @@ TEST_CASE("federated rounds: cohorts are uniform subsets") {
   for (const auto& [mean, count] : means) CHECK(test::binomial_plausible(count, kRounds, 1.0 / 6));
 }
 
-TEST_CASE("federated rounds: without an answer the model and the server's momentum stay, and the round counts") {
+TEST_CASE(
+    "federated rounds: without an answer the model and the server's momentum stay, and the round counts") {
   // Both owners are down from 1.5 to 3.5 s; rounds of 1 s by timeout, answers after 0.5 s. The momentum is beta = 1/2, and
   // every update is y - x with y = 4: m = 4, x = 4; then m = 2, x = 6; two rounds without; m = 1 - 2 = -1, x = 5.
   const test::StudyFixture fixture(test::one_record_each({4, 4}), test::ridge(0), {}, 5);
