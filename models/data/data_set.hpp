@@ -31,7 +31,7 @@ class DataError : public std::runtime_error {
   std::string option;
 };
 
-/// One owner's records: n_i x p, and n_i targets. A class is -1 or +1.
+/// One owner's records: n_i x p, and n_i targets. A class is -1 or +1, or a number from 0 (DataSet::classes).
 struct Shard {
   Records features;
   Eigen::VectorXd target;
@@ -54,6 +54,8 @@ struct DataSet {
   bool bias = false;  ///< whether the last feature is the constant 1
   /// Categories with a 0/1 feature for every value, "category=value": the features of one sum to 1.
   std::vector<std::string> full_categories = {};
+  /// Names of the classes 0, 1, ..., K - 1 that the targets are; empty for other targets (numbers, or -1 and +1).
+  std::vector<std::string> classes = {};
   /// What was fitted without privacy accounting, a phrase each.
   std::vector<std::string> fitted_on_private_data = {};
   std::optional<sim::WeightedEdges> similarity = {};  ///< similarity graph of the owners, if any

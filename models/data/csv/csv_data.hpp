@@ -19,7 +19,8 @@
 // DataSet::fitted_on_private_data says so.
 //
 // Similarity: every owner i has a vector z_i of k numbers: a profile (columns that are the same in all of its
-// rows; a 0/1 number for each value of a text column), or the means of its training features and target.
+// rows; a 0/1 number for each value of a text column), or the means of its training features and target (of several
+// classes, their fractions).
 // Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
@@ -81,6 +82,24 @@ struct PositiveEquals {
   }
 };
 using PositiveRule = std::variant<PositiveAbove, PositiveEquals>;
+
+/// The classes 0, 1, ..., K - 1: the different targets, numbers in increasing order before sorted texts.
+struct ClassesFound {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kHelp =
+      "One class per distinct target: numbers in increasing order, then texts in sorted order.";
+  void describe(sim::Visitor&) {}
+};
+/// The classes 0, 1, ..., K - 1: these, each a text, or a number where both are numbers.
+struct ClassesListed {
+  static constexpr std::string_view kName = "values";
+  static constexpr std::string_view kHelp =
+      "Listed classes, in this order; any other target is an error. Short form: the list.";
+  static constexpr sim::Shorthand kShorthand{"values", sim::Shorthand::kList};
+  std::vector<std::string> values = {};
+  void describe(sim::Visitor& v);
+};
+using ClassRule = std::variant<ClassesFound, ClassesListed>;
 
 struct PcaOptions {
   std::size_t components = 0;
@@ -149,6 +168,7 @@ struct CsvData {
 
   std::string target;
   std::optional<PositiveRule> positive;
+  std::optional<ClassRule> classes;  ///< alternative to `positive`
   std::optional<OwnerRule> owner;
   std::vector<std::string> features;  ///< empty: all but target, owner and `drop`
   std::vector<std::string> drop;

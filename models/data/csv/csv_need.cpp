@@ -58,6 +58,11 @@ DataNeed need_of(const CsvData& options, const sim::Streams&) {
             ? static_cast<double>(blocks->blocks)
             : different_values(head, head.column(std::get<OwnerColumn>(*options.owner).column, ""), rows);
   }
+  if (options.classes) {
+    const auto* listed = std::get_if<ClassesListed>(&*options.classes);
+    need.classes = listed != nullptr ? static_cast<double>(listed->values.size())
+                                     : different_values(head, head.column(options.target, "target"), rows);
+  }
   const double used =
       options.records ? std::min(rows, need.owners * static_cast<double>(*options.records)) : rows;
   need.test_records = options.test_fraction * used;

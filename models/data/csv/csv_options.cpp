@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
+#include "models/data/csv/working_set.hpp"
+
 namespace hearsay::models {
+
+void ClassesListed::describe(sim::Visitor& v) {
+  v(values, {.name = "values",
+             .help = "The classes, each a text that the target column contains.",
+             .required = true});
+  v.check(values.size() >= 2, "values",
+          fmt::format("expected at least two classes, found {}", values.size()));
+  std::map<ClassKey, std::size_t> seen;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
+            fmt::format("expected different classes, found '{}' twice", values[k]));
+  }
+}
 
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
@@ -57,6 +74,9 @@ void CsvData::describe(sim::Visitor& v) {
   v(target, {.name = "target", .help = "Column of the target.", .required = true});
   v(positive, {.name = "positive",
                .help = "Convert the target to a class: the selected values become +1, all others -1."});
+  v(classes, {.name = "classes",
+              .help = "Convert the target to one of several classes 0, 1, ...; alternative to `positive`. "
+                      "Listed classes can be public; with auto the data determine them."});
   v(owner, {.name = "owner", .help = "How rows are assigned to owners; by default every file is one owner."});
   v(features, {.name = "features", .help = "Feature columns; by default all except target, owner and drop."});
   v(drop, {.name = "drop", .help = "Columns to ignore."});
@@ -104,6 +124,11 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");
+  v.check(!positive || !classes, "classes", "expected either positive (two classes) or classes, found both");
+  v.check(!classes || target_transform == TargetTransform::kNone, "target_transform",
+          "a class cannot be transformed: remove classes or target_transform");
+  v.check(!classes || !bounds || !bounds->target, "bounds/target",
+          "a class has no bound: remove it, or remove classes");
 }
 
 }  // namespace hearsay::models

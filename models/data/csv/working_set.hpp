@@ -21,7 +21,12 @@ bool is_missing(std::string_view field, const CsvData& options);
 /// DataError where only some are numbers (and it is not listed as categorical), or where all are missing.
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options);
 
-/// The target: a column of numbers, or by options.positive -1 and +1.
+/// What makes two targets the same class: their number, or for other text the text. Numbers come first.
+using ClassKey = std::variant<double, std::string_view>;
+ClassKey class_key(std::string_view field);
+
+/// The target: a column of numbers; by options.positive -1 and +1; by options.classes 0, 1, ..., with `levels` their
+/// names.
 Column read_target(const TextTable& table, const CsvData& options);
 
 /// Columns that serve as features, in file order or in that of options.features. Throws DataError.
