@@ -51,11 +51,11 @@ struct DataSet {
   std::vector<std::string> owner_names = {}, feature_names = {};
   std::optional<DeclaredBounds> bounds = {};
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
+  /// Names of the classes 0, 1, ..., K - 1 that the targets are; empty for other targets (numbers, or -1 and +1).
+  std::vector<std::string> classes = {};
   bool bias = false;  ///< whether the last feature is the constant 1
   /// Categories with a 0/1 feature for every value, "category=value": the features of one sum to 1.
   std::vector<std::string> full_categories = {};
-  /// Names of the classes 0, 1, ..., K - 1 that the targets are; empty for other targets (numbers, or -1 and +1).
-  std::vector<std::string> classes = {};
   /// What was fitted without privacy accounting, a phrase each.
   std::vector<std::string> fitted_on_private_data = {};
   std::optional<sim::WeightedEdges> similarity = {};  ///< similarity graph of the owners, if any
