@@ -126,15 +126,15 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
     features.push_back(read_column(table, c, options));
 
   WorkingSet set;
-  set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), options,
-                         streams, set.out.notes);
+  set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), target,
+                         options, streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
   impute(features, options.impute, set);
   fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);
   set.out.classes = std::move(target.levels);
 
-  if (options.standardise) standardise(set);
+  if (options.standardise) standardise(set, options.standardise_by);
   if (options.pca) project_on_components(set, *options.pca);
   if (options.unit_ball) scale_into_unit_ball(set);
   transform_target(set, options.target_transform);

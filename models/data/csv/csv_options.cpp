@@ -99,7 +99,10 @@ void CsvData::describe(sim::Visitor& v) {
                     .min = 0,
                     .max = 1,
                     .open_max = true});
+  v(test_split, {.name = "test_split", .help = "How test records are drawn; stratified requires classes."});
   v(standardise, {.name = "standardise", .help = "Scale features to training mean 0 and variance 1."});
+  v(standardise_by,
+    {.name = "standardise_by", .help = "Records whose mean and variance `standardise` uses."});
   v(pca, {.name = "pca", .help = "Replace the features by principal components."});
   v(unit_ball, {.name = "unit_ball",
                 .help = "Scale all features by one factor so that every record has L2 norm at most 1."});
@@ -124,6 +127,14 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");
+  const bool has_classes = positive || classes;
+  const auto partition = owner ? partition_of(*owner) : std::nullopt;
+  v.check(!partition || !needs_classes(*partition) || has_classes, "owner",
+          "class_shards and dirichlet divide by class: set positive or classes");
+  v.check(test_split == TestSplit::kRandom || has_classes, "test_split",
+          "stratified divides by class: set positive or classes");
+  v.check(standardise_by == StandardiseBy::kPooled || standardise, "standardise_by",
+          "requires standardise to be true");
   v.check(!positive || !classes, "classes", "expected either positive (two classes) or classes, found both");
   v.check(!classes || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove classes or target_transform");
