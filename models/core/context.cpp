@@ -92,7 +92,7 @@ void Context::charge(sim::AgentId i, std::span<const double> given_out) {
   world_.engine.trace_release(
       i,
       fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
-                  step != nullptr ? step->epsilon : 0, spent.epsilon, spent.delta),
+                  step != nullptr ? epsilon_alone(*step) : 0, spent.epsilon, spent.delta),
       given_out);
 }
 

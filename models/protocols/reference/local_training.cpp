@@ -1,0 +1,127 @@
+#include "models/protocols/reference/local_training.hpp"
+
+#include "models/core/option_error.hpp"
+
+namespace hearsay::models {
+
+using Eigen::VectorXd;
+
+void LocalTraining::Params::describe(sim::Visitor& v) {
+  v(local_steps,
+    {.name = "local_steps", .help = "Number K of gradient steps in each local training.", .min = 1});
+  v(step, {.name = "step", .help = "Step size of local steps."});
+  v(momentum, {.name = "momentum",
+               .help = "Momentum of local steps: the share of the previous direction that is added.",
+               .min = 0,
+               .max = 1,
+               .open_max = true});
+  v(batch,
+    {.name = "batch", .help = "Records that a local step uses; a number is the size of a random subset."});
+}
+
+sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) const {
+  const bool kept = velocity == Velocity::kKept && momentum > 0;
+  return {e.agents * sizeof(std::uint64_t) + (kept ? e.vectors(e.agents) : 0), 0};
+}
+
+LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity velocity)
+    : params_(params),
+      keeps_(velocity),
+      made_(study.topology.agents()),
+      x_(study.problem.p()),
+      velocity_(VectorXd::Zero(study.problem.p())),
+      regulariser_(study.problem.p()) {
+  if (keeps_ == Velocity::kKept && params.momentum > 0)
+    velocities_ = Columns(study.problem.p(), made_.size());
+  const Privacy& privacy = study.privacy;
+  if (!privacy.active()) return;
+  if (std::holds_alternative<IndependentBatch>(params.batch)) {
+    throw OptionError(
+        "batch",
+        "expected full, poisson, without_replacement or epochs with privacy, found with_replacement: "
+        "a record that is drawn twice would exceed the sensitivity");
+  }
+  if (privacy.clips() && privacy.norm() == Norm::kL1 && !std::holds_alternative<FullBatch>(params.batch)) {
+    throw OptionError(
+        "batch",
+        "expected full with mechanism laplace and privacy.clip: gradients of a batch are clipped in "
+        "norm_2; use mechanism gaussian or privacy.gradient_bound");
+  }
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
+  privacy.require_room_for_steps();
+}
+
+void LocalTraining::open_account(sim::AgentId i, Context& context) const {
+  if (context.records(i) == 0) return;
+  const Privacy& privacy = context.privacy();
+  context.open_account(i, privacy.active() ? privacy.steps[context.owner(i)] : 1);
+}
+
+std::uint64_t LocalTraining::steps(sim::AgentId i, const Context& context) const {
+  return steps_of_call(params_.batch, params_.local_steps, context.records(i));
+}
+
+Sensitive LocalTraining::batch_gradient(sim::AgentId i, Context& context) {
+  if (batches_.full()) return context.gradient(i, x_);
+  batches_.next();
+  const double sensitivity = context.privacy().sensitivity(1) / batches_.divisor();
+  return context.gradient(i, x_, sensitivity, batches_.records(), batches_.divisor());
+}
+
+std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Context& context,
+                                   const LocalTerms& terms) {
+  const std::uint64_t count = steps(i, context), first = terms.first_step.value_or(made_[i]);
+  if (count == 0) return 0;
+  const bool kept = velocities_.size() > 0;
+  batches_.begin(params_.batch, context.records(i), context.random(kBatches, i));
+  x_ = x;
+  context.project(x_);
+  if (kept) {
+    velocity_ = velocities_[i];
+  } else {
+    velocity_.setZero();
+  }
+  std::uint64_t k = 0;
+  for (; k < count && context.may_release(i); ++k) {
+    context.regulariser_gradient(x_, regulariser_);
+    move(step_size(first + k), *context.release(i, batch_gradient(i, context)), terms);
+    context.project(x_);
+  }
+  if (kept) velocities_[i] = velocity_;
+  made_[i] += k;
+  x = x_;
+  return k;
+}
+
+template <class Direction>
+void LocalTraining::descend(double eta, const Direction& direction) {
+  if (params_.momentum == 0) {
+    x_ -= eta * direction;
+  } else {
+    velocity_ = params_.momentum * velocity_ + direction;
+    x_ -= eta * velocity_;
+  }
+}
+
+// The terms that there are, in one pass.
+void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& terms) {
+  const auto view = [](std::span<const double> x) {
+    return Vector(x.data(), static_cast<Eigen::Index>(x.size()));
+  };
+  const auto with_tilt = [&](const auto& direction) {
+    terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + view(terms.tilt));
+  };
+  if (terms.mu == 0) {
+    with_tilt(gradient + regulariser_);
+  } else {
+    with_tilt(gradient + regulariser_ + terms.mu * (x_ - view(terms.anchor)));
+  }
+}
+
+void LocalTraining::reset(sim::AgentId i) {
+  made_[i] = 0;
+  if (velocities_.size() > 0) velocities_[i].setZero();
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,89 @@
+#pragma once
+// Local training: what an owner does with a model between messages. K steps of mini-batch gradient descent with momentum
+// on its own mean loss f_i plus the regulariser g, from x_0:
+//
+//   d_k     = Q_k + grad g(x_k) + tilt + mu (x_k - anchor)     Q_k: gradient over the k-th mini-batch at x_k (batches.hpp)
+//   v_k     = d_k + momentum v_{k-1}
+//   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one
+//
+// `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by default.
+// v_{-1} = 0, or the last v of the owner's call before if the protocol keeps it. t counts steps as the protocol says, by
+// default all that the owner has made.
+//
+// Privacy: each Q_k is released, that is, its records' gradients are bounded, noise is added and the owner's account is
+// charged. This is DP-SGD at each owner (Abadi et al. 2016); what is computed from the Q_k and sent costs nothing more. An
+// owner plans privacy.steps releases in all, of equal noise, and makes no steps once they are used up. Without privacy the
+// Q_k are exact.
+//
+// An owner without records makes no steps.
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/core/columns.hpp"
+#include "models/core/context.hpp"
+#include "models/core/extent.hpp"
+#include "models/protocols/reference/batches.hpp"
+#include "models/protocols/reference/step_schedule.hpp"
+
+namespace hearsay::models {
+
+enum class Velocity { kPerCall, kKept };
+
+/// What a protocol adds to a call; vectors have p numbers, or none.
+struct LocalTerms {
+  std::span<const double> tilt = {}, anchor = {};
+  double mu = 0;
+  std::optional<std::uint64_t> first_step = {};  ///< t of the call's first step
+};
+
+class LocalTraining {
+ public:
+  struct Params {
+    std::uint32_t local_steps = 1;
+    StepSchedule step;
+    double momentum = 0;
+    Batch batch;
+    void describe(sim::Visitor& v);
+    /// Its state; with the velocities of all agents if they are kept.
+    sim::Memory memory(const Extent& e, Velocity velocity = Velocity::kPerCall) const;
+  };
+  /// The first number that a protocol may use for the purpose of its own draws.
+  static constexpr std::uint32_t kFreePurpose = 1;
+
+  /// Throws OptionError for a batch that does not go with the study's privacy, std::invalid_argument without
+  /// privacy.steps, BudgetError where a budget has no room for them.
+  LocalTraining(const Params& params, const Study& study, Velocity velocity = Velocity::kPerCall);
+
+  /// Opens agent i's account, if it has records.
+  void open_account(sim::AgentId i, Context& context) const;
+  /// K of agent i.
+  std::uint64_t steps(sim::AgentId i, const Context& context) const;
+  /// The step size of step t.
+  double step_size(std::uint64_t t) const { return step_at(params_.step, t); }
+  /// Trains from x in place. Returns the number of steps made: fewer than K if the budget is exhausted.
+  std::uint64_t train(sim::AgentId i, Eigen::Ref<Eigen::VectorXd> x, Context& context,
+                      const LocalTerms& terms = {});
+  /// Agent i has lost its state.
+  void reset(sim::AgentId i);
+
+ private:
+  static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
+
+  Sensitive batch_gradient(sim::AgentId i, Context& context);
+  void move(double eta, const Vector& gradient, const LocalTerms& terms);
+  template <class Direction>
+  void descend(double eta, const Direction& direction);
+
+  Params params_;
+  Velocity keeps_;
+  std::vector<std::uint64_t> made_;  // steps by agent
+  Columns velocities_;               // by agent, if kept
+  BatchDraws batches_;
+  Eigen::VectorXd x_, velocity_, regulariser_;
+};
+
+}  // namespace hearsay::models
