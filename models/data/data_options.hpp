@@ -6,13 +6,14 @@
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/data/synthetic/linear_separators.hpp"
 #include "models/data/synthetic/low_rank_tasks.hpp"
+#include "models/data/synthetic/synthetic_classes.hpp"
 
 namespace hearsay::models {
 
 class DataOptions {
  public:
-  using Kind =
-      std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens, LowRankTasks>;
+  using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens,
+                            LowRankTasks, SyntheticClasses>;
 
   DataOptions() = default;
   DataOptions(Kind kind) : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor)

@@ -31,7 +31,7 @@ class DataError : public std::runtime_error {
   std::string option;
 };
 
-/// One owner's records: n_i x p, and n_i targets. A class is -1 or +1.
+/// One owner's records: n_i x p, and n_i targets. A class is -1 or +1, or a number from 0 (DataSet::classes).
 struct Shard {
   Records features;
   Eigen::VectorXd target;
@@ -51,8 +51,8 @@ struct DataSet {
   std::vector<std::string> owner_names = {}, feature_names = {};
   std::optional<DeclaredBounds> bounds = {};
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
-  std::vector<std::string> classes =
-      {};             ///< names of the classes that targets 0, 1, ... stand for, if they do
+  /// Names of the classes 0, 1, ..., K - 1 that the targets are; empty for other targets (numbers, or -1 and +1).
+  std::vector<std::string> classes = {};
   bool bias = false;  ///< whether the last feature is the constant 1
   /// Categories with a 0/1 feature for every value, "category=value": the features of one sum to 1.
   std::vector<std::string> full_categories = {};

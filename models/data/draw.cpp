@@ -55,6 +55,17 @@ double UniformInteger::sample(sim::Stream& s) const {
   return static_cast<double>(min + sim::uniform_index(s, max - min + 1));
 }
 
+void ShiftedLognormal::describe(sim::Visitor& v) {
+  v(median,
+    {.name = "median", .help = "Median of the lognormal number.", .min = 0, .max = 1e9, .open_min = true});
+  v(sigma, {.name = "sigma", .help = "Standard deviation of its logarithm.", .min = 0, .max = 5});
+  v(shift, {.name = "shift", .help = "Minimum number of records.", .max = 1e9});
+}
+
+double ShiftedLognormal::sample(sim::Stream& s) const {
+  return std::floor(median * std::exp(sim::normal(s, 0, sigma))) + static_cast<double>(shift);
+}
+
 OwnerSizes::OwnerSizes(std::size_t records) : law_(sim::Constant{static_cast<double>(records)}) {}
 
 std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams, Instances instances) const {

@@ -24,6 +24,8 @@ enum class DataDraw : std::uint32_t {
   kSize = 4,
   kTestFeatures = 5,
   kTestNoise = 6,
+  kPartition = 7,
+  kPartitionOrder = 8,
 };
 inline constexpr std::uint32_t kWholeStudy = 0xFFFF'FFFF;
 
@@ -64,11 +66,23 @@ struct UniformInteger {
   double lower() const { return static_cast<double>(min); }
 };
 
+/// floor(X) + shift, X lognormal: the sizes of Synthetic(alpha, beta).
+struct ShiftedLognormal {
+  static constexpr std::string_view kName = "shifted_lognormal";
+  static constexpr std::string_view kHelp =
+      "A lognormal number, rounded down, plus a shift; many small owners and a few large ones.";
+  double median = 54.598150033144236, sigma = 2;  // exp(4)
+  std::size_t shift = 50;
+  void describe(sim::Visitor& v);
+  double sample(sim::Stream& s) const;
+  double lower() const { return static_cast<double>(shift); }
+};
+
 /// How many records each owner has: one number or distribution for all, or a list.
 class OwnerSizes {
  public:
   using Law = std::variant<sim::Constant, sim::Uniform, UniformInteger, sim::Exponential, sim::Lognormal,
-                           sim::Gamma, sim::Pareto, SizeList>;
+                           sim::Gamma, sim::Pareto, SizeList, ShiftedLognormal>;
 
   OwnerSizes(std::size_t records);               // NOLINT(google-explicit-constructor): a number is a size
   OwnerSizes(Law law) : law_(std::move(law)) {}  // NOLINT(google-explicit-constructor)

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "models/data/csv/working_set.hpp"
 
@@ -16,9 +19,33 @@ struct Owners {
   std::vector<Rows> rows;  // of the table, in file order
 };
 
-Owners find_owners(const TextTable& table, const Rows& rows, const CsvData& options) {
+// The classes of rows; nothing of other targets.
+struct RowClasses {
+  const Column& target;
+  std::size_t count;  // 0 of other targets
+
+  std::size_t operator()(std::size_t row) const {
+    const double y = target.values[static_cast<Eigen::Index>(row)];
+    if (count == 0) return 0;
+    return target.levels.empty() ? (y > 0 ? 1 : 0) : static_cast<std::size_t>(y);
+  }
+  std::vector<std::size_t> of(const Rows& rows) const {
+    std::vector<std::size_t> all;
+    for (const std::size_t row : rows) all.push_back((*this)(row));
+    return all;
+  }
+};
+
+Owners find_owners(const TextTable& table, const Rows& rows, const RowClasses& classes,
+                   const CsvData& options, const sim::Streams& streams) {
   Owners o;
-  if (!options.owner) {
+  if (const auto partition = options.owner ? partition_of(*options.owner) : std::nullopt) {
+    o.names = numbered("owner ", owners_of(*partition));
+    o.rows = draw_partition(*partition, classes.of(rows), classes.count, streams);
+    for (Rows& own : o.rows) {
+      for (std::size_t& position : own) position = rows[position];
+    }
+  } else if (!options.owner) {
     for (std::size_t f = 0; f < table.files(); ++f)
       o.names.push_back(std::filesystem::path(table.file_name(f)).filename());
     o.rows.resize(table.files());
@@ -74,6 +101,31 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
   o = std::move(kept);
 }
 
+// The records held out for testing, the same fraction of each class: csv_data.hpp, step 5.
+std::vector<char> choose_stratified(const std::vector<std::size_t>& class_of, std::size_t classes,
+                                    double fraction, const sim::Streams& streams, std::size_t owner) {
+  const std::size_t n = class_of.size();
+  const auto rounded = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(n)));
+  const std::size_t wanted = std::min(rounded, n - 1);
+  std::vector<Rows> of(classes);
+  for (std::size_t k = 0; k < n; ++k) of[class_of[k]].push_back(k);
+  std::vector<std::size_t> order(classes);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](std::size_t c) { return wanted * of[c].size() % n; });
+  std::size_t rest = wanted;
+  for (const Rows& one : of) rest -= wanted * one.size() / n;
+  std::vector<char> test(n, 0);
+  for (const std::size_t c : order) {
+    const std::size_t more = rest > 0 ? 1 : 0;
+    rest -= more;
+    const auto chosen = choose(of[c].size(), wanted * of[c].size() / n + more,
+                               data_stream(streams, owner, DataDraw::kSplit, Instances::kTest, c));
+    for (std::size_t k = 0; k < chosen.size(); ++k) test[of[c][k]] = chosen[k];
+  }
+  return test;
+}
+
 // Null if the column is not one number for each owner.
 std::optional<std::vector<double>> values_of_owners(const TextTable& table, const Assignment& rows,
                                                     std::size_t column) {
@@ -101,9 +153,10 @@ std::map<std::string, std::vector<double>> owner_columns(const TextTable& table,
   return all;
 }
 
-Assignment assign_rows(const TextTable& table, const Rows& rows, const CsvData& options,
+Assignment assign_rows(const TextTable& table, const Rows& rows, const Column& target, const CsvData& options,
                        const sim::Streams& streams, std::vector<std::string>& notes) {
-  Owners owners = find_owners(table, rows, options);
+  const RowClasses classes{target, options.positive ? 2 : target.levels.size()};
+  Owners owners = find_owners(table, rows, classes, options, streams);
   for (auto& of_owner : owners.rows)
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));
   drop_small(owners, std::max<std::size_t>(options.min_records, 1), table, notes);
@@ -112,7 +165,9 @@ Assignment assign_rows(const TextTable& table, const Rows& rows, const CsvData& 
   for (std::size_t i = 0; i < owners.rows.size(); ++i) {
     const Rows& own = owners.rows[i];
     const auto test =
-        choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
+        options.test_split == TestSplit::kStratified
+            ? choose_stratified(classes.of(own), classes.count, options.test_fraction, streams, i)
+            : choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
     for (std::size_t k = 0; k < own.size(); ++k) use.try_emplace(own[k], i, test[k]);
   }
   Assignment a;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,7 @@
 namespace hearsay::models {
 namespace {
 
+constexpr std::size_t kMostClassesFound = 1000;  // more are a target of another kind
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -69,7 +71,58 @@ Column read_text(const TextTable& table, std::size_t column, const CsvData& opti
                               table.field(row, column), hint));
 }
 
+// Numbers of the classes, and their names.
+struct Classes {
+  std::map<ClassKey, std::size_t> number;
+  std::vector<std::string> names;
+};
+
+Classes find_classes(const TextTable& table, std::size_t column, const CsvData& options) {
+  Classes c;
+  if (const auto* listed = std::get_if<ClassesListed>(&*options.classes)) {
+    c.names = listed->values;
+    for (std::size_t k = 0; k < c.names.size(); ++k) c.number.emplace(class_key(c.names[k]), k);
+    return c;
+  }
+  std::map<ClassKey, std::string_view> written;  // as at its first appearance
+  entries(table, column, options, [&](std::string_view field, std::size_t) {
+    written.emplace(class_key(field), field);
+    return 0;
+  });
+  for (const auto& [key, name] : written) {
+    c.number.emplace(key, c.names.size());
+    c.names.emplace_back(name);
+  }
+  if (c.names.size() < 2 || c.names.size() > kMostClassesFound) {
+    throw DataError(fmt::format("{}: column '{}': expected 2 to {} different classes, found {}{}",
+                                table.file_name(0), options.target, kMostClassesFound, c.names.size(),
+                                c.names.size() < 2 ? "" : "; list them in classes, or remove classes"));
+  }
+  return c;
+}
+
+Column read_classes(const TextTable& table, std::size_t column, const CsvData& options) {
+  Classes classes = find_classes(table, column, options);
+  Column c{.name = options.target, .values = {}, .levels = {}};
+  c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
+    const auto found = classes.number.find(class_key(field));
+    if (found == classes.number.end()) {
+      throw DataError(fmt::format("{}expected one of the classes {}, found '{}'", table.at(row, column),
+                                  fmt::join(classes.names, ", "), field),
+                      "classes");
+    }
+    return static_cast<double>(found->second);
+  });
+  c.levels = std::move(classes.names);
+  return c;
+}
+
 }  // namespace
+
+ClassKey class_key(std::string_view field) {
+  if (const auto number = parse_number(field)) return *number;
+  return field;
+}
 
 bool is_missing(std::string_view field, const CsvData& options) {
   return contains(options.missing, field);
@@ -93,9 +146,13 @@ Column read_column(const TextTable& table, std::size_t column, const CsvData& op
 
 Column read_target(const TextTable& table, const CsvData& options) {
   const std::size_t column = table.column(options.target, "target");
+  if (options.classes) return read_classes(table, column, options);
   if (!options.positive) {
     Numbers n = read_numbers(table, column, options);
-    if (n.texts > 0) refuse_text(table, n.first_text, column, "; for classes set positive: {equals: ...}");
+    if (n.texts > 0) {
+      refuse_text(table, n.first_text, column,
+                  R"(; for two classes set positive: {"equals": ...}, for several classes: "auto")");
+    }
     return {.name = options.target, .values = std::move(n.values), .levels = {}};
   }
   bool seen[2] = {false, false};

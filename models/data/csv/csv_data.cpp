@@ -120,20 +120,21 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
 
 DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   const TextTable table(options);
-  const Column target = read_target(table, options);
+  Column target = read_target(table, options);
   std::vector<Column> features;
   for (const std::size_t c : feature_columns(table, options))
     features.push_back(read_column(table, c, options));
 
   WorkingSet set;
-  set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), options,
-                         streams, set.out.notes);
+  set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), target,
+                         options, streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
   impute(features, options.impute, set);
   fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);
+  set.out.classes = std::move(target.levels);
 
-  if (options.standardise) standardise(set);
+  if (options.standardise) standardise(set, options.standardise_by);
   if (options.pca) project_on_components(set, *options.pca);
   if (options.unit_ball) scale_into_unit_ball(set);
   transform_target(set, options.target_transform);
@@ -141,7 +142,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (options.similarity) link_similar(set, table, options);
   if (options.bias)
     append_bias(set);
-  else if (!options.positive)
+  else if (!options.positive && !options.classes)
     warn_of_offset(set);
   if (options.unit_ball) {
     auto& bounds = set.out.bounds ? *set.out.bounds : set.out.bounds.emplace();

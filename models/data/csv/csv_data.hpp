@@ -7,22 +7,27 @@
 //   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
 //      (drop_first: each but the first)
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
-//   4. rows are assigned to owners; the first `records` of each are kept; owners with fewer than
-//      `min_records` are dropped
-//   5. each owner's records are split into training and test
+//   4. rows are assigned to owners (partition.hpp has the rules that draw); the first `records` of each are kept; owners
+//      with fewer than `min_records` are dropped
+//   5. each owner's records are split into training and test: m = round(test_fraction n) of n at random. Stratified:
+//      floor(m n_k/n) of the n_k of class k, and one more of the classes with the largest remainders, the first of
+//      equal ones, until there are m
 //   6. imputation by an owner's training median, mean or (text) most frequent value; by the pooled one
 //      where it has none
-//   7. standardise, pca, unit_ball, target_transform: fitted on pooled training records, applied to all
+//   7. standardise (or of each owner), pca, unit_ball, target_transform: fitted on pooled training records, applied
+//      to all
 //   8. declared bounds are enforced; 9. the similarity graph of the owners; 10. the constant feature is
 //   appended
 // Fits of 6 and 7, and a graph from the data in 9, use private data without accounting;
 // DataSet::fitted_on_private_data says so.
 //
 // Similarity: every owner i has a vector z_i of k numbers: a profile (columns that are the same in all of its
-// rows; a 0/1 number for each value of a text column), or the means of its training features and target.
+// rows; a 0/1 number for each value of a text column), or the means of its training features and target (of several
+// classes, their fractions).
 // Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
+#include "models/data/csv/owner_rule.hpp"
 #include "models/data/data_need.hpp"
 #include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
@@ -34,30 +39,8 @@ enum class Encode { kOrdinal, kOneHot };
 enum class Impute { kNone, kMedian, kMean, kDropRows };
 enum class TargetTransform { kNone, kCentre, kStandardise };
 enum class Enforce { kClip, kCheck };
-
-/// An owner for each value of a column, in the order of first appearance.
-struct OwnerColumn {
-  static constexpr std::string_view kName = "column";
-  static constexpr std::string_view kHelp = "One owner per distinct value of a column.";
-  static constexpr sim::Shorthand kShorthand{"column", sim::Shorthand::kNone};
-  std::string column;
-  void describe(sim::Visitor& v) {
-    v(column, {.name = "column", .help = "Column that names the owner of each row.", .required = true});
-  }
-};
-
-/// Consecutive blocks of rows in file order, the first (rows mod blocks) of them one row longer.
-struct OwnerBlocks {
-  static constexpr std::string_view kName = "blocks";
-  static constexpr std::string_view kHelp =
-      "Consecutive blocks of equally many rows; each block is one owner.";
-  static constexpr sim::Shorthand kShorthand{"blocks", sim::Shorthand::kNone};
-  std::size_t blocks = 1;
-  void describe(sim::Visitor& v) {
-    v(blocks, {.name = "blocks", .help = "Number of blocks.", .min = 1, .required = true});
-  }
-};
-using OwnerRule = std::variant<OwnerColumn, OwnerBlocks>;
+enum class TestSplit { kRandom, kStratified };
+enum class StandardiseBy { kPooled, kOwner };
 
 /// The class +1: target > above.
 struct PositiveAbove {
@@ -81,6 +64,24 @@ struct PositiveEquals {
   }
 };
 using PositiveRule = std::variant<PositiveAbove, PositiveEquals>;
+
+/// The classes 0, 1, ..., K - 1: the different targets, numbers in increasing order before sorted texts.
+struct ClassesFound {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kHelp =
+      "One class per distinct target: numbers in increasing order, then texts in sorted order.";
+  void describe(sim::Visitor&) {}
+};
+/// The classes 0, 1, ..., K - 1: these, each a text, or a number where both are numbers.
+struct ClassesListed {
+  static constexpr std::string_view kName = "values";
+  static constexpr std::string_view kHelp =
+      "Listed classes, in this order; any other target is an error. Short form: the list.";
+  static constexpr sim::Shorthand kShorthand{"values", sim::Shorthand::kList};
+  std::vector<std::string> values = {};
+  void describe(sim::Visitor& v);
+};
+using ClassRule = std::variant<ClassesFound, ClassesListed>;
 
 struct PcaOptions {
   std::size_t components = 0;
@@ -149,6 +150,7 @@ struct CsvData {
 
   std::string target;
   std::optional<PositiveRule> positive;
+  std::optional<ClassRule> classes;  ///< alternative to `positive`
   std::optional<OwnerRule> owner;
   std::vector<std::string> features;  ///< empty: all but target, owner and `drop`
   std::vector<std::string> drop;
@@ -160,7 +162,9 @@ struct CsvData {
   std::optional<std::size_t> records;
   std::size_t min_records = 1;
   double test_fraction = 0;
+  TestSplit test_split = TestSplit::kRandom;
   bool standardise = false;
+  StandardiseBy standardise_by = StandardiseBy::kPooled;
   std::optional<PcaOptions> pca;
   bool unit_ball = false;
   TargetTransform target_transform = TargetTransform::kNone;
@@ -172,7 +176,7 @@ struct CsvData {
   void describe(sim::Visitor& v);
 };
 
-/// Draws the split of owner i from (kData, i, kSplit). Memory: a small multiple of the files' size. Throws
+/// Draws the split of owner i from (kData, i, kSplit), with the class as part if stratified. Memory: a small multiple of the files' size. Throws
 /// DataError.
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
 /// From the sizes of the files and the rows at their beginning. Throws DataError as make_data().
@@ -199,6 +203,18 @@ struct Choices<models::Impute> {
       Choice{"median", "The owner's median of the column (text: most frequent value)."},
       Choice{"mean", "The owner's mean of the column (text: most frequent value)."},
       Choice{"drop_rows", "Rows with a missing value are dropped."}};
+};
+template <>
+struct Choices<models::TestSplit> {
+  static constexpr std::array kValues{
+      Choice{"random", "All records of an owner are equally likely."},
+      Choice{"stratified", "The same fraction of each class of an owner, to within one record."}};
+};
+template <>
+struct Choices<models::StandardiseBy> {
+  static constexpr std::array kValues{
+      Choice{"pooled", "Mean and variance of all owners' training records."},
+      Choice{"owner", "Mean and variance of each owner's own training records."}};
 };
 template <>
 struct Choices<models::TargetTransform> {

@@ -53,10 +53,15 @@ DataNeed need_of(const CsvData& options, const sim::Streams&) {
   DataNeed need{.owners = std::max(1.0, files), .features = features_of(head, options, columns)};
   if (options.owner) {
     const auto* blocks = std::get_if<OwnerBlocks>(&*options.owner);
-    need.owners =
-        blocks != nullptr
-            ? static_cast<double>(blocks->blocks)
-            : different_values(head, head.column(std::get<OwnerColumn>(*options.owner).column, ""), rows);
+    const auto* by_column = std::get_if<OwnerColumn>(&*options.owner);
+    need.owners = blocks != nullptr      ? static_cast<double>(blocks->blocks)
+                  : by_column != nullptr ? different_values(head, head.column(by_column->column, ""), rows)
+                                         : static_cast<double>(owners_of(*partition_of(*options.owner)));
+  }
+  if (options.classes) {
+    const auto* listed = std::get_if<ClassesListed>(&*options.classes);
+    need.classes = listed != nullptr ? static_cast<double>(listed->values.size())
+                                     : different_values(head, head.column(options.target, "target"), rows);
   }
   const double used =
       options.records ? std::min(rows, need.owners * static_cast<double>(*options.records)) : rows;

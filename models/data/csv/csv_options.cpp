@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
+#include "models/data/csv/working_set.hpp"
+
 namespace hearsay::models {
+
+void ClassesListed::describe(sim::Visitor& v) {
+  v(values, {.name = "values",
+             .help = "The classes, each a text that the target column contains.",
+             .required = true});
+  v.check(values.size() >= 2, "values",
+          fmt::format("expected at least two classes, found {}", values.size()));
+  std::map<ClassKey, std::size_t> seen;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
+            fmt::format("expected different classes, found '{}' twice", values[k]));
+  }
+}
 
 void PcaOptions::describe(sim::Visitor& v) {
   v(components,
@@ -57,6 +74,9 @@ void CsvData::describe(sim::Visitor& v) {
   v(target, {.name = "target", .help = "Column of the target.", .required = true});
   v(positive, {.name = "positive",
                .help = "Convert the target to a class: the selected values become +1, all others -1."});
+  v(classes, {.name = "classes",
+              .help = "Convert the target to one of several classes 0, 1, ...; alternative to `positive`. "
+                      "Listed classes can be public; with auto the data determine them."});
   v(owner, {.name = "owner", .help = "How rows are assigned to owners; by default every file is one owner."});
   v(features, {.name = "features", .help = "Feature columns; by default all except target, owner and drop."});
   v(drop, {.name = "drop", .help = "Columns to ignore."});
@@ -79,7 +99,10 @@ void CsvData::describe(sim::Visitor& v) {
                     .min = 0,
                     .max = 1,
                     .open_max = true});
+  v(test_split, {.name = "test_split", .help = "How test records are drawn; stratified requires classes."});
   v(standardise, {.name = "standardise", .help = "Scale features to training mean 0 and variance 1."});
+  v(standardise_by,
+    {.name = "standardise_by", .help = "Records whose mean and variance `standardise` uses."});
   v(pca, {.name = "pca", .help = "Replace the features by principal components."});
   v(unit_ball, {.name = "unit_ball",
                 .help = "Scale all features by one factor so that every record has L2 norm at most 1."});
@@ -104,6 +127,19 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");
+  const bool has_classes = positive || classes;
+  const auto partition = owner ? partition_of(*owner) : std::nullopt;
+  v.check(!partition || !needs_classes(*partition) || has_classes, "owner",
+          "class_shards and dirichlet divide by class: set positive or classes");
+  v.check(test_split == TestSplit::kRandom || has_classes, "test_split",
+          "stratified divides by class: set positive or classes");
+  v.check(standardise_by == StandardiseBy::kPooled || standardise, "standardise_by",
+          "requires standardise to be true");
+  v.check(!positive || !classes, "classes", "expected either positive (two classes) or classes, found both");
+  v.check(!classes || target_transform == TargetTransform::kNone, "target_transform",
+          "a class cannot be transformed: remove classes or target_transform");
+  v.check(!classes || !bounds || !bounds->target, "bounds/target",
+          "a class has no bound: remove it, or remove classes");
 }
 
 }  // namespace hearsay::models

@@ -46,13 +46,18 @@ Eigen::MatrixXd profiles(const WorkingSet& set, const TextTable& table, const Cs
 
 Eigen::MatrixXd record_means(const WorkingSet& set) {
   const auto owners = static_cast<Index>(set.rows.owner_names.size());
-  Eigen::MatrixXd z = Eigen::MatrixXd::Zero(owners, set.x.cols() + 1);
+  const auto classes = static_cast<Index>(set.out.classes.size());
+  Eigen::MatrixXd z = Eigen::MatrixXd::Zero(owners, set.x.cols() + std::max<Index>(1, classes));
   Eigen::VectorXd count = Eigen::VectorXd::Zero(owners);
   for (std::size_t k = 0; k < set.rows.size(); ++k) {
     if (set.rows.test[k]) continue;
     const auto owner = static_cast<Index>(set.rows.owner[k]), row = static_cast<Index>(k);
     z.row(owner).head(set.x.cols()) += set.x.row(row);
-    z(owner, set.x.cols()) += set.y[row];
+    if (classes == 0) {
+      z(owner, set.x.cols()) += set.y[row];
+    } else {
+      z(owner, set.x.cols() + static_cast<Index>(set.y[row])) += 1;
+    }
     ++count[owner];
   }
   return count.cwiseInverse().asDiagonal() * z;

@@ -40,18 +40,31 @@ MeanVariance moments(const std::vector<Index>& rows, const V& v) {
 
 }  // namespace
 
-void standardise(WorkingSet& set) {
-  const auto rows = training_rows(set);
-  for (Index j = 0; j < set.x.cols(); ++j) {
-    const auto m = moments(rows, set.x.col(j));
-    const double scale = is_constant(m.mean, m.variance) ? 0 : 1 / std::sqrt(m.variance);
-    if (scale == 0) {
-      set.out.notes.push_back(fmt::format("feature '{}' is constant: 0 after standardising",
-                                          set.out.feature_names[static_cast<std::size_t>(j)]));
-    }
-    set.x.col(j) = (set.x.col(j).array() - m.mean) * scale;
+void standardise(WorkingSet& set, StandardiseBy by) {
+  const bool pooled = by == StandardiseBy::kPooled;
+  const std::size_t groups = pooled ? 1 : set.rows.owner_names.size();
+  std::vector<std::vector<Index>> train(groups), all(groups);
+  for (Index k = 0; k < set.x.rows(); ++k) {
+    const std::size_t group = pooled ? 0 : set.rows.owner[static_cast<std::size_t>(k)];
+    all[group].push_back(k);
+    if (!is_test(set, k)) train[group].push_back(k);
   }
-  set.out.fitted_on_private_data.emplace_back("mean and variance of every feature (standardise)");
+  for (Index j = 0; j < set.x.cols(); ++j) {
+    std::size_t constant = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const auto m = moments(train[g], set.x.col(j));
+      const double scale = is_constant(m.mean, m.variance) ? 0 : 1 / std::sqrt(m.variance);
+      constant += scale == 0;
+      for (const Index k : all[g]) set.x(k, j) = (set.x(k, j) - m.mean) * scale;
+    }
+    if (constant > 0) {
+      set.out.notes.push_back(fmt::format("feature '{}' is constant{}: 0 after standardising",
+                                          set.out.feature_names[static_cast<std::size_t>(j)],
+                                          pooled ? "" : fmt::format(" at {} owners", constant)));
+    }
+  }
+  set.out.fitted_on_private_data.emplace_back(
+      fmt::format("mean and variance of every feature{} (standardise)", pooled ? "" : " at each owner"));
 }
 
 void project_on_components(WorkingSet& set, const PcaOptions& options) {

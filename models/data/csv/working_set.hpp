@@ -21,7 +21,12 @@ bool is_missing(std::string_view field, const CsvData& options);
 /// DataError where only some are numbers (and it is not listed as categorical), or where all are missing.
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options);
 
-/// The target: a column of numbers, or by options.positive -1 and +1.
+/// What makes two targets the same class: their number, or for other text the text. Numbers come first.
+using ClassKey = std::variant<double, std::string_view>;
+ClassKey class_key(std::string_view field);
+
+/// The target: a column of numbers; by options.positive -1 and +1; by options.classes 0, 1, ..., with `levels` their
+/// names.
 Column read_target(const TextTable& table, const CsvData& options);
 
 /// Columns that serve as features, in file order or in that of options.features. Throws DataError.
@@ -38,9 +43,10 @@ struct Assignment {
 };
 
 /// Assigns `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
-/// options.min_records, and draws the test records of owner i from (kData, i, kSplit).
-Assignment assign_rows(const TextTable& table, const std::vector<std::size_t>& rows, const CsvData& options,
-                       const sim::Streams& streams, std::vector<std::string>& notes);
+/// options.min_records, and draws the test records of owner i from (kData, i, kSplit). Partitions and stratified tests
+/// look at the classes of the target.
+Assignment assign_rows(const TextTable& table, const std::vector<std::size_t>& rows, const Column& target,
+                       const CsvData& options, const sim::Streams& streams, std::vector<std::string>& notes);
 
 /// By name, the columns that hold one number for all used records of an owner: a number for each owner.
 std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows);
@@ -59,8 +65,8 @@ inline bool is_constant(double mean, double variance) {
 
 /// Fills the missing entries of the columns at the used rows.
 void impute(std::vector<Column>& features, Impute how, WorkingSet& set);
-/// Features to training mean 0 and variance 1; a constant one to 0.
-void standardise(WorkingSet& set);
+/// Features to training mean 0 and variance 1, pooled or of each owner; a constant one to 0.
+void standardise(WorkingSet& set, StandardiseBy by);
 /// Features to principal components: eigenvectors of the covariance, largest eigenvalue first, each with its
 /// entry of largest magnitude positive.
 void project_on_components(WorkingSet& set, const PcaOptions& options);
