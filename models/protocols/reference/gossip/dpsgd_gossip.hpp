@@ -55,6 +55,7 @@ class DpsgdGossip : GossipAgents {
       .name = "dpsgd_gossip",
       .help =
           "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.",
+      .any_model = true,
       .step = "the step size (protocol.step)"};
 
   /// Throws std::invalid_argument if rounds take no time and the number of iterations is unlimited.
