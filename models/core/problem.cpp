@@ -174,9 +174,7 @@ Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> rec
                                    double divisor, double bound, Norm norm, Out out) const {
   const Shard& shard = data_.train[owner];
   if (network_) {
-    const Index scaled = network_->sum_gradients(shard, records, theta, bound, norm, out);
-    out *= 1 / divisor;  // a division of every number takes a sixth of the whole
-    return scaled;
+    return network_->sum_gradients(shard, records, theta, 1 / divisor, bound, norm, out);
   }
   out.setZero();
   Index scaled = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <type_traits>
 
 #include "models/core/record_pass.hpp"
 #include "sim/random/random.hpp"
@@ -95,7 +95,7 @@ void Network::backward(const Targets& y, const double* theta, Pass& pass) const 
     for (Index k = 0; k < y.size(); ++k) s.col(k).array() -= s.col(k).maxCoeff();
     s = s.array().exp();
     for (Index k = 0; k < y.size(); ++k) {
-      s.col(k) /= s.col(k).sum();
+      s.col(k) *= 1 / s.col(k).sum();
       s(static_cast<Index>(y[k]), k) -= 1;
     }
   }
@@ -124,29 +124,38 @@ void Network::norms(const Rows& x, Norm norm, Pass& pass) const {
   if (norm == Norm::kL2) pass.norms = pass.norms.array().sqrt();
 }
 
-Index Network::add_gradients(const Rows& x, const Targets& y, const double* theta, double bound, Norm norm,
-                             double* to) const {
+template <bool add>
+Index Network::gradients(const Rows& x, const Targets& y, const double* theta, double factor, double bound,
+                         Norm norm, double* to) const {
   Pass& own = pass();
   forward(x, theta, own);
   backward(y, theta, own);
   Index scaled = 0;
-  if (std::isfinite(bound)) {
-    norms(x, norm, own);
-    for (Index k = 0; k < y.size(); ++k) {
-      if (!(own.norms[k] > bound)) continue;
-      ++scaled;
-      own.scores.col(k) *= bound / own.norms[k];
-      if (hidden()) own.back.col(k) *= bound / own.norms[k];
-    }
+  const auto scale = [&](Index k, double by) {
+    own.scores.col(k) *= by;
+    if (hidden()) own.back.col(k) *= by;
+  };
+  if (std::isfinite(bound)) norms(x, norm, own);
+  for (Index k = 0; k < y.size(); ++k) {
+    const bool longer = std::isfinite(bound) && own.norms[k] > bound;
+    scaled += longer ? 1 : 0;
+    if (longer || factor != 1) scale(k, longer ? factor * (bound / own.norms[k]) : factor);
   }
+  const auto put = [](auto&& place, const auto& term) {
+    if constexpr (add) {
+      place += term;
+    } else {
+      place = term;
+    }
+  };
   if (!hidden()) {
-    Map<Records>(to, scores_, features_).noalias() += own.scores * x;
+    put(Map<Records>(to, scores_, features_).noalias(), own.scores * x);
     return scaled;
   }
-  Map<Records>(to, hidden_, features_).noalias() += own.back * x;
+  put(Map<Records>(to, hidden_, features_).noalias(), own.back * x);
   to += hidden_ * features_;
-  Map<Records>(to, scores_, hidden_).noalias() += own.scores * own.hidden.transpose();
-  Map<VectorXd>(to + scores_ * hidden_, scores_) += own.scores.rowwise().sum();
+  put(Map<Records>(to, scores_, hidden_).noalias(), own.scores * own.hidden.transpose());
+  put(Map<VectorXd>(to + scores_ * hidden_, scores_), own.scores.rowwise().sum());
   return scaled;
 }
 
@@ -154,25 +163,26 @@ Index Network::sum_gradients(const Shard& shard, In theta, double bound, Norm no
   out.setZero();
   std::atomic<Index> scaled = 0;
   const Index n = shard.target.size();
-  Crew::sum_in_order(
-      blocks_of(n), static_cast<std::size_t>(p_), static_cast<double>(n) * static_cast<double>(p_),
-      out.data(), [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-        for_blocks(n, begin, end, [&](Index first, Index count) {
-          // A block's sum is rounded before it is added, as with several threads.
-          VectorXd& sum = pass().sum;
-          sum.setZero(p_);
-          scaled += add_gradients(shard.features.middleRows(first, count), shard.target.segment(first, count),
-                                  theta.data(), bound, norm, sum.data());
-          Map<VectorXd>(to, p_) += sum;
-          to += stride;
-        });
-      });
+  Crew::sum_in_order(blocks_of(n), static_cast<std::size_t>(p_),
+                     static_cast<double>(n) * static_cast<double>(p_), out.data(),
+                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                       for_blocks(n, begin, end, [&](Index first, Index count) {
+                         // A block's sum is rounded before it is added, as with several threads.
+                         VectorXd& sum = pass().sum;
+                         sum.resize(p_);
+                         scaled += gradients<false>(shard.features.middleRows(first, count),
+                                                    shard.target.segment(first, count), theta.data(), 1,
+                                                    bound, norm, sum.data());
+                         Map<VectorXd>(to, p_) += sum;
+                         to += stride;
+                       });
+                     });
   return scaled;
 }
 
-Index Network::sum_gradients(const Shard& shard, std::span<const Index> records, In theta, double bound,
-                             Norm norm, Out out) const {
-  out.setZero();
+Index Network::sum_gradients(const Shard& shard, std::span<const Index> records, In theta, double factor,
+                             double bound, Norm norm, Out out) const {
+  if (records.empty()) out.setZero();
   Pass& own = pass();
   Index scaled = 0;
   for (std::size_t first = 0; first < records.size(); first += kRecords) {
@@ -184,7 +194,11 @@ Index Network::sum_gradients(const Shard& shard, std::span<const Index> records,
       own.records.row(k) = shard.features.row(some[static_cast<std::size_t>(k)]);
       own.targets[k] = shard.target[some[static_cast<std::size_t>(k)]];
     }
-    scaled += add_gradients(own.records, own.targets, theta.data(), bound, norm, out.data());
+    const auto block = [&](auto adds) {
+      return gradients<decltype(adds)::value>(own.records, own.targets, theta.data(), factor, bound, norm,
+                                              out.data());
+    };
+    scaled += first == 0 ? block(std::false_type{}) : block(std::true_type{});
   }
   return scaled;
 }

@@ -48,11 +48,11 @@ class Network {
   double total_loss(const Shard& shard, In theta) const;
   double total_error(const Shard& shard, In theta) const;
   /// out = sum of the records' gradients, each scaled down to `norm` at most `bound`, which may be infinite; returns how
-  /// many it scaled. Of all records of a shard, or of some. Allocates nothing after the first calls. `out` must
+  /// many it scaled. Of all records of a shard, or `factor` times that of some. Allocates nothing after the first calls. `out` must
   /// not overlap theta. O(p) a record.
   Eigen::Index sum_gradients(const Shard& shard, In theta, double bound, Norm norm, Out out) const;
   Eigen::Index sum_gradients(const Shard& shard, std::span<const Eigen::Index> records, In theta,
-                             double bound, Norm norm, Out out) const;
+                             double factor, double bound, Norm norm, Out out) const;
   /// Largest norm of a record's gradient over a shard.
   double largest_gradient(const Shard& shard, In theta, Norm norm) const;
 
@@ -66,9 +66,10 @@ class Network {
   void backward(const Targets& y, const double* theta, Pass& pass) const;
   // Norms of the records' gradients, after backward().
   void norms(const Rows& x, Norm norm, Pass& pass) const;
-  // to += sum of the gradients; returns how many were scaled down.
-  Eigen::Index add_gradients(const Rows& x, const Targets& y, const double* theta, double bound, Norm norm,
-                             double* to) const;
+  // to = factor times the sum of the gradients, or to += that; returns how many were scaled down.
+  template <bool add>
+  Eigen::Index gradients(const Rows& x, const Targets& y, const double* theta, double factor, double bound,
+                         Norm norm, double* to) const;
   // Sum of f over a shard, block by block: f(targets, pass) after forward().
   template <class F>
   double total(const Shard& shard, In theta, F&& f) const;

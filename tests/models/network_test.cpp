@@ -70,7 +70,7 @@ DataSet data_of(const Shard& train, const Shard& test = {}) {
 
 VectorXd record_gradient(const Network& network, const Shard& shard, Index k, const VectorXd& theta) {
   VectorXd own(network.p());
-  network.sum_gradients(shard, std::span(&k, 1), theta, kUnbounded, Norm::kL2, own);
+  network.sum_gradients(shard, std::span(&k, 1), theta, 1, kUnbounded, Norm::kL2, own);
   return own;
 }
 
@@ -160,8 +160,8 @@ TEST_CASE("networks: clipping scales every record's gradient to the bound by its
       CHECK((clipped - sum).norm() < 1e-12 * (1 + sum.norm()));
       std::vector<Index> all(70);
       for (Index k = 0; k < 70; ++k) all[static_cast<std::size_t>(k)] = 69 - k;
-      CHECK(network.sum_gradients(shard, all, theta, bound, norm, clipped) == longer);
-      CHECK((clipped - sum).norm() < 1e-12 * (1 + sum.norm()));
+      CHECK(network.sum_gradients(shard, all, theta, 0.25, bound, norm, clipped) == longer);
+      CHECK((clipped - sum / 4).norm() < 1e-12 * (1 + sum.norm()));
     }
   }
 }

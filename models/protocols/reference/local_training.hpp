@@ -75,7 +75,7 @@ class LocalTraining {
 
   double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
   Sensitive batch_gradient(sim::AgentId i, Context& context);
-  void move(double eta, const Vector& gradient, const LocalTerms& terms);
+  void move(double eta, const Vector& gradient, double sigma, const LocalTerms& terms);
   template <class Direction>
   void descend(double eta, const Direction& direction);
 
@@ -84,7 +84,7 @@ class LocalTraining {
   std::vector<std::uint64_t> made_;  // steps by agent
   Columns velocities_;               // by agent, if kept
   BatchDraws batches_;
-  Eigen::VectorXd x_, velocity_, regulariser_;
+  Eigen::VectorXd x_, velocity_;
 };
 
 }  // namespace hearsay::models
