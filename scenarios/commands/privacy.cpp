@@ -17,11 +17,13 @@ namespace {
 
 const Syntax& privacy_syntax() {
   static const Syntax syntax{
-      "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E) --steps T "
+      "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E | --noise Z) "
+      "--steps T [--tree L --epoch R] "
       "[--delta D] [--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]",
       {{"mechanism", "M", "laplace, gaussian or exponential_norm"},
        {"epsilon", "E", "total budget: prints the epsilon and noise of each step"},
        {"epsilon-step", "E", "epsilon of each step: prints the total cost"},
+       {"noise", "Z", "gaussian: noise multiplier of each step: prints the total cost"},
        {"delta", "D", "delta of the total; required by all accountants but basic"},
        {"steps", "T", "number of releases"},
        {"accountant", "A", "one accountant instead of all"},
@@ -31,6 +33,10 @@ const Syntax& privacy_syntax() {
        {"records", "N", "records of the mean"},
        {"dimension", "d", "of the released vector, for exponential_norm"},
        {"sampling", "q", "fraction of the records in each release"},
+       {"tree", "L", "running sums by binary trees (DP-FTRL), restarted after L steps; gaussian only"},
+       {"epoch", "R",
+        "with --tree: a record takes part once in R steps, always at the same position; default 1"},
+       {"completion", "on|off", "with --tree: complete every tree but the last to a power of two", "on"},
        {"calibration", "C", "gaussian: analytic (default), classic or paper"},
        {"delta-step", "D", "gaussian: delta of one release under basic and kairouz"},
        {"format", "F", "text or json, with all digits", "text"}}};
@@ -68,6 +74,24 @@ std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adj
   return (adjacency == models::Adjacency::kReplaceOne ? 2 : 1) * *values.number("bound") / n;
 }
 
+std::optional<models::Tree> tree_of(const Parsed& values, std::int64_t steps) {
+  if (!values.has("tree")) {
+    if (values.has("epoch")) throw UsageError("--epoch requires --tree");
+    return std::nullopt;
+  }
+  constexpr double kMostRounds = 1e7;
+  if (static_cast<double>(steps) > kMostRounds)
+    throw UsageError(fmt::format("--steps: expected at most {:g} with --tree, found {}", kMostRounds, steps));
+  const auto whole = [&](const char* option) {
+    return static_cast<std::uint64_t>(whole_of(values, option, kMostRounds));
+  };
+  const bool complete = Parsed::index_of("completion", values.text("completion"), {"on", "off"}) == 0;
+  return models::Tree{.rounds = static_cast<std::uint64_t>(steps),
+                      .leaves = whole("tree"),
+                      .epoch = values.has("epoch") ? whole("epoch") : 1,
+                      .complete = complete};
+}
+
 CostQuestion question_of(const Parsed& values) {
   if (!values.has("steps"))
     throw UsageError(fmt::format("--steps is missing; usage: hearsay {}", privacy_syntax().usage));
@@ -75,12 +99,14 @@ CostQuestion question_of(const Parsed& values) {
   q.mechanism = mechanism_of(values);
   q.epsilon = values.number("epsilon");
   q.epsilon_step = values.number("epsilon-step");
+  q.noise = values.number("noise");
   q.delta = values.number("delta").value_or(0);
   q.steps = whole_of(values, "steps", 1e12);
   q.adjacency = values.choice("adjacency", models::Adjacency::kReplaceOne);
   q.sampling_rate = values.number("sampling").value_or(1);
   if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
   q.sensitivity = sensitivity_of(values, q.adjacency);
+  q.tree = tree_of(values, q.steps);
   return q;
 }
 
@@ -97,6 +123,10 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
       {"sampling", q.sampling_rate},
       {"dimension", q.dimension},
       {"sensitivity", q.sensitivity ? nlohmann::ordered_json(*q.sensitivity) : nullptr}};
+  if (q.tree) {
+    out["tree"] = {
+        {"restart_after", q.tree->leaves}, {"epoch", q.tree->epoch}, {"completion", q.tree->complete}};
+  }
   for (const CostAnswer& a : answers) {
     nlohmann::ordered_json row;
     row["accountant"] = models::name_of(a.accountant);
@@ -118,11 +148,14 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
   // Whether pld applies depends on the dimension: it holds for scalars only.
   const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
-  print_out("{}{}, {} releases, {} epsilon {:g}, delta {:g}, {}{}\n\n", models::name_of(q.mechanism),
-            norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps,
-            q.epsilon ? "total" : "per-step", q.epsilon ? *q.epsilon : *q.epsilon_step, q.delta,
+  const auto given = q.epsilon        ? fmt::format("total epsilon {:g}", *q.epsilon)
+                     : q.epsilon_step ? fmt::format("per-step epsilon {:g}", *q.epsilon_step)
+                                      : fmt::format("noise multiplier {:g}", *q.noise);
+  print_out("{}{}, {} releases, {}, delta {:g}, {}{}{}\n\n", models::name_of(q.mechanism),
+            norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps, given, q.delta,
             name_of(q.adjacency),
-            q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "");
+            q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "",
+            q.tree ? fmt::format(", trees of {} with epochs of {}", q.tree->leaves, q.tree->epoch) : "");
   const std::string scale = q.sensitivity ? "noise scale" : "scale/sensitivity";
   print_out("{:14} {:>12} {}{:>18} {:>14} {:>14}\n", "accountant", "epsilon/step",
             stated ? fmt::format("{:>12} ", "delta/step") : "", scale, "total epsilon", "total delta");

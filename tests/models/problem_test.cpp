@@ -135,6 +135,11 @@ TEST_CASE("problem: clipping scales long gradients to the bound and says how man
   CHECK((out - Vector2d(3, 3)).norm() < 1e-15);
   CHECK(problem.mean_gradient_clipped(1, theta, std::sqrt(2), Norm::kL2, out) == 1);
   CHECK((out - Vector2d(1, 1)).norm() < 1e-15);
+  const std::vector<Eigen::Index> batch{0};
+  problem.gradient_of_records(1, batch, theta, 2, 6, Norm::kL2, out);
+  CHECK((out - Vector2d(2, 2)).norm() < 1e-15);
+  problem.gradient_of_records(1, batch, theta, 2, 6, Norm::kL1, out);
+  CHECK((out - Vector2d(1.5, 1.5)).norm() < 1e-15);
   CHECK(problem.largest_record_gradient(theta, Norm::kL1) == Approx(12));
   CHECK(problem.largest_record_gradient(Vector2d(2, 0), Norm::kL2) == Approx(4));  // (2, 0), (0, 4), (2, 2)
 }

@@ -79,6 +79,11 @@ double pure_epsilon(const Step& step, std::string_view accountant) {
   return amplified_epsilon(step.epsilon, step.sampling_rate);
 }
 
+double epsilon_alone(const Step& step) {
+  return step.kind == StepKind::kGaussian ? step.epsilon
+                                          : amplified_epsilon(step.epsilon, step.sampling_rate);
+}
+
 double amplified_epsilon(double epsilon, double q) {
   require_positive(epsilon, "epsilon");
   require_rate(q);

@@ -24,6 +24,14 @@ namespace hearsay::models {
 /// Which data sets are neighbours.
 enum class Adjacency { kReplaceOne, kAddRemove };
 
+/// Which records of a data set take part in a release.
+enum class Sampling {
+  kAll,
+  kPoisson,             ///< each record independently with probability q
+  kWithoutReplacement,  ///< a fresh random subset of a fixed size for every release, the fraction q of the records
+  kShuffled,            ///< subsets of a fixed size from a random order: each record once in a pass
+};
+
 enum class StepKind : std::uint8_t {
   kPure,             ///< any epsilon-differentially private release
   kLaplace,          ///< scalar Laplace noise, epsilon = Delta_1 / b
@@ -96,6 +104,10 @@ std::vector<StepRun> canonical(std::span<const StepRun> runs);
 /// The epsilon for which the step is epsilon-differentially private, sampling included. Throws
 /// std::invalid_argument for a Gaussian step; the message names the accountant.
 double pure_epsilon(const Step& step, std::string_view accountant);
+
+/// The epsilon of one release alone: sampling included where it is pure; of a Gaussian one the epsilon that it was
+/// calibrated to, 0 if none.
+double epsilon_alone(const Step& step);
 
 /// epsilon' above, for any epsilon in (0, 700] without loss of digits at small q or epsilon; epsilon itself
 /// when q = 1. Throws std::invalid_argument unless epsilon > 0 and 0 < q <= 1.

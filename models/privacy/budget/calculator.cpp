@@ -15,10 +15,14 @@ namespace {
 void require_sense(const CostQuestion& q) {
   if (!is_private(q.mechanism))
     throw std::invalid_argument("mechanism \"none\" provides no privacy guarantee; choose another one");
-  if (q.epsilon.has_value() == q.epsilon_step.has_value())
-    throw std::invalid_argument("expected either the total epsilon or that of a step, found both or none");
+  if (q.epsilon.has_value() + q.epsilon_step.has_value() + q.noise.has_value() != 1) {
+    throw std::invalid_argument(
+        "expected one of the total epsilon, the epsilon of a step and a noise multiplier, found several or "
+        "none");
+  }
   if (q.epsilon) require_epsilon(*q.epsilon, "epsilon");
   if (q.epsilon_step) require_epsilon(*q.epsilon_step, "epsilon of a step");
+  if (q.noise) require_positive(*q.noise, "noise multiplier");
   constexpr double kMostSensitivity = 1e100;
   if (q.sensitivity)
     require(*q.sensitivity >= 1 / kMostSensitivity && *q.sensitivity <= kMostSensitivity, "sensitivity",
@@ -28,6 +32,12 @@ void require_sense(const CostQuestion& q) {
   require(q.dimension >= 1, "dimension", "at least 1", q.dimension);
   require_rate(q.sampling_rate);
   const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
+  if (gaussian == nullptr && q.noise)
+    throw std::invalid_argument("a noise multiplier requires mechanism gaussian; give the epsilon of a step");
+  if (q.tree && (gaussian == nullptr || q.epsilon_step || q.sampling_rate < 1)) {
+    throw std::invalid_argument(
+        "a tree requires mechanism gaussian without sampling, and the total epsilon or a noise multiplier");
+  }
   if (gaussian == nullptr) return;
   require_delta(q.delta);
   if (gaussian->delta_step) require_delta(*gaussian->delta_step);
@@ -44,6 +54,25 @@ Step given_step(const CostQuestion& q, Step shape) {
   return shape;
 }
 
+// The noise multiplier of a node of the tree, and what the whole costs.
+void ask_tree(const CostQuestion& q, const AccountantOptions& options, CostAnswer& answer) {
+  const double z = q.noise ? *q.noise : tree_noise_for_budget(*q.epsilon, *q.tree, options);
+  answer.step = gaussian_step(z);
+  answer.total = total_guarantee(Releases(tree_step(*q.tree, q.tree->rounds, z), 1), options);
+}
+
+// Releases that are not running sums.
+void ask_steps(const CostQuestion& q, const AccountantOptions& options, CostAnswer& answer) {
+  Step shape = planned_step(q.mechanism, q.dimension, static_cast<std::uint64_t>(q.steps), options);
+  shape.sampling_rate = q.sampling_rate;
+  if (q.epsilon) {
+    answer.step = step_for_budget(*q.epsilon, q.steps, shape, options, calibration_of(q.mechanism));
+  } else {
+    answer.step = q.noise ? gaussian_step(*q.noise, q.sampling_rate) : given_step(q, shape);
+  }
+  answer.total = total_guarantee(Releases(answer.step, q.steps), options);
+}
+
 }  // namespace
 
 CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
@@ -51,14 +80,8 @@ CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
   CostAnswer answer;
   answer.accountant = accountant;
   const AccountantOptions options{accountant, q.delta, q.adjacency};
-  const auto steps = static_cast<std::uint64_t>(q.steps);
-  Step shape = planned_step(q.mechanism, q.dimension, steps, options);
-  shape.sampling_rate = q.sampling_rate;
   try {
-    answer.step = q.epsilon
-                      ? step_for_budget(*q.epsilon, q.steps, shape, options, calibration_of(q.mechanism))
-                      : given_step(q, shape);
-    answer.total = total_guarantee(Releases(answer.step, q.steps), options);
+    q.tree ? ask_tree(q, options, answer) : ask_steps(q, options, answer);
     answer.noise_scale = noise_scale(q.sensitivity.value_or(1), answer.step);
     if (!std::isfinite(answer.total.epsilon))
       answer.refusal = fmt::format("{}: the total epsilon is too large to be computed", name_of(accountant));

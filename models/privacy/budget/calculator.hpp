@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/accountants/theorems/tree.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
 
 namespace hearsay::models {
@@ -13,13 +14,16 @@ namespace hearsay::models {
 struct CostQuestion {
   Mechanism mechanism = Laplace{};
   std::optional<double> epsilon;       ///< total budget; this or
-  std::optional<double> epsilon_step;  ///< that of every release
+  std::optional<double> epsilon_step;  ///< that of every release, or
+  std::optional<double> noise;         ///< the noise multiplier of every release, gaussian only
   double delta = 0;                    ///< of the total
   std::int64_t steps = 1;
   Adjacency adjacency = Adjacency::kReplaceOne;
   double sampling_rate = 1;
   int dimension = 1;
   std::optional<double> sensitivity;  ///< in the mechanism's norm
+  std::optional<Tree>
+      tree;  ///< of `steps` rounds: the releases are running sums; gaussian, without epsilon_step
 };
 
 struct CostAnswer {

@@ -23,11 +23,11 @@ struct Account {
   /// The budget; 0 without privacy.
   double epsilon_budget() const { return schedule ? schedule->budget() : 0; }
   double delta_budget() const { return schedule ? schedule->delta() : 0; }
-  /// The epsilon of the next release, or of the last one once all are made; 0 without privacy, and for
+  /// The epsilon of the next release alone, or of the last one once all are made; 0 without privacy, and for
   /// Gaussian releases without a stated (epsilon, delta).
   double epsilon_step() const {
     if (!schedule) return 0;
-    return schedule->step(std::min(releases, release_limit - 1)).epsilon;
+    return epsilon_alone(schedule->step(std::min(releases, release_limit - 1)));
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/numerics.hpp"
@@ -106,11 +107,23 @@ void warn(Privacy& privacy, const Problem& problem) {
 std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
                                                             const Timetable& timetable) const {
   if (!active()) return nullptr;
-  if (schedule == Schedule::kUniform)
-    return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront);
+  if (timetable.tree) return schedules->tree(epsilon[owner], *timetable.tree);
+  if (schedule == Schedule::kUniform) {
+    return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront,
+                              timetable.sampling_rate);
+  }
   sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
   const ScheduleWeights weights = schedule_weights(schedule, timetable);
-  return schedules->weighted(epsilon[owner], weights.own, weights.whole, timetable.upfront);
+  return schedules->weighted(epsilon[owner], weights.own, weights.whole, timetable.upfront,
+                             timetable.sampling_rate);
+}
+
+bool Privacy::amplifies(Sampling sampling) const {
+  if (!active() || sampling == Sampling::kAll || sampling == Sampling::kShuffled) return false;
+  const bool poisson = sampling == Sampling::kPoisson;
+  if (!std::holds_alternative<Gaussian>(mechanism)) return poisson || adjacency == Adjacency::kReplaceOne;
+  const bool covered = accountant == Accountant::kRdp || accountant == Accountant::kPld;
+  return poisson && covered && adjacency == Adjacency::kAddRemove;
 }
 
 void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const {
@@ -120,16 +133,17 @@ void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const 
   }
 }
 
-void Privacy::require_room_for_steps(const std::optional<Step>& upfront) const {
+void Privacy::require_room_for_steps(const std::optional<Step>& upfront,
+                                     std::span<const double> sampling_rates) const {
   if (!active()) return;
   if (steps.empty()) {
     throw std::invalid_argument(
         "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
   }
-  std::set<std::pair<double, std::uint64_t>> different;
+  std::set<std::tuple<double, std::uint64_t, double>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
-    different.emplace(epsilon[owner], steps[owner]);
-  for (const auto& [budget, releases] : different) schedules->uniform(budget, releases, 1, upfront);
+    different.emplace(epsilon[owner], steps[owner], sampling_rates.empty() ? 1 : sampling_rates[owner]);
+  for (const auto& [budget, releases, q] : different) schedules->uniform(budget, releases, 1, upfront, q);
 }
 
 Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,

@@ -32,20 +32,30 @@ struct Privacy {
   bool clips() const { return source == BoundSource::kClip; }
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }
-  /// Sensitivity of the mean of n gradients, each bounded by `bound`: 2 bound/n, or bound/n if a record is added
-  /// or removed (n is public and the same for both neighbours). 0 without records.
-  double sensitivity(Eigen::Index n) const {
-    if (n == 0) return 0;
-    return (adjacency == Adjacency::kReplaceOne ? 2 : 1) * bound / static_cast<double>(n);
+  /// Sensitivity of a sum of gradients, each bounded by `bound`, that is divided by a public number, the same for
+  /// both neighbours: 2 bound/divisor if a record of the sum can be replaced by another, bound/divisor if it can
+  /// only be absent. A batch of fixed size always draws another record for one that is removed.
+  double sensitivity_of_sum(double divisor, Sampling sampling = Sampling::kAll) const {
+    const bool fixed_size = sampling == Sampling::kWithoutReplacement || sampling == Sampling::kShuffled;
+    return (adjacency == Adjacency::kReplaceOne || fixed_size ? 2 : 1) * bound / divisor;
   }
+  /// Of the mean of all n gradients of an owner; 0 without records.
+  double sensitivity(Eigen::Index n) const { return n == 0 ? 0 : sensitivity_of_sum(static_cast<double>(n)); }
+  /// Whether accountant, mechanism and adjacency make a release of a random part of the records cheaper than one of
+  /// all: pure releases under Poisson sampling, and under replace_one without replacement; Gaussian ones under
+  /// Poisson sampling with add_remove and rdp or pld.
+  bool amplifies(Sampling sampling) const;
+  /// The sampling rate to open an account with: q where it makes a release cheaper, else 1, which is an upper bound.
+  double accounted_rate(Sampling sampling, double q) const { return amplifies(sampling) ? q : 1; }
   /// The releases of an owner by the timetable under the scenario's schedule; null without privacy.
   std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
   /// Throws BudgetError unless every owner's budget has room for so many equal releases. Solves for their noise,
   /// once. Protocols call it before a run.
   void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
-  /// The same for the number of steps of every owner, after a release up front if there is one. Throws
-  /// std::invalid_argument if privacy.steps is not given.
-  void require_room_for_steps(const std::optional<Step>& upfront = {}) const;
+  /// The same for the number of steps of every owner, after a release up front if there is one. `sampling_rates`:
+  /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.
+  void require_room_for_steps(const std::optional<Step>& upfront = {},
+                              std::span<const double> sampling_rates = {}) const;
 };
 
 /// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/privacy/accountants/budget.hpp"
 #include "sim/check.hpp"
@@ -37,6 +38,14 @@ ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const Accountant
              "planned releases exceed the delta of the budget");
 }
 
+ReleaseSchedule::ReleaseSchedule(double budget, const Tree& tree, const Step& node,
+                                 const AccountantOptions& accountant)
+    : budget_(budget), steps_(node, 1), tree_(tree), accountant_(accountant) {
+  sim::check(releases() > 0, "an account was opened without a release");
+  whole_ = total(releases());
+  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance), "the tree exceeds the epsilon of the budget");
+}
+
 ReleaseSchedule::ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
     : turn_(std::move(turn)), turns_(turns), accountant_(accountant) {
   sim::check(releases() > 0, "an account was opened without a release");
@@ -52,6 +61,10 @@ const Step& ReleaseSchedule::step_of_several(std::uint64_t n) const {
 }
 
 Guarantee ReleaseSchedule::total(std::uint64_t n) const {
+  if (tree_) {
+    const double z = steps_.runs().front().step.noise_multiplier;
+    return total_guarantee(Releases(tree_step(*tree_, n, z), 1), accountant_);
+  }
   if (upfront_) --n;
   Releases first;
   for (std::size_t k = 0; k < turn_.cost.size(); ++k) {
@@ -94,21 +107,45 @@ Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t relea
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
                                                                  std::uint32_t overlap,
-                                                                 const std::optional<Step>& upfront) {
+                                                                 const std::optional<Step>& upfront,
+                                                                 double sampling_rate) {
   const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
-  auto& made = uniform_[{budget, releases, overlap, upfront}];
+  auto& made = uniform_[{budget, releases, overlap, upfront, sampling_rate}];
   if (made) return made;
   AccountantOptions accountant = accountant_;
   accountant.delta /= overlap;
   const auto count = static_cast<std::int64_t>(releases);
   Step step = planned_step(mechanism_, dimension_, releases, accountant);
-  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian) {
+  step.sampling_rate = sampling_rate;
+  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian && sampling_rate == 1) {
     step.epsilon = rest / static_cast<double>(releases);
   } else {
     step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_));
   }
   return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
+}
+
+Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier) {
+  return gaussian_step(noise_multiplier / std::sqrt(tree_sensitivity_squared(tree, rounds)));
+}
+
+double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant) {
+  if (accountant.accountant < Accountant::kZcdp) {
+    throw std::invalid_argument(fmt::format(
+        "{} does not compose running sums by a tree: use zcdp, rdp or pld", name_of(accountant.accountant)));
+  }
+  const Step whole = step_for_budget(epsilon, 1, {.kind = StepKind::kGaussian}, accountant);
+  return whole.noise_multiplier * std::sqrt(tree_sensitivity_squared(tree, tree.rounds));
+}
+
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) const {
+  if (!std::holds_alternative<Gaussian>(mechanism_)) {
+    throw std::invalid_argument(
+        fmt::format("running sums by a tree require mechanism gaussian, found {}", name_of(mechanism_)));
+  }
+  const double z = tree_noise_for_budget(budget, tree, accountant_);
+  return std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z), accountant_);
 }
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) {
@@ -132,9 +169,11 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turn
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget, std::span<const double> own,
                                                                   std::span<const double> whole,
-                                                                  const std::optional<Step>& upfront) const {
+                                                                  const std::optional<Step>& upfront,
+                                                                  double sampling_rate) const {
   if (own.empty()) return std::make_shared<const ReleaseSchedule>(budget, Releases(), accountant_, upfront);
-  const Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
+  Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
+  form.sampling_rate = sampling_rate;
   const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
   Releases steps;
   steps.reserve(own.size());

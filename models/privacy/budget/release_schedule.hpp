@@ -41,6 +41,8 @@ class ReleaseSchedule {
   /// their budget was set. Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
                   const std::optional<Step>& upfront = {});
+  /// One release for every round of the tree, with noise multiplier `node` in its nodes: a running sum.
+  ReleaseSchedule(double budget, const Tree& tree, const Step& node, const AccountantOptions& accountant);
   /// `turns` >= 1 turns; their budget is their total.
   ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
@@ -48,6 +50,7 @@ class ReleaseSchedule {
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
   double delta() const { return whole_.delta; }
   std::uint64_t releases() const {
+    if (tree_) return tree_->rounds;
     return turns_ * turn_.noise.size() + static_cast<std::uint64_t>(steps_.steps()) + (upfront_ ? 1 : 0);
   }
   /// The n-th release, n from 0. O(1) if all (except the one up front) are equal, else O(log n).
@@ -73,6 +76,7 @@ class ReleaseSchedule {
   std::optional<Step> upfront_;
   Turn turn_;
   std::uint64_t turns_ = 0;
+  std::optional<Tree> tree_;         // of running sums; all their steps are steps_
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
   Guarantee whole_;
@@ -84,6 +88,12 @@ class ReleaseSchedule {
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
                   const AccountantOptions& accountant);
 
+/// What so many rounds of a tree cost together, with noise multiplier z in its nodes: one Gaussian step.
+Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier);
+/// The noise multiplier of a tree's nodes that just keeps a total budget. Throws std::invalid_argument unless the
+/// accountant is zcdp, rdp or pld, BudgetError where no noise keeps it.
+double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant);
+
 /// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under
 /// one accountant.
 class ReleaseSchedules {
@@ -92,12 +102,16 @@ class ReleaseSchedules {
       : mechanism_(mechanism), accountant_(accountant), dimension_(dimension) {}
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) if that many
-  /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. The inverse problem is
-  /// solved once for every different (budget, releases, overlap, upfront). Throws BudgetError if no noise is
+  /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. Each step is of a random
+  /// part of the records, `sampling_rate`. The inverse problem is solved once for different arguments. Throws BudgetError if no noise is
   /// enough, std::invalid_argument as the accountant does.
   std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
                                                  std::uint32_t overlap = 1,
-                                                 const std::optional<Step>& upfront = {});
+                                                 const std::optional<Step>& upfront = {},
+                                                 double sampling_rate = 1);
+  /// Running sums by a tree that just keep the budget: `mechanism` must be gaussian, and the accountant zcdp, rdp or
+  /// pld. Not cached. Throws std::invalid_argument.
+  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree) const;
   /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
   std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
@@ -105,14 +119,15 @@ class ReleaseSchedules {
   /// budget; `own` is a part of `whole`, or the same. Not cached.
   std::shared_ptr<const ReleaseSchedule> weighted(double budget, std::span<const double> own,
                                                   std::span<const double> whole,
-                                                  const std::optional<Step>& upfront = {}) const;
+                                                  const std::optional<Step>& upfront = {},
+                                                  double sampling_rate = 1) const;
 
  private:
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;
   std::mutex mutex_;
-  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>>,
+  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>, double>,
            std::shared_ptr<const ReleaseSchedule>>
       uniform_;
   std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;

@@ -18,6 +18,7 @@
 // Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
 // Proposition 2 and Lemma 3.
 #include "models/privacy/accountants/step.hpp"
+#include "models/privacy/accountants/theorems/tree.hpp"
 
 namespace hearsay::models {
 
@@ -59,6 +60,8 @@ struct Timetable {
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
   std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
   std::optional<Step> upfront{};       ///< a pure release before the others, which share the remainder
+  double sampling_rate = 1;            ///< q of every release: Privacy::accounted_rate
+  std::optional<Tree> tree{};          ///< the releases are running sums by this tree: one a round
 };
 
 /// Proportions of an agent's releases. `whole` sums to 1 and must keep the budget. The two are the same except
