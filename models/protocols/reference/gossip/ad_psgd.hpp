@@ -51,6 +51,7 @@ class AdPsgd : GossipAgents {
       .name = "ad_psgd",
       .help =
           "AD-PSGD: at its tick an agent averages models with a random neighbour and adds its local update.",
+      .any_model = true,
       .step = "the step size (protocol.step)"};
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "refused_exchanges",

@@ -44,12 +44,11 @@ void DpsgdGossip::on_start(Context& context) {
 
 void DpsgdGossip::begin_round(sim::AgentId i, std::uint32_t number, Context& context) {
   Round& round = rounds_[i];
-  const auto neighbours = context.neighbours(i);
   round.number = number;
-  for (const sim::AgentId j : neighbours) context.send(i, j, kModel, number, context.model(i));
+  for (const sim::AgentId j : context.neighbours(i)) context.send(i, j, kModel, number, context.model(i));
   if (const auto* update = local_update(i, context)) sum(i, number) += *update;
   context.after(i, timeout_, kTimeout, number);
-  if (round.heard[number % 2] == neighbours.size()) context.after(i, 0, kMix, number);
+  if (round.heard[number % 2] == context.degree(i)) context.after(i, 0, kMix, number);
 }
 
 void DpsgdGossip::on_message(const sim::Message& message, Context& context) {

@@ -5,19 +5,16 @@
 //   x_i <- sum_j W_ij x_j + u_i,   u_i = -step * gradient at the x_i before mixing
 //
 // with K local steps u_i = x_K - x_0 (local_training.hpp) and the weights W of mixing_weights.hpp.
-//
 // Hence mixing conserves the mean of the models, and on its own contracts sum norm_2(x - mean)^2 by at least lambda^2 per
 // round, lambda the second largest |eigenvalue| of W. With a constant step and quadratic losses the fixed point X solves
-// (I - W) X = -step * (gradients at X), which is not the minimiser.
-//
-// With K = 1 rounds are stable if step h < 1 + the smallest eigenvalue of W, h the largest curvature.
+// (I - W) X = -step * (gradients at X), which is not the minimiser. With K = 1 rounds are stable if step h < 1 + the smallest
+// eigenvalue of W, h the largest curvature.
 //
 // Over the network: messages are numbered by round. An agent sends x_i when its round begins, computes u_i while the
 // messages travel, and mixes once it has every neighbour's message of the round; then its next round begins. Clocks have
 // no effect. Without losses the neighbours of an agent are at most one round ahead: what they send is kept.
 //   missing      After `round_timeout` the W_ij of a missing message goes to the agent itself: its W stays stochastic by
-//                rows, but no longer by columns, so that the mean moves.
-//   late         A message of an earlier round is discarded.
+//                rows, but no longer by columns: the mean moves. A message of an earlier round is discarded.
 //   left behind  An agent that hears of a round later than the next one mixes what it has and begins that round.
 //   crash        The agent has its starting model and begins again with round 1, until it hears of later ones.
 // Nobody waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
@@ -43,12 +40,14 @@ class DpsgdGossip : GossipAgents {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
+    bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
   };
 
   static constexpr Entry kEntry{
       .name = "dpsgd_gossip",
       .help =
           "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.",
+      .any_model = true,
       .step = "the step size (protocol.step)"};
 
   /// Throws std::invalid_argument if rounds take no time and the number of iterations is unlimited.

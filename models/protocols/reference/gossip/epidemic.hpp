@@ -53,6 +53,7 @@ class Epidemic : GossipAgents {
                                 .help =
                                     "Epidemic learning: in each round agents train, send to random agents "
                                     "and average what they receive.",
+                                .any_model = true,
                                 .step = "the step size (protocol.step)"};
 
   /// Throws OptionError for a fan_out of n or more, or if the oracle meets a graph that is not complete.

@@ -52,6 +52,7 @@ class GossipLearning : GossipAgents {
   static constexpr Entry kEntry{
       .name = "gossip_learning",
       .help = "Gossip learning: agents send their models to random neighbours, which merge and update them.",
+      .any_model = true,
       .step = "the step size (protocol.step)"};
 
   GossipLearning(const Params& params, const Study& study);

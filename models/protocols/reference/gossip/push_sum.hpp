@@ -48,6 +48,7 @@ class PushSum : GossipAgents {
       .name = "push_sum",
       .help = "Stochastic gradient push: agents send parts of their models and weights to random neighbours.",
       .vectors = 2,
+      .any_model = true,
       .step = "the step size (protocol.step)"};
   static constexpr std::array kMetrics{ProtocolMetric{
       .name = "held_weight", .help = "Sum of the agents' weights: n less what is in flight or lost."}};
