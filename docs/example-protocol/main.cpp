@@ -1,4 +1,6 @@
 // hearsay with three more protocols.
+#include <vector>
+
 #include "gossip_average.hpp"
 #include "local_steps.hpp"
 #include "models/core/registry.hpp"
@@ -6,7 +8,11 @@
 #include "scenarios/commands/command_line.hpp"
 
 int main(int argc, char** argv) {
-  for (const auto& row : {gossip::gossip_average_row(), gossip::push_sum_row(), gossip::local_steps_row()})
-    hearsay::models::protocols().push_back(row);
+  auto& table = hearsay::models::protocols();
+  for (const auto& row : {gossip::gossip_average_row(), gossip::push_sum_row(), gossip::local_steps_row()}) {
+    // In place of hearsay's own protocol of that name, if there is one.
+    std::erase_if(table, [&](const auto& own) { return own.entry.name == row.entry.name; });
+    table.push_back(row);
+  }
   return hearsay::scenarios::command_line(argc, argv);
 }

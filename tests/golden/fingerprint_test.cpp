@@ -117,6 +117,27 @@ TEST_CASE("golden: model_propagation over the network") {
                {"9e6aa126617bafca", 2.3397875797111789, 0.94194136709341603});
 }
 
+TEST_CASE("golden: gossip over late, lossy links of agents that crash and compute") {
+  for (const auto& [protocol, expected] :
+       {std::pair{R"("dpsgd_gossip", "round_timeout": "1 s")", Golden{"", 0, 0}},
+        {R"("ad_psgd", "timeout": "1 s")", Golden{"", 0, 0}},
+        {R"("gossip_learning", "merge": "um", "merge_weights": "age")", Golden{"", 0, 0}},
+        {R"("push_sum", "weighted_update": true)", Golden{"", 0, 0}},
+        {R"("epidemic", "fan_out": 2)", Golden{"", 0, 0}}}) {
+    check_golden(fmt::format(R"({{
+      "data": {{"type": "lending_like", "owners": 8, "records": 40, "features": 3}}, "model": {{"loss": "squared"}},
+      "network": {{"topology": {{"type": "random_regular", "degree": 4}}, "loss": 0.1, "compute_time": "50 ms",
+                   "latency": {{"type": "uniform", "min": 0, "max": "500 ms"}},
+                   "availability": {{"type": "crash", "up": {{"type": "exponential", "mean": 20}}, "down": 2}}}},
+      "protocol": {{"type": {}, "step": 0.02, "local_steps": 2, "batch": 5}},
+      "privacy": {{"mechanism": "gaussian", "epsilon": 100, "delta": 1e-5, "accountant": "rdp", "clip": 5, "steps": 40}},
+      "stop": {{"iterations": 300}}
+    }})",
+                             protocol),
+                 expected);
+  }
+}
+
 TEST_CASE("golden: async_mtl with both noises, nodes that come and go") {
   check_golden(R"({
     "data": {"type": "low_rank_tasks", "tasks": 5, "records": 40, "features": 6}, "model": {"loss": "logistic"},

@@ -1,8 +1,6 @@
 #include "models/protocols/reference/gossip/dpsgd_gossip.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 
 #include "models/core/timeout.hpp"
 
@@ -21,11 +19,10 @@ void DpsgdGossip::Params::describe(sim::Visitor& v) {
 }
 
 sim::Memory DpsgdGossip::Params::memory(const Extent& e) const {
-  const sim::Memory training = LocalTraining::Params::memory(e);
-  const double links = 2 * e.links;
-  return {training.held + e.vectors(2 * e.agents) + e.agents * sizeof(Round) +
-              links * (sizeof(std::uint32_t) + e.message),
-          training.making};
+  sim::Memory all = LocalTraining::Params::memory(e);
+  all.held += e.vectors(2 * e.agents) + e.agents * sizeof(Round);
+  all.held += 2 * e.links * (2 * sizeof(std::uint32_t) + e.message);
+  return all;
 }
 
 DpsgdGossip::DpsgdGossip(const Params& params, const Study& study)
@@ -33,24 +30,11 @@ DpsgdGossip::DpsgdGossip(const Params& params, const Study& study)
       mixing_(params.mixing),
       timeout_(timeout_of(params.round_timeout, study)),
       graph_(study.topology),
+      largest_degree_(largest_degree(graph_)),
       rounds_(graph_.agents()),
-      heard_(2 * std::size_t{graph_.edges()}),
+      heard_(4 * std::size_t{graph_.edges()}),
       sums_(study.problem.p(), 2 * rounds_.size()) {
-  for (sim::AgentId i = 0; i < graph_.agents(); ++i)
-    largest_degree_ = std::max(largest_degree_, graph_.degree(i));
-  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-  const StopLimits& stop = study.stop;
-  const bool ends = std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited ||
-                    (stop.budgets_spent && study.privacy.active());
-  if (!ends && study.round_trips.typical() <= 0) {
-    throw std::invalid_argument(
-        "rounds take no time: expected stop.iterations, a network.latency or a network.compute_time");
-  }
-}
-
-double DpsgdGossip::weight(sim::AgentId i, sim::AgentId j, const Context& context) const {
-  const bool metropolis = mixing_ == MixingWeights::kMetropolis;
-  return 1.0 / (1 + (metropolis ? std::max(context.degree(i), context.degree(j)) : largest_degree_));
+  require_time_of_rounds(study);
 }
 
 void DpsgdGossip::on_start(Context& context) {
@@ -60,35 +44,32 @@ void DpsgdGossip::on_start(Context& context) {
 
 void DpsgdGossip::begin_round(sim::AgentId i, std::uint32_t number, Context& context) {
   Round& round = rounds_[i];
-  const auto neighbours = context.neighbours(i);
   round.number = number;
-  for (const sim::AgentId j : neighbours) context.send(i, j, kModel, number, context.model(i));
+  for (const sim::AgentId j : context.neighbours(i)) context.send(i, j, kModel, number, context.model(i));
   if (const auto* update = local_update(i, context)) sum(i, number) += *update;
   context.after(i, timeout_, kTimeout, number);
-  const auto heard = heard_.begin() + graph_.first_edge(i);
-  round.heard = static_cast<std::uint32_t>(std::count_if(
-      heard, heard + static_cast<std::ptrdiff_t>(neighbours.size()), [=](auto r) { return r >= number; }));
-  if (round.heard == neighbours.size()) context.after(i, 0, kMix, number);
+  if (round.heard[number % 2] == context.degree(i)) context.after(i, 0, kMix, number);
 }
 
 void DpsgdGossip::on_message(const sim::Message& message, Context& context) {
   const sim::AgentId i = message.to;
   const std::uint32_t number = message.conversation;
   Round& round = rounds_[i];
-  std::uint32_t& heard = heard_[graph_.edge(i, message.from)];
+  std::uint32_t& heard = heard_[2 * std::size_t{graph_.edge(i, message.from)} + number % 2];
   if (number <= heard || number < round.number) return context.discard(message);
   if (number > round.number + 1) {
     if (round.number > 0) mix(i, context);
-    forget(i);
+    forget(i, number);
+    forget(i, number + 1);
     begin_round(i, number, context);
   }
-  const double w = weight(i, message.from, context);
+  const double w = mixing_weight(mixing_, graph_, i, message.from, largest_degree_);
   context.count_staleness(0, context.now() - message.sent);
   sum(i, number) += w * vector_of(message);
   round.weight[number % 2] += w;
-  const bool awaited = heard < round.number;
   heard = number;
-  if (awaited && ++round.heard == context.degree(i)) context.after(i, 0, kMix, round.number);
+  const bool all = ++round.heard[number % 2] == context.degree(i);
+  if (all && number == round.number) context.after(i, 0, kMix, number);
 }
 
 void DpsgdGossip::on_timer(sim::AgentId i, std::uint16_t, std::uint32_t round, Context& context) {
@@ -98,26 +79,24 @@ void DpsgdGossip::on_timer(sim::AgentId i, std::uint16_t, std::uint32_t round, C
 }
 
 void DpsgdGossip::mix(sim::AgentId i, Context& context) {
-  Round& round = rounds_[i];
-  double& weight = round.weight[round.number % 2];
-  auto received = sum(i, round.number);
-  context.model(i) = (1 - weight) * context.model(i) + received;
-  received.setZero();
-  weight = 0;
+  const std::uint32_t number = rounds_[i].number;
+  context.model(i) = (1 - rounds_[i].weight[number % 2]) * context.model(i) + sum(i, number);
+  forget(i, number);
   context.count_iteration();
 }
 
-// Of the neighbours' models.
-void DpsgdGossip::forget(sim::AgentId i) {
-  sum(i, 0).setZero();
-  sum(i, 1).setZero();
-  rounds_[i].weight = {};
+// What has been received for a round.
+void DpsgdGossip::forget(sim::AgentId i, std::uint32_t round) {
+  sum(i, round).setZero();
+  rounds_[i].heard[round % 2] = 0;
+  rounds_[i].weight[round % 2] = 0;
 }
 
 void DpsgdGossip::reset(sim::AgentId i, Context& context) {
-  forget(i);
+  forget(i, 0);
+  forget(i, 1);
   rounds_[i].number = 0;
-  std::fill_n(heard_.begin() + graph_.first_edge(i), context.degree(i), 0u);
+  std::fill_n(heard_.begin() + 2 * std::ptrdiff_t{graph_.first_edge(i)}, 2 * context.degree(i), 0u);
   training_.reset(i);
   context.after(i, 0, kBegin);
 }

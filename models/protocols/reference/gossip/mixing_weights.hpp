@@ -1,0 +1,38 @@
+#pragma once
+// Mixing weights of a graph: symmetric and doubly stochastic, W_ij = 0 for agents that are not neighbours. d_i is the degree
+// of agent i; edge weights of the graph have no effect.
+//
+//   metropolis   W_ij = 1/(1 + max(d_i, d_j))
+//   uniform      W_ij = 1/(1 + max_k d_k)          W_ii = 1 - sum_{j != i} W_ij for both
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/options/describe.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace hearsay::models {
+
+enum class MixingWeights { kMetropolis, kUniform };
+
+/// W_ij of neighbours i and j; `largest` is max_k d_k.
+inline double mixing_weight(MixingWeights weights, const sim::Topology& graph, sim::AgentId i, sim::AgentId j,
+                            std::uint32_t largest) {
+  const bool metropolis = weights == MixingWeights::kMetropolis;
+  return 1.0 / (1 + (metropolis ? std::max(graph.degree(i), graph.degree(j)) : largest));
+}
+
+inline std::uint32_t largest_degree(const sim::Topology& graph) {
+  std::uint32_t largest = 0;
+  for (sim::AgentId i = 0; i < graph.agents(); ++i) largest = std::max(largest, graph.degree(i));
+  return largest;
+}
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::MixingWeights> {
+  static constexpr std::array kValues{Choice{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
+                                      Choice{"uniform", "1/(1 + the largest degree of the graph)"}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,112 @@
+#pragma once
+// Runs of gossip protocols from given starting models, for tests worked by hand.
+#include <Eigen/Core>
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tests/support/study_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
+
+namespace hearsay::test {
+
+/// What a run of one starts from, and its network.
+struct GossipSetting {
+  std::vector<double> start;  ///< x_i in every coordinate, by agent
+  sim::ClockOptions clocks;
+  sim::NetworkOptions network = {};
+  std::vector<sim::TimelineEvent> events = {};
+};
+
+/// Calls look(world) before the run, after every iteration and at the end.
+template <class P, class F>
+void run_gossip(const StudyFixture& fixture, const typename P::Params& params, GossipSetting setting,
+                F&& look, std::uint32_t repetition = 0) {
+  sim::Engine::Options options = fixture.engine(std::move(setting.network), std::move(setting.clocks));
+  options.payload_width = P::kEntry.vectors * options.vector_length;
+  const auto agents = static_cast<sim::AgentId>(fixture.problem().owners());
+  options.timeline = sim::unfold(setting.events, options.network, agents, sim::kNever);
+  const auto world = fixture.world(options, repetition);
+  for (sim::AgentId i = 0; i < setting.start.size(); ++i) world->models.col(i).setConstant(setting.start[i]);
+  P protocol(params, fixture.study());
+  Watch watch(look);
+  models::Driver<P>(protocol, *world, watch).run();
+}
+
+/// The models (first coordinates) at the end of a run; of a schedule, after the last message.
+template <class P>
+Eigen::VectorXd end_of(const StudyFixture& fixture, const typename P::Params& params, GossipSetting setting,
+                       std::uint32_t repetition = 0) {
+  Eigen::VectorXd end;
+  run_gossip<P>(
+      fixture, params, std::move(setting),
+      [&](const models::World& world) { end = world.models.row(0).transpose(); }, repetition);
+  return end;
+}
+
+/// The different outcomes of f(repetition), so many of them, which must be equally likely: a mean over them is the
+/// expectation, without sampling error. 60 draws per outcome miss one with probability below outcomes e^-60.
+template <class F>
+std::vector<Eigen::VectorXd> equally_likely(std::size_t outcomes, F&& f) {
+  std::map<std::vector<double>, Eigen::VectorXd> all;
+  for (std::uint32_t repetition = 0; repetition < 60 * outcomes; ++repetition) {
+    const Eigen::VectorXd x = f(repetition);
+    all.emplace(std::vector<double>(x.begin(), x.end()), x);
+  }
+  REQUIRE(all.size() == outcomes);
+  std::vector<Eigen::VectorXd> values;
+  for (const auto& [key, x] : all) values.push_back(x);
+  return values;
+}
+
+inline double squared_distance(const Eigen::VectorXd& x, double from) {
+  return (x.array() - from).square().sum();
+}
+inline double disagreement(const Eigen::VectorXd& x) {
+  return squared_distance(x, x.mean());
+}
+
+/// One record (x = 1, y) for each agent: the gradient of agent i's loss is 2 (theta - y_i).
+inline StudyFixture targets(const std::vector<double>& y, const sim::TopologyOptions& topology,
+                            std::uint64_t iterations = 1'000'000) {
+  return {one_record_each(y), ridge(0), {}, iterations, topology, false};
+}
+
+inline sim::TimelineEvent down(sim::AgentId agent, sim::Time from, sim::Time to,
+                               sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
+  return sim::CrashEvent{.at = from, .agents = {agent}, .lasting = to - from, .state_on_return = state};
+}
+
+/// No local training: messages and mixing alone.
+template <class P>
+typename P::Params mixing_only(typename P::Params params = {}) {
+  params.local_steps = 0;
+  return params;
+}
+/// With a step of 1/4 the local update of an agent at x with target y is (y - x)/2.
+template <class P>
+typename P::Params quarter_step(typename P::Params params = {}) {
+  params.step = models::ConstantStep{0.25};
+  return params;
+}
+
+inline std::uint64_t stale(const models::World& world) {
+  return world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)];
+}
+
+/// Agents that come and go, late and lossy links, computations: a run to its limit of iterations.
+inline sim::NetworkOptions hostile_network(bool crashes) {
+  sim::NetworkOptions network = latency(sim::Distribution(sim::Uniform{0, 1}), 0.2);
+  network.compute_time = sim::ComputeOptions(sim::Uniform{0, 0.2});
+  if (crashes) {
+    network.availability = sim::Crash{.up = sim::Exponential{10}, .down = sim::Exponential{2}};
+  } else {
+    network.availability = sim::OnOff{.up = sim::Exponential{10}, .down = sim::Exponential{2}};
+  }
+  return network;
+}
+
+}  // namespace hearsay::test
