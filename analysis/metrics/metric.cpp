@@ -95,6 +95,13 @@ double mean_own_test(const World& w, F&& f = {}) {
   }
   return sum / static_cast<double>(tested);
 }
+double train_loss(const World& w) {
+  return over_models(
+      w, [&](const auto& theta) { return w.problem().objective(theta) - w.problem().regulariser(theta); });
+}
+double test_loss(const World& w) {
+  return over_models(w, [&](const auto& theta) { return w.problem().test_loss(theta); });
+}
 double own_test_error(const World& w) {
   return mean_own_test(w);
 }
@@ -158,6 +165,9 @@ constexpr Metric kMetrics[] = {
         from_optimum({"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
                       one<distance>}),
         optimal_norm),
+    diverges({"train_loss", "Mean loss over the training records of all owners, without the regulariser.",
+              one<train_loss>}),
+    diverges(tested({"test_loss", "Mean loss over the test records of all owners.", one<test_loss>})),
     diverges(tested({"test_error",
                      "Mean squared error, or fraction misclassified, on the test records of all owners.",
                      one<test_error>})),

@@ -31,9 +31,14 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
                             std::span<const Eigen::Index> records, double divisor) {
   Sensitive result(world_.take_vector(), sensitivity);
   const Privacy& privacy = world_.study.privacy;
-  problem().gradient_of_records(world_.owner(i), records, theta, divisor,
-                                privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
-                                privacy.norm(), result.value_);
+  const Eigen::Index clipped =
+      problem().gradient_of_records(world_.owner(i), records, theta, divisor,
+                                    privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
+                                    privacy.norm(), result.value_);
+  if (privacy.clips() && !records.empty()) {
+    ++world_.tally.gradients;
+    world_.tally.clipped_records += static_cast<double>(clipped) / static_cast<double>(records.size());
+  }
   return result;
 }
 

@@ -4,18 +4,28 @@
 
 namespace hearsay::models {
 
-sim::Memory memory_of_problem(const Loss& loss, const DataNeed& data) {
+double parameters_of(const ModelOptions& model, const DataNeed& data) {
+  constexpr double kClasses = 10;
+  const double scores = model.loss.scalar() ? 1 : data.classes > 0 ? data.classes : kClasses;
+  const auto* mlp = std::get_if<Mlp>(&model.network);
+  if (mlp == nullptr) return scores * data.features;
+  const auto hidden = static_cast<double>(mlp->hidden);
+  return hidden * data.features + scores * (hidden + 1);
+}
+
+sim::Memory memory_of_problem(const ModelOptions& model, const DataNeed& data) {
   const double p = data.features, numbers = data.owners * sizeof(std::size_t);
-  if (!loss.quadratic()) return {numbers, 0};
+  if (!model.loss.quadratic() || !model.one_score()) return {numbers, 0};
   const double square = p * p * sizeof(double);
   const double owned = sim::heap_block(square) + 2 * sim::heap_block(p * sizeof(double));
   const sim::Memory moments = sim::grown(data.owners, sizeof(Moments));
   return {numbers + moments.held + data.owners * owned + square, moments.making + 2 * square};
 }
 
-sim::Memory memory_of_optimum(const Loss& loss, const DataNeed& data) {
+sim::Memory memory_of_optimum(const ModelOptions& model, const DataNeed& data) {
+  const Loss& loss = model.loss;
   // Newton's method copies the Hessian for its factorisation; a quadratic keeps its moments in both functions.
-  const double p = data.features, square = p * p * sizeof(double);
+  const double p = parameters_of(model, data), square = p * p * sizeof(double);
   if (loss.quadratic()) return {0, 9 * square};
   constexpr double kBlock = 256;  // records at a time
   const bool hinge = !loss.smooth();

@@ -5,20 +5,21 @@
 #include <string_view>
 #include <vector>
 
+#include "models/core/problem.hpp"
 #include "models/data/data_need.hpp"
-#include "models/losses/loss.hpp"
 #include "sim/memory.hpp"
 
 namespace hearsay::models {
 
 struct Extent {
   DataNeed data;
+  double parameters = 0;  ///< p
   double agents = 0, links = 0;
   double iterations = 0;                       ///< of a run, at most; infinite if unknown
   double message = 0;                          ///< bytes of a message or publication while it is kept
   std::vector<std::string_view> metrics = {};  ///< that are recorded, or end a run
 
-  double p() const { return data.features; }
+  double p() const { return parameters; }
   /// Bytes of so many vectors in R^p.
   double vectors(double count) const { return count * p() * sizeof(double); }
   /// Bytes of the agents' last publications.
@@ -28,10 +29,12 @@ struct Extent {
   }
 };
 
-/// A Problem, beside its data: with squared loss the moments of every owner.
-sim::Memory memory_of_problem(const Loss& loss, const DataNeed& data);
+/// Number of parameters of a model. Ten classes where the data do not say how many there are.
+double parameters_of(const ModelOptions& model, const DataNeed& data);
+/// A Problem, beside its data: with squared loss of a linear model the moments of every owner.
+sim::Memory memory_of_problem(const ModelOptions& model, const DataNeed& data);
 /// The search for theta*.
-sim::Memory memory_of_optimum(const Loss& loss, const DataNeed& data);
+sim::Memory memory_of_optimum(const ModelOptions& model, const DataNeed& data);
 /// A World without its engine and protocol.
 double memory_of_world(const Extent& extent);
 

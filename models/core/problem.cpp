@@ -20,6 +20,8 @@ Row row_of(const Shard& shard, Index k) {
   return {shard.features.row(k).data(), shard.features.cols()};
 }
 
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
 using record_pass::for_ranges;
 using record_pass::time_of;
 
@@ -28,7 +30,9 @@ double norm_of(const Row& x, Norm norm) {
 }
 
 // Sum of a loss's errors over a shard.
-double total_error(const Loss& loss, const Shard& shard, In theta) {
+double total_error(const Problem& problem, const Shard& shard, In theta) {
+  if (problem.network() != nullptr) return problem.network()->total_error(shard, theta);
+  const Loss& loss = problem.loss();
   double total = 0;
   loss.visit([&](const auto& l) {
     Crew::sum_in_order(static_cast<std::size_t>(shard.target.size()), 1, time_of(shard), &total,
@@ -41,6 +45,12 @@ double total_error(const Loss& loss, const Shard& shard, In theta) {
   return total;
 }
 
+// Sum of the records' losses.
+double sum_of_losses(const Problem& problem, const Shard& shard, In theta) {
+  if (problem.network() != nullptr) return problem.network()->total_loss(shard, theta);
+  return problem.loss().visit([&](const auto& l) { return total_loss(shard, theta, l); });
+}
+
 double mean_or_nan(double total, Index count) {
   return count > 0 ? total / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -49,6 +59,7 @@ double mean_or_nan(double total, Index count) {
 
 void ModelOptions::describe(sim::Visitor& v) {
   v(loss, {.name = "loss", .help = "Loss of a record."});
+  v.variant(network, {.name = "network", .help = "How scores follow from the features."});
   v(l2, {.name = "l2", .help = "Weight of the regulariser norm_2(theta)^2.", .min = 0});
   v(l2_half, {.name = "l2_half", .help = "Weight the regulariser by l2/2 instead of l2."});
   v(theta_max,
@@ -81,13 +92,12 @@ double Problem::mean_loss(const Moments& m, In theta) const {
 }
 
 double Problem::mean_loss(std::size_t owner, In theta) const {
-  if (loss().quadratic()) return mean_loss(moments_[owner], theta);
-  const double total = loss().visit([&](const auto& l) { return total_loss(data_.train[owner], theta, l); });
-  return total / static_cast<double>(std::max<Index>(n(owner), 1));
+  if (quadratic()) return mean_loss(moments_[owner], theta);
+  return sum_of_losses(*this, data_.train[owner], theta) / static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
 double Problem::objective(In theta) const {
-  if (loss().quadratic()) return regulariser(theta) + mean_loss(pooled_, theta);
+  if (quadratic()) return regulariser(theta) + mean_loss(pooled_, theta);
   return objective(theta, everyone_);
 }
 
@@ -101,7 +111,7 @@ double Problem::objective(In theta, std::span<const std::size_t> owners) const {
 }
 
 void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
-  if (loss().quadratic()) {
+  if (quadratic()) {
     // Plain loops: at the usual p of 10 a library product's set-up costs more than the product.
     const Moments& m = moments_[owner];
     const Index size = p();
@@ -115,6 +125,12 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
     }
     return;
   }
+  const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
+  if (network_) {
+    network_->sum_gradients(data_.train[owner], theta, kUnbounded, Norm::kL2, out);
+    out /= count;
+    return;
+  }
   loss().visit([&](const auto& l) {
     if constexpr (requires { l.slopes(theta, theta); }) {
       sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index) {
@@ -125,10 +141,16 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
       sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
     }
   });
-  out /= static_cast<double>(std::max<Index>(n(owner), 1));
+  out /= count;
 }
 
 double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
+  const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
+  if (network_) {
+    const Index scaled = network_->sum_gradients(data_.train[owner], theta, bound, norm, out);
+    out /= count;
+    return static_cast<double>(scaled) / count;
+  }
   const Eigen::VectorXd& norms = record_norms(owner, norm);
   const Index clipped = loss().visit([&](const auto& l) {
     return sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index first) {
@@ -144,25 +166,34 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
       return longer;
     });
   });
-  const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   out /= count;
   return static_cast<double>(clipped) / count;
 }
 
-void Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta, double divisor,
-                                  double bound, Norm norm, Out out) const {
+Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta,
+                                   double divisor, double bound, Norm norm, Out out) const {
   const Shard& shard = data_.train[owner];
+  if (network_) {
+    const Index scaled = network_->sum_gradients(shard, records, theta, bound, norm, out);
+    out *= 1 / divisor;  // a division of every number takes a sixth of the whole
+    return scaled;
+  }
   out.setZero();
+  Index scaled = 0;
   loss().visit([&](const auto& l) {
     for (const Index k : records) {
       const Row x = row_of(shard, k);
       double slope = l.slope(x.dot(theta), shard.target[k]);
-      const double length = std::abs(slope) * (norm == Norm::kL1 ? x.lpNorm<1>() : x.norm());
-      if (length > bound) slope *= bound / length;
+      const double length = std::isfinite(bound) ? std::abs(slope) * norm_of(x, norm) : 0;
+      if (length > bound) {
+        slope *= bound / length;
+        ++scaled;
+      }
       out += slope * x;
     }
   });
   out /= divisor;
+  return scaled;
 }
 
 const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const {
@@ -185,6 +216,11 @@ const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const
 
 double Problem::largest_record_gradient(In theta, Norm norm) const {
   double largest = 0;
+  if (network_) {
+    for (const Shard& shard : data_.train)
+      largest = std::max(largest, network_->largest_gradient(shard, theta, norm));
+    return largest;
+  }
   std::mutex mutex;
   loss().visit([&](const auto& l) {
     for (const Shard& shard : data_.train) {
@@ -203,7 +239,7 @@ double Problem::largest_record_gradient(In theta, Norm norm) const {
 }
 
 std::optional<double> Problem::derived_gradient_bound() const {
-  if (!data_.bounds) return std::nullopt;
+  if (!data_.bounds || (network_ && network_->hidden())) return std::nullopt;
   const double bound =
       loss().gradient_l1_bound(data_.bounds->features_l1, data_.bounds->target,
                                model_.theta_max.value_or(std::numeric_limits<double>::infinity()));
@@ -215,18 +251,28 @@ double Problem::test_error(In theta) const {
   double total = 0;
   Index count = 0;
   for (const Shard& shard : data_.test) {
-    total += total_error(loss(), shard, theta);
+    total += total_error(*this, shard, theta);
     count += shard.target.size();
   }
   return mean_or_nan(total, count);
 }
 
 double Problem::test_error(std::size_t owner, In theta) const {
-  return mean_or_nan(total_error(loss(), data_.test[owner], theta), data_.test[owner].target.size());
+  return mean_or_nan(total_error(*this, data_.test[owner], theta), data_.test[owner].target.size());
+}
+
+double Problem::test_loss(In theta) const {
+  double total = 0;
+  Index count = 0;
+  for (const Shard& shard : data_.test) {
+    total += sum_of_losses(*this, shard, theta);
+    count += shard.target.size();
+  }
+  return mean_or_nan(total, count);
 }
 
 std::pair<double, double> Problem::hessian_extremes() const {
-  if (!loss().quadratic()) throw std::logic_error("Hessian extremes are known for quadratic losses only");
+  if (!quadratic()) throw std::logic_error("Hessian extremes are known for quadratic losses only");
   const Eigen::VectorXd values = symmetric_eigenvalues(pooled_.a);
   return {2 * values[0], 2 * values[values.size() - 1]};
 }

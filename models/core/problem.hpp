@@ -1,9 +1,12 @@
 #pragma once
 // The learning problem that owners share; const once built.
 //
-//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(theta . x_ik, y_ik),   n = sum_i n_i
+//   f(theta) = g(theta) + (1/n) sum_i sum_{k <= n_i} loss(s(theta, x_ik), y_ik),   n = sum_i n_i
 //   g(theta) = l2 norm_2(theta)^2, or (l2/2) norm_2(theta)^2 with l2_half
 //   theta in R^p, norm_inf(theta) <= theta_max where there is a box
+//
+// The score s is theta . x, so that p is the number of features; or those of a network (models/networks/network.hpp):
+// a score for each of K classes, or a hidden layer.
 //
 // Over a set S of owners f_S has the same g and the mean over their records alone.
 #include <Eigen/Core>
@@ -18,6 +21,7 @@
 #include "models/core/norm.hpp"
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
+#include "models/networks/network.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -25,10 +29,15 @@ namespace hearsay::models {
 /// The "model" of a scenario.
 struct ModelOptions {
   Loss loss = {};
+  NetworkOptions network = {};
   double l2 = 1e-5;
   bool l2_half = false;
   std::optional<double> theta_max = {};
   void describe(sim::Visitor& v);
+  /// Whether the score is theta . x.
+  bool one_score() const { return loss.scalar() && convex(); }
+  /// Whether f is convex.
+  bool convex() const { return std::holds_alternative<LinearScores>(network); }
 };
 
 /// Mean, over records, of squared loss as a quadratic about a reference point r:
@@ -52,7 +61,9 @@ class Problem {
   /// then 0. Cost O(n p^2) for squared loss, else O(n p).
   Problem(DataSet data, ModelOptions model);
 
-  Eigen::Index p() const { return data_.p(); }
+  /// Number of parameters.
+  Eigen::Index p() const { return network_ ? network_->p() : features(); }
+  Eigen::Index features() const { return data_.p(); }
   std::size_t owners() const { return data_.owners(); }
   Eigen::Index n() const { return n_; }
   Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
@@ -61,6 +72,12 @@ class Problem {
   const DataSet& data() const { return data_; }
   const ModelOptions& model() const { return model_; }
   const Loss& loss() const { return model_.loss; }
+  /// Whether f is a quadratic function, known by its moments.
+  bool quadratic() const { return loss().quadratic() && !network_; }
+  /// What computes scores other than theta . x; null for those.
+  const Network* network() const { return network_ ? &*network_ : nullptr; }
+  /// Where learning starts, p numbers, from (kStart): 0 unless there is a hidden layer.
+  Eigen::VectorXd start(const sim::Streams& streams) const;
 
   /// Strong convexity of g: 2 l2, or l2 with l2_half. g = (sigma/2) norm_2^2 either way.
   double sigma() const { return model_.l2_half ? model_.l2 : 2 * model_.l2; }
@@ -77,25 +94,27 @@ class Problem {
   double mean_loss(std::size_t owner, In theta) const;
 
   /// out = gradient of the mean loss over the owner's training records, without g; p numbers. Allocates
-  /// nothing; O(p^2) for squared loss, else O(n_i p). `out` must not overlap theta.
+  /// nothing; O(p^2) for a quadratic f, else O(n_i p). `out` must not overlap theta.
   void mean_gradient(std::size_t owner, In theta, Out out) const;
   /// The same with every record's gradient scaled down to norm at most `bound`; returns the share of records
   /// it scaled. O(n_i p).
   double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
-  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to norm at
-  /// most `bound` where that is finite. O(p) a record.
-  void gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta, double divisor,
-                           double bound, Norm norm, Out out) const;
+  /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to `norm`
+  /// at most `bound` where that is finite; returns how many it scaled. O(p) a record.
+  Eigen::Index gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta,
+                                   double divisor, double bound, Norm norm, Out out) const;
   /// Largest norm of a record's gradient at theta, over all training records. O(n p).
   double largest_record_gradient(In theta, Norm norm) const;
   /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where
-  /// the data declare none or the loss needs a box and there is none.
+  /// the data declare none, the loss needs a box and there is none, or there is a hidden layer.
   std::optional<double> derived_gradient_bound() const;
 
   /// Mean test error (squared error or share misclassified): over all test records, or one owner's; NaN
   /// without any.
   double test_error(In theta) const;
   double test_error(std::size_t owner, In theta) const;
+  /// Mean loss over all test records; NaN without any.
+  double test_loss(In theta) const;
 
   /// Smallest and largest eigenvalue of the Hessian of the pooled mean loss, without g: squared loss only
   /// (else throws std::logic_error). O(p^3).
@@ -124,11 +143,14 @@ class Problem {
 
   const Eigen::VectorXd& record_norms(std::size_t owner, Norm norm) const;
   void check_targets() const;
+  void check_classes() const;
+  Eigen::Index classes() const;
   void gather_moments();
   double mean_loss(const Moments& m, In theta) const;
 
   DataSet data_;
   ModelOptions model_;
+  std::optional<Network> network_ = {};
   Eigen::Index n_ = 0;
   std::vector<std::size_t> everyone_;
   std::vector<Moments> moments_;  ///< squared loss: one an owner

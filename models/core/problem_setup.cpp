@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "models/core/problem.hpp"
@@ -17,7 +18,39 @@ Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), mod
   everyone_.resize(owners());
   std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   check_targets();
-  if (loss().quadratic()) gather_moments();
+  if (!model_.one_score())
+    network_.emplace(model_.network, model_.loss, features(), loss().scalar() ? 1 : classes());
+  if (quadratic()) gather_moments();
+}
+
+Eigen::VectorXd Problem::start(const sim::Streams& streams) const {
+  return network_ ? network_->start(streams(sim::Purpose::kStart, 0)) : Eigen::VectorXd::Zero(p());
+}
+
+Eigen::Index Problem::classes() const {
+  if (!data_.classes.empty()) return static_cast<Eigen::Index>(data_.classes.size());
+  double most = 0;
+  for (const Shard& shard : data_.train) {
+    if (shard.target.size() > 0) most = std::max(most, shard.target.maxCoeff());
+  }
+  return static_cast<Eigen::Index>(most) + 1;
+}
+
+// Of softmax: 0, ..., K - 1.
+void Problem::check_classes() const {
+  const auto count = static_cast<double>(classes());
+  const std::string_view name = loss().name();
+  if (count < 2) throw DataError(fmt::format("{} loss: expected two classes or more, found one", name));
+  for (const auto* shards : {&data_.train, &data_.test}) {
+    for (const Shard& shard : *shards) {
+      for (const double y : shard.target) {
+        if (y >= 0 && y < count && y == std::floor(y)) continue;
+        throw DataError(fmt::format(
+            "{} loss: expected classes 0, 1, ..., {}, found {:g}; for two classes -1 and +1 use logistic",
+            name, count - 1, y));
+      }
+    }
+  }
 }
 
 void Problem::require_records_of_all() const {
@@ -42,7 +75,7 @@ void Problem::check_targets() const {
         throw DataError(fmt::format("owner {}: a feature or target is not finite", i));
       }
       for (const double y : shard->target) {
-        if (loss().is_classifier() && y != -1 && y != 1) {
+        if (loss().is_classifier() && loss().scalar() && y != -1 && y != 1) {
           throw DataError(
               fmt::format("{} loss: expected targets -1 and +1, found {:g}; for a csv say which are positive",
                           loss().name(), y));
@@ -52,6 +85,7 @@ void Problem::check_targets() const {
     negative = negative || (data_.train[i].target.array() < 0).any();
     positive = positive || (data_.train[i].target.array() > 0).any();
   }
+  if (!loss().scalar()) return check_classes();
   if (loss().is_classifier() && !(negative && positive)) {
     throw DataError(
         fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));

@@ -16,23 +16,22 @@
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 #include "models/protocols/reference/federated/dp_fedavg.hpp"
 #include "models/protocols/reference/federated/dp_ftrl.hpp"
+#include "models/protocols/reference/federated/fedasync.hpp"
+#include "models/protocols/reference/federated/fedavg.hpp"
+#include "models/protocols/reference/federated/fedbuff.hpp"
+#include "models/protocols/reference/federated/fedprox.hpp"
+#include "models/protocols/reference/federated/scaffold.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{central_async_row(),
-                                        central_sync_row(),
-                                        p2p_coordinate_descent_row(),
-                                        model_propagation_row(),
-                                        p2p_admm_row(),
-                                        local_only_row(),
-                                        local_dp_row(),
-                                        pooled_row(),
-                                        async_mtl_row(),
-                                        sync_mtl_row(),
-                                        amtl_row(),
-                                        dp_fedavg_row(),
-                                        dp_ftrl_row()};
+  static std::vector<ProtocolRow> table{
+      central_async_row(),     central_sync_row(), p2p_coordinate_descent_row(),
+      model_propagation_row(), p2p_admm_row(),     local_only_row(),
+      local_dp_row(),          pooled_row(),       async_mtl_row(),
+      sync_mtl_row(),          amtl_row(),         fedavg_row(),
+      fedprox_row(),           scaffold_row(),     fedasync_row(),
+      fedbuff_row(),           dp_fedavg_row(),    dp_ftrl_row()};
   return table;
 }
 

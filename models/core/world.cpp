@@ -8,7 +8,7 @@ World::World(const Study& s, const sim::Engine::Options& options, const sim::Str
       study(s),
       streams(run_streams),
       engine(options, s.topology, run_streams, trace != nullptr ? &stamp_ : nullptr),
-      models(Eigen::MatrixXd::Zero(s.problem.p(), s.topology.agents())),
+      models(s.problem.start(run_streams).replicate(1, s.topology.agents())),
       ledger(s.topology.agents()),
       hub(options.hub),
       zero_(Eigen::VectorXd::Zero(s.problem.p())),

@@ -10,6 +10,7 @@ namespace hearsay::models {
 struct DataNeed {
   double owners = 0, records = 0, test_records = 0;  ///< records: for training, of all owners
   double features = 0;                               ///< p, the constant one included
+  double classes = 0;                                ///< 0 where unknown, or none
   double similar = 0;                                ///< links of the similarity graph
   sim::Memory memory = {};                           ///< of make_data()
 };

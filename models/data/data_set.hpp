@@ -51,6 +51,8 @@ struct DataSet {
   std::vector<std::string> owner_names = {}, feature_names = {};
   std::optional<DeclaredBounds> bounds = {};
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
+  std::vector<std::string> classes =
+      {};             ///< names of the classes that targets 0, 1, ... stand for, if they do
   bool bias = false;  ///< whether the last feature is the constant 1
   /// Categories with a 0/1 feature for every value, "category=value": the features of one sum to 1.
   std::vector<std::string> full_categories = {};

@@ -1,17 +1,18 @@
 #pragma once
-// Losses of a linear model: functions of the score s = theta . x and the target y.
+// Losses: functions of a model's score s, which is theta . x for a linear model, and the target y.
 //
 //   squared         (s - y)^2
 //   logistic        log(1 + exp(-m)),  m = y s
 //   hinge           max(0, 1 - m)
 //   smoothed_hinge  0 for m >= 1, (1 - m)^2/(2w) for 1 - w < m < 1, 1 - m - w/2 below
+//   softmax         log(sum_k exp(s_k)) - s_y: cross-entropy, of a score for each class, y in {0, ..., K-1}
 //
-// All except the first are for classes, y in {-1, +1}.
+// logistic and the hinges are for two classes, y in {-1, +1}.
 // A record's gradient is slope(s, y) x. The hinge's slope is the subgradient -y where m < 1 and 0 elsewhere.
 //
 // A loss is a struct with value, slope, curvature (second derivative in s), error and gradient_l1_bound, and these
 // properties, which protocols, solvers and privacy check:
-//   kClassifier           targets must be -1 and +1
+//   kClassifier           targets are classes
 //   kQuadratic            (s - y)^2, so that moments of the records suffice
 //   kTwiceDifferentiable  the curvature is continuous
 //   kAttained             for separable classes it has a minimiser without a regulariser
@@ -25,7 +26,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
+#include <type_traits>
 #include <variant>
 
 #include "sim/options/describe.hpp"
@@ -128,41 +131,67 @@ struct SmoothedHingeLoss {
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 
+/// A function of K scores: the model computes it (models/networks/network.hpp).
+struct SoftmaxLoss {
+  static constexpr std::string_view kName = "softmax";
+  static constexpr std::string_view kHelp =
+      "log(sum_k exp(s_k)) - s_y for scores s of K classes and class y = 0, ..., K-1: cross-entropy.";
+  static constexpr bool kClassifier = true, kQuadratic = false, kTwiceDifferentiable = true,
+                        kAttained = false;
+  void describe(sim::Visitor&) {}
+  /// In norm_2: of the slope q - e_y, and of the curvature diag(q) - q q^T.
+  double max_slope() const { return std::numbers::sqrt2; }
+  double max_curvature() const { return 0.5; }
+  /// norm_1(q - e_y) norm_1(x) <= 2 norm_1(x).
+  double gradient_l1_bound(double r1, double, double) const { return 2 * r1; }
+};
+
 class Loss {
  public:
-  using Kind = std::variant<SquaredLoss, LogisticLoss, HingeLoss, SmoothedHingeLoss>;
+  using Kind = std::variant<SquaredLoss, LogisticLoss, HingeLoss, SmoothedHingeLoss, SoftmaxLoss>;
 
   Loss() = default;
   template <class L>
   requires std::is_constructible_v<Kind, L> Loss(L loss)
       : kind_(loss) {}  // NOLINT(google-explicit-constructor): a kind of loss is a loss
 
-  /// Calls f with the loss itself, so that a loop over records is compiled for it.
+  /// Whether it is a function of one score.
+  bool scalar() const { return !std::holds_alternative<SoftmaxLoss>(kind_); }
+  /// Calls f with the loss itself, so that a loop over records is compiled for it. Throws std::logic_error unless it is
+  /// a function of one score.
   template <class F>
   decltype(auto) visit(F&& f) const {
-    return std::visit(std::forward<F>(f), kind_);
+    return std::visit(
+        [&]<class L>(const L& loss) -> std::invoke_result_t<F, const SquaredLoss&> {
+          if constexpr (std::is_same_v<L, SoftmaxLoss>) {
+            throw std::logic_error("softmax is no function of one score");
+          } else {
+            return std::forward<F>(f)(loss);
+          }
+        },
+        kind_);
   }
   std::string_view name() const {
-    return visit([](const auto& l) { return l.kName; });
+    return std::visit([](const auto& l) { return l.kName; }, kind_);
   }
   bool is_classifier() const {
-    return visit([](const auto& l) { return l.kClassifier; });
+    return std::visit([](const auto& l) { return l.kClassifier; }, kind_);
   }
   bool quadratic() const {
-    return visit([](const auto& l) { return l.kQuadratic; });
+    return std::visit([](const auto& l) { return l.kQuadratic; }, kind_);
   }
   bool twice_differentiable() const {
-    return visit([](const auto& l) { return l.kTwiceDifferentiable; });
+    return std::visit([](const auto& l) { return l.kTwiceDifferentiable; }, kind_);
   }
   bool attained() const {
-    return visit([](const auto& l) { return l.kAttained; });
+    return std::visit([](const auto& l) { return l.kAttained; }, kind_);
   }
   bool smooth() const { return std::isfinite(max_curvature()); }
   double max_slope() const {
-    return visit([](const auto& l) { return l.max_slope(); });
+    return std::visit([](const auto& l) { return l.max_slope(); }, kind_);
   }
   double max_curvature() const {
-    return visit([](const auto& l) { return l.max_curvature(); });
+    return std::visit([](const auto& l) { return l.max_curvature(); }, kind_);
   }
   /// max_curvature(); throws std::invalid_argument unless the loss is smooth.
   double require_smooth() const {
@@ -183,7 +212,7 @@ class Loss {
     return visit([=](const auto& l) { return l.error(s, y); });
   }
   double gradient_l1_bound(double r1, double y_max, double theta_max) const {
-    return visit([=](const auto& l) { return l.gradient_l1_bound(r1, y_max, theta_max); });
+    return std::visit([=](const auto& l) { return l.gradient_l1_bound(r1, y_max, theta_max); }, kind_);
   }
 
   void describe_as(sim::Visitor& v, const sim::About& about) { v.variant(kind_, about); }

@@ -10,6 +10,7 @@
 #include "models/solvers/dense.hpp"
 #include "models/solvers/hinge_program.hpp"
 #include "models/solvers/record_objective.hpp"
+#include "models/solvers/softmax_objective.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -178,6 +179,14 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
 
 Optimum minimise(const Problem& problem, Owners owners) {
   const double limit = problem.model().theta_max.value_or(kInfinity);
+  if (!problem.model().convex())
+    throw std::runtime_error("a model with a hidden layer has no theta*: its objective is not convex");
+  if (!problem.loss().scalar()) {
+    if (problem.sigma() == 0)
+      throw std::runtime_error(
+          "softmax loss: a minimiser needs l2 > 0: scores of all classes can grow together");
+    return smooth_optimum(problem, owners, softmax_objective(problem, owners, problem.sigma()), limit);
+  }
   return problem.loss().visit([&]<class L>(const L& loss) -> Optimum {
     if constexpr (L::kQuadratic) {
       const SmoothFunction f = quadratic(problem, owners);

@@ -1,7 +1,7 @@
 #pragma once
 // Exact minimisers: theta* of a problem, and of each owner alone.
 //
-//   squared, logistic, smoothed_hinge   projected Newton
+//   squared, logistic, smoothed_hinge, softmax   projected Newton
 //   hinge   the same on smoothed hinges of width 0.1, 0.01, ..., 1e-8, each started at the last one's
 //           minimiser, until the gap is 1e-10 of the value: their slopes are a feasible point of the dual
 //           problem and bound the distance to f*, in an active box too. Where that stalls, with features of
@@ -30,7 +30,7 @@ struct Optimum {
 
 /// The minimiser of f_S over the box. Squared and smooth losses: to a KKT residual of 1e-10; hinge: to the
 /// gap it reports, at most 1e-6 of the value. Draws nothing, keeps no state. Throws std::runtime_error where
-/// there is no minimiser (separable classes without l2 and box) or the iteration does not get there.
+/// there is no minimiser (separable classes without l2 and box, softmax without l2, a hidden layer) or the iteration does not get there.
 Optimum minimise(const Problem& problem, std::span<const std::size_t> owners);
 /// The minimiser of f: all owners.
 Optimum minimise(const Problem& problem);

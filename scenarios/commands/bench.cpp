@@ -105,12 +105,13 @@ std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
 
 constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000;
 
-// The benchmarks that the operand names; empty if it is a scenario.
-std::vector<const Benchmark*> benchmarks_named(const std::vector<std::string>& operands) {
+// The benchmarks that the operand names; empty if it is a scenario. JSON without an operand is that of all.
+std::vector<const Benchmark*> benchmarks_named(const std::vector<std::string>& operands, bool json) {
   std::vector<const Benchmark*> found;
-  if (operands.empty()) return found;
+  if (operands.empty() && !json) return found;
+  const std::string name = operands.empty() ? "all" : operands.front();
   for (const Benchmark& one : benchmarks()) {
-    if (operands.front() == "all" || operands.front() == one.name) found.push_back(&one);
+    if (name == "all" || name == one.name) found.push_back(&one);
   }
   return found;
 }
@@ -214,10 +215,11 @@ int bench_command(const Arguments& arguments) {
              "second or more)"},
             {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
             {"jobs,j", "N", "of study: most threads (default: all processors)"},
-            {"json", nullptr, "of a benchmark: print machine, program and all rounds as JSON"}}),
+            {"json", nullptr,
+             "of a benchmark, or without a name of all: print machine, program and all rounds as JSON"}}),
        "at most one scenario or benchmark", 0, 1});
   if (!values) return kExitDone;
-  const std::vector<const Benchmark*> chosen = benchmarks_named(values->operands);
+  const std::vector<const Benchmark*> chosen = benchmarks_named(values->operands, values->has("json"));
   require_options_fit(*values, chosen);
   if (!chosen.empty()) return run_benchmarks(*values, chosen);
   const InputArguments input = input_arguments(*values);

@@ -40,8 +40,8 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
 
 bool needs_optimum(const Scenario& scenario) {
   const auto needs = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return scenario.protocol->entry().joint || !scenario.analysis.bounds.empty() ||
-         !scenario.baselines.empty() ||
+  return (scenario.protocol->entry().joint && scenario.model.one_score()) ||
+         !scenario.analysis.bounds.empty() || !scenario.baselines.empty() ||
          std::any_of(scenario.record.metrics.begin(), scenario.record.metrics.end(), needs) ||
          (scenario.stop.target && needs(scenario.stop.target->metric));
 }

@@ -91,7 +91,9 @@ struct PointNeed {
 
 PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
   const models::Entry& entry = s.protocol->entry();
-  models::Extent e{.data = data, .agents = data.owners + (entry.hub ? 1 : 0)};
+  models::Extent e{.data = data,
+                   .parameters = models::parameters_of(s.model, data),
+                   .agents = data.owners + (entry.hub ? 1 : 0)};
   const sim::TopologyNeed network = sim::need_of(s.network.topology, e.agents, data.similar);
   e.links = network.links;
   e.iterations = most_iterations(s, e.agents);
@@ -103,9 +105,9 @@ PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
   for (const MetricChoice& m : s.record.metrics)
     need.width += static_cast<double>((*m).size(static_cast<std::size_t>(data.owners)));
   need.stages[kData] = data.memory;
-  need.stages[kModel] = models::memory_of_problem(s.model.loss, data);
+  need.stages[kModel] = models::memory_of_problem(s.model, data);
   if (needs_optimum(s))
-    need.stages[kModel] = sim::in_order({need.stages[kModel], memory_of_optimum(s.model.loss, data)});
+    need.stages[kModel] = sim::in_order({need.stages[kModel], memory_of_optimum(s.model, data)});
   need.stages[kNetwork] = network.memory;
   need.stages[kFiles] = sim::memory_of_files(s.network, s.clocks, e.agents);
   need.stages[kAgents] = {

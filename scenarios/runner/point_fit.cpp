@@ -104,8 +104,14 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
   }
   if (metric.needs_classes && !s.model.loss.is_classifier()) {
     throw AssemblyError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
-                                          "logistic, hinge or smoothed_hinge",
+                                          "logistic, hinge, smoothed_hinge or softmax",
                                           metric.name, s.model.loss.name()));
+  }
+  if (metric.needs_optimum && !s.model.convex()) {
+    throw AssemblyError(part,
+                        fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
+                                    "use objective, train_loss or test_loss",
+                                    metric.name));
   }
   if (metric.needs_test && !tested)
     throw AssemblyError(

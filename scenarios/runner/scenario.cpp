@@ -134,6 +134,17 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
           "analysis/gains", "gains require the baseline isolated: add it to baselines");
 }
 
+void check_model(const Scenario& s, sim::Visitor& v) {
+  const models::Entry& entry = s.protocol->entry();
+  const auto message = [&](std::string_view expected, std::string_view found) {
+    return fmt::format("protocol {} requires a model of one score, theta . x: expected {}, found {}",
+                       entry.name, expected, found);
+  };
+  v.check(entry.any_model || s.model.convex(), "model/network", message("linear", models::Mlp::kName));
+  v.check(entry.any_model || s.model.loss.scalar(), "model/loss",
+          message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
+}
+
 // Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.
 void check_positions(const Scenario& s, sim::Visitor& v) {
   const auto* data = std::get_if<models::LinearSeparators>(&s.data.kind());
@@ -179,6 +190,7 @@ void Scenario::describe(sim::Visitor& v) {
     {.name = "analysis", .help = "Slopes, bounds and gains to compute from the results of all points."});
   v(repeat, {.name = "repeat", .help = "Number of repetitions of every point.", .min = 1});
   check_analysis(*this, v);
+  check_model(*this, v);
   check_positions(*this, v);
 }
 

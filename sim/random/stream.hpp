@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   kOnlineTick = 9,      ///< (agent), index = n-th tick: whether the agent is online
   kOnlineMessage = 10,  ///< (from, to), index = n-th message on the edge: whether the receiver is online
   kCompute = 11,        ///< (agent), index = n-th computation
+  kStart = 12,          ///< (0): where learning starts
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 

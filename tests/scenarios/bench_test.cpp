@@ -231,7 +231,7 @@ TEST_CASE("bench: options that do not fit are refused in one line") {
            {"hold --seconds 2", "--seconds: only bench [SCENARIO] has this option"},
            {"hold --set seed=2", "--set: only bench [SCENARIO] has this option"},
            {"hold clocks", "unexpected argument 'clocks'"},
-           {"--json", "--json: only the benchmarks hold, mm1, ... have this option"},
+           {"--json --agents 3", "--agents: the benchmark mm1 has no such option"},  // --json alone: of all
            {scenario + " --agents 3", "--agents: only the benchmarks hold, mm1, ... have this option"},
            {"holt", "holt"}}) {
     const auto outcome = shell("hearsay bench " + arguments);

@@ -26,6 +26,7 @@ class DpFedAvg : public TrustedRounds {
                                     "DP-FedAvg: federated averaging of a random part of the owners, with "
                                     "user-level privacy by a trusted server.",
                                 .hub = true,
+                                .any_model = true,
                                 .aggregates = true,
                                 .step = "protocol.step or protocol.server_step"};
   DpFedAvg(const Params& params, const Study& study);

@@ -35,6 +35,7 @@ class DpFtrl : public TrustedRounds {
                                     "DP-FTRL: a trusted server gives out running sums of the owners' updates "
                                     "with tree noise; user-level privacy without sampling.",
                                 .hub = true,
+                                .any_model = true,
                                 .aggregates = true,
                                 .step = "protocol.step or protocol.server_step"};
   DpFtrl(const Params& params, const Study& study);

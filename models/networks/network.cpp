@@ -1,0 +1,253 @@
+#include "models/networks/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "models/core/record_pass.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+
+using Eigen::Index;
+using Eigen::Map;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+using Weights = Map<const Records>;  // a layer: outputs x inputs, row after row
+
+constexpr Index kRecords = 64;  // of a block
+
+// f(first, count) for the blocks begin, ..., end - 1 of n records.
+template <class F>
+void for_blocks(Index n, std::size_t begin, std::size_t end, F&& f) {
+  for (std::size_t b = begin; b < end; ++b) {
+    const Index first = static_cast<Index>(b) * kRecords;
+    f(first, std::min(kRecords, n - first));
+  }
+}
+
+std::size_t blocks_of(Index n) {
+  return static_cast<std::size_t>((n + kRecords - 1) / kRecords);
+}
+
+}  // namespace
+
+// What a thread needs for a block of records, a column each.
+struct Network::Pass {
+  MatrixXd scores;  // K x records, then d loss/d s
+  MatrixXd hidden;  // h x records: f(V x)
+  MatrixXd back;    // h x records: d loss/d(V x)
+  VectorXd norms, targets, sum;
+  Records records;  // of a batch
+};
+
+Network::Pass& Network::pass() {
+  static thread_local Pass pass;
+  return pass;
+}
+
+Network::Network(const NetworkOptions& options, const Loss& loss, Index features, Index scores)
+    : loss_(loss), features_(features), scores_(scores), p_(scores * features) {
+  const auto* mlp = std::get_if<Mlp>(&options);
+  if (mlp == nullptr) return;
+  hidden_ = static_cast<Index>(mlp->hidden);
+  activation_ = mlp->activation;
+  p_ = hidden_ * features_ + scores_ * (hidden_ + 1);
+}
+
+VectorXd Network::start(sim::Stream stream) const {
+  VectorXd theta = VectorXd::Zero(p_);
+  if (!hidden()) return theta;
+  const Index first = hidden_ * features_;
+  for (Index j = 0; j < p_; ++j) {
+    const double limit = 1 / std::sqrt(static_cast<double>(j < first ? features_ : hidden_));
+    theta[j] = sim::uniform(stream, -limit, limit);
+  }
+  return theta;
+}
+
+void Network::forward(const Rows& x, const double* theta, Pass& pass) const {
+  if (!hidden()) {
+    pass.scores.noalias() = Weights(theta, scores_, features_) * x.transpose();
+    return;
+  }
+  pass.hidden.noalias() = Weights(theta, hidden_, features_) * x.transpose();
+  if (activation_ == HiddenFunction::kRelu) {
+    pass.hidden = pass.hidden.cwiseMax(0);
+  } else {
+    pass.hidden = pass.hidden.array().tanh();
+  }
+  const double* const w = theta + hidden_ * features_;
+  pass.scores.noalias() = Weights(w, scores_, hidden_) * pass.hidden;
+  pass.scores.colwise() += Map<const VectorXd>(w + scores_ * hidden_, scores_);
+}
+
+void Network::backward(const Targets& y, const double* theta, Pass& pass) const {
+  MatrixXd& s = pass.scores;
+  if (loss_.scalar()) {
+    loss_.visit([&](const auto& l) {
+      for (Index k = 0; k < y.size(); ++k) s(0, k) = l.slope(s(0, k), y[k]);
+    });
+  } else {
+    for (Index k = 0; k < y.size(); ++k) s.col(k).array() -= s.col(k).maxCoeff();
+    s = s.array().exp();
+    for (Index k = 0; k < y.size(); ++k) {
+      s.col(k) /= s.col(k).sum();
+      s(static_cast<Index>(y[k]), k) -= 1;
+    }
+  }
+  if (!hidden()) return;
+  pass.back.noalias() = Weights(theta + hidden_ * features_, scores_, hidden_).transpose() * s;
+  // f'(z) as a function of f(z).
+  if (activation_ == HiddenFunction::kRelu) {
+    pass.back.array() *= (pass.hidden.array() > 0).cast<double>();
+  } else {
+    pass.back.array() *= 1 - pass.hidden.array().square();
+  }
+}
+
+void Network::norms(const Rows& x, Norm norm, Pass& pass) const {
+  // Norms of the columns, or their squares.
+  const auto of = [&](const auto& columns) -> VectorXd {
+    if (norm == Norm::kL1) return columns.colwise().template lpNorm<1>();
+    return columns.colwise().squaredNorm();
+  };
+  const VectorXd delta = of(pass.scores), features = of(x.transpose());
+  if (hidden()) {
+    pass.norms = of(pass.back).array() * features.array() + delta.array() * (of(pass.hidden).array() + 1);
+  } else {
+    pass.norms = delta.array() * features.array();
+  }
+  if (norm == Norm::kL2) pass.norms = pass.norms.array().sqrt();
+}
+
+Index Network::add_gradients(const Rows& x, const Targets& y, const double* theta, double bound, Norm norm,
+                             double* to) const {
+  Pass& own = pass();
+  forward(x, theta, own);
+  backward(y, theta, own);
+  Index scaled = 0;
+  if (std::isfinite(bound)) {
+    norms(x, norm, own);
+    for (Index k = 0; k < y.size(); ++k) {
+      if (!(own.norms[k] > bound)) continue;
+      ++scaled;
+      own.scores.col(k) *= bound / own.norms[k];
+      if (hidden()) own.back.col(k) *= bound / own.norms[k];
+    }
+  }
+  if (!hidden()) {
+    Map<Records>(to, scores_, features_).noalias() += own.scores * x;
+    return scaled;
+  }
+  Map<Records>(to, hidden_, features_).noalias() += own.back * x;
+  to += hidden_ * features_;
+  Map<Records>(to, scores_, hidden_).noalias() += own.scores * own.hidden.transpose();
+  Map<VectorXd>(to + scores_ * hidden_, scores_) += own.scores.rowwise().sum();
+  return scaled;
+}
+
+Index Network::sum_gradients(const Shard& shard, In theta, double bound, Norm norm, Out out) const {
+  out.setZero();
+  std::atomic<Index> scaled = 0;
+  const Index n = shard.target.size();
+  Crew::sum_in_order(
+      blocks_of(n), static_cast<std::size_t>(p_), static_cast<double>(n) * static_cast<double>(p_),
+      out.data(), [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+        for_blocks(n, begin, end, [&](Index first, Index count) {
+          // A block's sum is rounded before it is added, as with several threads.
+          VectorXd& sum = pass().sum;
+          sum.setZero(p_);
+          scaled += add_gradients(shard.features.middleRows(first, count), shard.target.segment(first, count),
+                                  theta.data(), bound, norm, sum.data());
+          Map<VectorXd>(to, p_) += sum;
+          to += stride;
+        });
+      });
+  return scaled;
+}
+
+Index Network::sum_gradients(const Shard& shard, std::span<const Index> records, In theta, double bound,
+                             Norm norm, Out out) const {
+  out.setZero();
+  Pass& own = pass();
+  Index scaled = 0;
+  for (std::size_t first = 0; first < records.size(); first += kRecords) {
+    const auto some = records.subspan(first, std::min<std::size_t>(kRecords, records.size() - first));
+    const auto count = static_cast<Index>(some.size());
+    own.records.resize(count, features_);
+    own.targets.resize(count);
+    for (Index k = 0; k < count; ++k) {
+      own.records.row(k) = shard.features.row(some[static_cast<std::size_t>(k)]);
+      own.targets[k] = shard.target[some[static_cast<std::size_t>(k)]];
+    }
+    scaled += add_gradients(own.records, own.targets, theta.data(), bound, norm, out.data());
+  }
+  return scaled;
+}
+
+template <class F>
+double Network::total(const Shard& shard, In theta, F&& f) const {
+  const Index n = shard.target.size();
+  double sum = 0;
+  Crew::sum_in_order(blocks_of(n), 1, static_cast<double>(n) * static_cast<double>(p_) / 2, &sum,
+                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                       for_blocks(n, begin, end, [&](Index first, Index count) {
+                         Pass& own = pass();
+                         forward(shard.features.middleRows(first, count), theta.data(), own);
+                         *to += f(shard.target.segment(first, count), own);
+                         to += stride;
+                       });
+                     });
+  return sum;
+}
+
+double Network::total_loss(const Shard& shard, In theta) const {
+  return total(shard, theta, [&](const auto& y, const Pass& own) {
+    double sum = 0;
+    if (loss_.scalar()) {
+      for (Index k = 0; k < y.size(); ++k) sum += loss_.value(own.scores(0, k), y[k]);
+      return sum;
+    }
+    for (Index k = 0; k < y.size(); ++k) {
+      const auto s = own.scores.col(k).array();
+      const double most = s.maxCoeff();
+      sum += most - s[static_cast<Index>(y[k])] + std::log((s - most).exp().sum());
+    }
+    return sum;
+  });
+}
+
+double Network::total_error(const Shard& shard, In theta) const {
+  return total(shard, theta, [&](const auto& y, const Pass& own) {
+    double sum = 0;
+    for (Index k = 0; k < y.size(); ++k) {
+      Index best = 0;
+      if (loss_.scalar()) {
+        sum += loss_.error(own.scores(0, k), y[k]);
+      } else {
+        own.scores.col(k).maxCoeff(&best);
+        sum += best == static_cast<Index>(y[k]) ? 0 : 1;
+      }
+    }
+    return sum;
+  });
+}
+
+double Network::largest_gradient(const Shard& shard, In theta, Norm norm) const {
+  double largest = 0;
+  Pass& own = pass();
+  for_blocks(shard.target.size(), 0, blocks_of(shard.target.size()), [&](Index first, Index count) {
+    const auto x = shard.features.middleRows(first, count);
+    forward(x, theta.data(), own);
+    backward(shard.target.segment(first, count), theta.data(), own);
+    norms(x, norm, own);
+    largest = std::max(largest, own.norms.maxCoeff());
+  });
+  return largest;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,59 @@
+#include "models/protocols/reference/federated/clients.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hearsay::models {
+
+FederatedClients::FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer,
+                                   Eigen::Index vectors)
+    : local_(params, study),
+      answer_(answer),
+      used_(study.problem.owners()),
+      waiting_(study.problem.owners()),
+      queries_(vectors * study.problem.p(), study.problem.owners()),
+      y_(study.problem.p()),
+      reply_(vectors * study.problem.p()) {
+  for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
+    if (study.problem.n(owner) > 0) trainers_.push_back(static_cast<sim::AgentId>(owner) + 1);
+  }
+}
+
+void FederatedClients::open_accounts(Context& context) {
+  for (const sim::AgentId i : trainers_) local_.open_account(i, context);
+}
+
+void FederatedClients::receive_query(const sim::Message& query, Context& context) {
+  const std::size_t owner = context.owner(query.to);
+  if (query.conversation < waiting_[owner]) return context.discard(query);
+  queries_[owner] = vector_of(query);
+  // Messages precede timers, so that all queries that have waited come before it.
+  if (waiting_[owner] == 0) context.after(query.to, 0, kTrain);
+  waiting_[owner] = query.conversation;
+}
+
+void FederatedClients::train(sim::AgentId i, Context& context) {
+  const std::size_t owner = context.owner(i);
+  const Query query{i, std::exchange(waiting_[owner], 0u), {queries_[owner].data(), queries_.rows()}};
+  if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
+  context.compute(i);
+  const LocalTerms added = terms(query, context);
+  y_ = query.numbers.head(context.p());
+  const std::uint64_t steps = local_.train(i, y_, context, added);
+  if (steps == 0) return context.send(i, 0, kRefusal, query.number);
+  complete(query, steps, y_, reply_.tail(reply_.size() - context.p()));
+  reply_.head(context.p()) = y_;
+  if (answer_ == Answer::kUpdate) reply_.head(context.p()) -= query.numbers.head(context.p());
+  context.send(i, 0, kAnswer, query.number, reply_);
+}
+
+void FederatedClients::reset_client(sim::AgentId i) {
+  waiting_[i - 1] = 0;
+  local_.reset(i);
+}
+
+void FederatedClients::measure(std::size_t, const World&, std::span<double> out) const {
+  std::copy(used_.begin(), used_.end(), out.begin());
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,78 @@
+#pragma once
+// The owners of a federated server (agent 0), as all its protocols see them. A query carries the server's model x, p numbers.
+// The owner trains from it (local_training.hpp) to y and answers with the update y - x, or with y, as the protocol says.
+// SCAFFOLD's messages carry p numbers more.
+//
+// The answer leaves when the owner's computation ends: one computation for all K local steps. Of the queries that come
+// meanwhile the owner trains from the newest alone, so that a slow owner does not fall behind. An owner whose budget is used
+// up answers with an empty refusal, and is not queried again. If the budget ends within a training, the owner answers with
+// the steps that it has made.
+//
+// A crash of an owner loses its training, its velocity and what the protocol keeps there; it answers the next query. Owners
+// without records are never queried.
+#include <Eigen/Core>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/core/protocol.hpp"
+#include "models/protocols/reference/local_training.hpp"
+
+namespace hearsay::models {
+
+class FederatedClients {
+ public:
+  static constexpr std::array kMetrics{
+      ProtocolMetric{.name = "answers_used_by_owner",
+                     .help = "Number of an owner's answers that the server has used.",
+                     .per_agent = true}};
+  void measure(std::size_t, const World& world, std::span<double> out) const;
+
+ protected:
+  enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kRequest, kTimeout, kTrain };
+  enum class Answer { kUpdate, kModel };
+  struct Query {
+    sim::AgentId owner;
+    std::uint32_t number;  ///< the server's
+    Vector numbers;        ///< the model, and what else it carries
+  };
+
+  /// `vectors`: of p numbers, in a message.
+  FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer = Answer::kUpdate,
+                   Eigen::Index vectors = 1);
+  FederatedClients(const FederatedClients&) = default;
+  FederatedClients& operator=(const FederatedClients&) = default;
+  virtual ~FederatedClients() = default;
+
+  void open_accounts(Context& context);
+  /// An owner receives a query; at the timer kTrain it trains and answers.
+  void receive_query(const sim::Message& query, Context& context);
+  void train(sim::AgentId i, Context& context);
+  /// An owner has lost its state.
+  void reset_client(sim::AgentId i);
+  /// The agents of the owners that have records.
+  const std::vector<sim::AgentId>& trainers() const { return trainers_; }
+  void count_used(const sim::Message& answer, const Context& context) { ++used_[context.owner(answer.from)]; }
+
+  /// What the protocol adds to the training that a query asks for. Called before it.
+  virtual LocalTerms terms(const Query& query, Context& context) = 0;
+  /// Writes the numbers of an answer beyond the first p, after `steps` steps from the query's model to y.
+  virtual void complete(const Query& query, std::uint64_t steps, const Eigen::VectorXd& y,
+                        Eigen::Ref<Eigen::VectorXd> rest) {
+    static_cast<void>(query), static_cast<void>(steps), static_cast<void>(y), static_cast<void>(rest);
+  }
+
+  LocalTraining local_;
+
+ private:
+  Answer answer_;
+  std::vector<sim::AgentId> trainers_;
+  std::vector<std::uint64_t> used_;     // answers by owner
+  std::vector<std::uint32_t> waiting_;  // by owner: number of the query that it trains from next, 0 if none
+  Columns queries_;                     // of these, by owner
+  Eigen::VectorXd y_, reply_;
+};
+
+}  // namespace hearsay::models
