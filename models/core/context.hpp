@@ -168,6 +168,20 @@ class Context {
     return given_out;
   }
 
+  // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
+
+  /// Opens the account of the hub's releases, once. It is every owner's account: each release covers all of them.
+  void open_shared_account(const Timetable& timetable);
+  /// Sends agent i's contribution to the hub: scaled down to norm at most privacy().bound, and sealed, so that only
+  /// collect() reads it. A conversation is used once by an owner.
+  void entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x);
+  /// Adds what has arrived to the sum. Throws sim::InvariantError if its owner has contributed already, or at another
+  /// position of the tree.
+  void collect(const sim::Message& message, EntrustedSum& sum);
+  /// Gives out (sum + noise)/divisor and charges the shared account; the noise is for contributions of norm at most the
+  /// bound, whoever has made one. Nothing if the account does not allow it. The divisor is public.
+  std::optional<Vector> release(EntrustedSum& sum, double divisor);
+
   // --- The run: randomness, progress, statistics ---
 
   /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
@@ -194,6 +208,9 @@ class Context {
   /// Record after record: its features, its target.
   static std::vector<double> numbers_given(const Shard& shard);
   void charge(sim::AgentId i, std::span<const double> given_out);
+  void add_tree_noise(EntrustedSum& sum, double scale, sim::Stream& stream);
+  // The pad of what agent i has sealed: what is sealed twice is open.
+  void seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const;
   const Problem& problem() const { return world_.problem(); }
 
   World& world_;

@@ -44,6 +44,7 @@ struct Entry {
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
   bool any_model = false;     ///< works with several scores and hidden layers, not only the score theta . x
+  bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
 };

@@ -14,6 +14,8 @@
 #include "models/protocols/peer_to_peer/model_propagation.hpp"
 #include "models/protocols/peer_to_peer/p2p_admm.hpp"
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+#include "models/protocols/reference/federated/dp_fedavg.hpp"
+#include "models/protocols/reference/federated/dp_ftrl.hpp"
 #include "models/protocols/reference/federated/fedasync.hpp"
 #include "models/protocols/reference/federated/fedavg.hpp"
 #include "models/protocols/reference/federated/fedbuff.hpp"
@@ -34,8 +36,9 @@ std::vector<ProtocolRow>& protocols() {
       local_dp_row(),          pooled_row(),       async_mtl_row(),
       sync_mtl_row(),          amtl_row(),         fedavg_row(),
       fedprox_row(),           scaffold_row(),     fedasync_row(),
-      fedbuff_row(),           dpsgd_gossip_row(), ad_psgd_row(),
-      gossip_learning_row(),   push_sum_row(),     epidemic_row()};
+      fedbuff_row(),           dp_fedavg_row(),    dp_ftrl_row(),
+      dpsgd_gossip_row(),      ad_psgd_row(),      gossip_learning_row(),
+      push_sum_row(),          epidemic_row()};
   return table;
 }
 
@@ -57,6 +60,18 @@ void require_budget(const Entry& entry, bool active, bool by_turn) {
       entry.by_turn ? fmt::format("{} takes its budget by turn: give epsilon_1 and epsilon_2", entry.name)
                     : fmt::format("{} takes its budget in total: give epsilon, not epsilon_1 and epsilon_2",
                                   entry.name));
+}
+
+void require_trust(const Entry& entry, bool active, Trust trust) {
+  if (!active || entry.aggregates == (trust == Trust::kAggregator)) return;
+  throw std::invalid_argument(
+      entry.aggregates
+          ? fmt::format("{} has an aggregator that its owners trust: set privacy.trust to aggregator and "
+                        "privacy.unit "
+                        "to owner",
+                        entry.name)
+          : fmt::format("{} has no trusted aggregator: leave out privacy.trust, or use dp_fedavg or dp_ftrl",
+                        entry.name));
 }
 
 ProtocolChoice::ProtocolChoice() : held_(protocols().front().make()) {}

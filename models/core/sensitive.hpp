@@ -2,7 +2,13 @@
 // Vectors computed from private data. Neither type converts to what Context::send and Context::publish take.
 #include <Eigen/Core>
 
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include "models/privacy/accountants/theorems/tree.hpp"
+#include "models/privacy/mechanisms/tree_noise.hpp"
 
 namespace hearsay::models {
 
@@ -42,6 +48,31 @@ class LocalVector {
   explicit LocalVector(Eigen::VectorXd value) : value_(std::move(value)) {}
 
   Eigen::VectorXd value_;
+};
+
+/// What owners have entrusted to the hub since its last release: the sum of their contributions, at most one of each owner.
+/// Context::collect adds to it, Context::release gives it out with noise. With a tree a release gives out the running sum
+/// of all rounds since the last restart, and owners must keep their positions.
+class EntrustedSum {
+ public:
+  EntrustedSum(Eigen::Index p, std::size_t owners) : sum_(Eigen::VectorXd::Zero(p)), last_(owners) {}
+  EntrustedSum(Eigen::Index p, std::size_t owners, const Tree& tree, TreeEstimate estimate)
+      : EntrustedSum(p, owners) {
+    tree_ = tree;
+    noise_.emplace(p, estimate);
+  }
+  /// Contributions since the last release; releases so far.
+  std::uint64_t contributions() const { return contributions_; }
+  std::uint64_t rounds() const { return rounds_; }
+
+ private:
+  friend class Context;
+
+  Eigen::VectorXd sum_;
+  std::vector<std::uint64_t> last_;  // by owner: number of the round that it has contributed to last, from 1
+  std::uint64_t contributions_ = 0, rounds_ = 0;
+  std::optional<Tree> tree_;
+  std::optional<TreeNoise> noise_;
 };
 
 }  // namespace hearsay::models

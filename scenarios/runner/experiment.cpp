@@ -198,7 +198,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     for (std::size_t owner = 0; !privacy_.by_turn() && owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
       point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
-      point.scalars.push_back({"privacy.sensitivity", agent, privacy_.sensitivity(problem.n(owner))});
+      const bool update = privacy_.unit == models::PrivacyUnit::kOwner;
+      point.scalars.push_back(
+          {"privacy.sensitivity", agent,
+           update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
     }
   }
   for (const auto& [name, value] : scenario_.protocol->numbers(study_))

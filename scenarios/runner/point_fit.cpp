@@ -133,6 +133,7 @@ void PointFit::require(const Scenario& s) {
   const bool active = models::is_private(s.privacy.mechanism);
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
+  assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   const bool tested = !data || data->test_records > 0;

@@ -163,3 +163,30 @@ TEST_CASE("golden: sync_mtl and amtl without noise") {
                  expected);
   }
 }
+
+TEST_CASE("golden: dp_fedavg over late, lossy links with owners that come and go") {
+  check_golden(R"({
+    "data": {"type": "lending_like", "owners": 10, "records": 100, "features": 3}, "model": {"theta_max": 10},
+    "network": {"latency": {"type": "exponential", "mean": "100 ms"}, "loss": 0.1, "availability": {"type": "on_off",
+                "up": {"type": "exponential", "mean": 5}, "down": {"type": "exponential", "mean": 1}}},
+    "protocol": {"type": "dp_fedavg", "participation": 0.4, "local_steps": 3, "step": 0.1, "batch": {"type": "poisson", "size": 20}},
+    "privacy": {"mechanism": "gaussian", "unit": "owner", "trust": "aggregator", "adjacency": "add_remove",
+                "accountant": "rdp", "epsilon": 20, "delta": 1e-3, "clip": 0.2},
+    "stop": {"iterations": 50}
+  })",
+               {"c7db6bc096c3f4cd", 0.94267173698719231, 0.32277752152137984});
+}
+
+TEST_CASE("golden: dp_ftrl over late, lossy links, with restarts and a server that crashes") {
+  check_golden(R"({
+    "data": {"type": "lending_like", "owners": 10, "records": 100, "features": 3}, "model": {"theta_max": 10},
+    "network": {"latency": {"type": "exponential", "mean": "100 ms"}, "loss": 0.1, "availability": {"type": "crash",
+                "up": {"type": "exponential", "mean": 20}, "down": {"type": "exponential", "mean": 1}, "hub": true}},
+    "protocol": {"type": "dp_ftrl", "epoch_rounds": 5, "restart_epochs": 3, "server_momentum": 0.5, "local_steps": 3,
+                 "step": 0.1, "round_timeout": "1 s"},
+    "privacy": {"mechanism": "gaussian", "unit": "owner", "trust": "aggregator", "adjacency": "add_remove",
+                "accountant": "rdp", "epsilon": 20, "delta": 1e-3, "clip": 0.2},
+    "stop": {"iterations": 50}
+  })",
+               {"6d59c01fa80b8d12", 0.81840535033205697, 0.10872593997286284});
+}

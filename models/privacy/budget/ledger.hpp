@@ -43,19 +43,23 @@ class Ledger {
     a.schedule = std::move(schedule);
     ++open_;
   }
-  /// Whether the agent may make one more release.
-  bool affords(sim::AgentId agent) const {
-    return accounts_[agent].releases < accounts_[agent].release_limit;
+  /// One account for all agents: every release is charged to each of them.
+  void open_shared(std::shared_ptr<const ReleaseSchedule> schedule) {
+    sim::check(open_ == 0, "a shared account was opened beside others");
+    shared_ = true;
+    open(0, std::move(schedule));
   }
+  /// Whether the agent may make one more release.
+  bool affords(sim::AgentId agent) const { return account(agent).releases < account(agent).release_limit; }
   /// Charges one release; it must be affordable.
   void charge(sim::AgentId agent) {
     sim::check(affords(agent), "a release was charged that the budget does not allow");
-    Account& a = accounts_[agent];
+    Account& a = accounts_[shared_ ? 0 : agent];
     if (++a.releases == a.release_limit) --open_;
   }
   /// Whether no account that was opened allows another release. O(1).
   bool all_spent() const { return open_ == 0; }
-  const Account& account(sim::AgentId agent) const { return accounts_[agent]; }
+  const Account& account(sim::AgentId agent) const { return accounts_[shared_ ? 0 : agent]; }
   sim::AgentId agents() const { return static_cast<sim::AgentId>(accounts_.size()); }
 
   /// Throws sim::InvariantError if any agent has spent more than its budget under the accountant. Composes for
@@ -79,6 +83,7 @@ class Ledger {
  private:
   std::vector<Account> accounts_;
   std::size_t open_ = 0;  // accounts with releases left
+  bool shared_ = false;   // the first is everyone's
 };
 
 }  // namespace hearsay::models

@@ -34,7 +34,7 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
 void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                 Privacy& privacy) {
   if (options.clip) {
-    privacy.source = BoundSource::kClip;
+    privacy.source = privacy.unit == PrivacyUnit::kOwner ? BoundSource::kUpdateClip : BoundSource::kClip;
     privacy.bound = *options.clip;
   } else if (options.gradient_bound) {
     privacy.source = BoundSource::kGiven;
@@ -82,8 +82,15 @@ void warn(Privacy& privacy, const Problem& problem) {
         "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
         "hold; use clip for one that does");
   }
+  if (privacy.unit == PrivacyUnit::kOwner && privacy.delta * static_cast<double>(problem.owners()) >= 1) {
+    privacy.warnings.push_back(
+        fmt::format("privacy.delta: {:g} is at least 1/owners: publishing the data of a random owner would "
+                    "satisfy it; choose "
+                    "delta well below {:.3g}",
+                    privacy.delta, 1 / static_cast<double>(problem.owners())));
+  }
   Eigen::Index fewest = problem.n(), exposed = 0;
-  for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
+  for (std::size_t owner = 0; privacy.unit == PrivacyUnit::kRecord && owner < problem.owners(); ++owner) {
     if (privacy.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
     if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
   }
@@ -151,7 +158,9 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
   Privacy privacy{.mechanism = options.mechanism,
                   .accountant = options.accountant,
                   .adjacency = options.adjacency,
-                  .schedule = options.schedule};
+                  .schedule = options.schedule,
+                  .unit = options.unit,
+                  .trust = options.trust};
   if (options.steps) {
     privacy.steps =
         steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
@@ -182,6 +191,13 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
           fmt::format("expected {} from {:g} to {:g}, found {:g}",
                       options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
                       kLeastEpsilon, kMostEpsilon, epsilon));
+  }
+  const auto equal = [&](double epsilon) { return epsilon == privacy.epsilon.front(); };
+  if (privacy.trust == Trust::kAggregator &&
+      !std::all_of(privacy.epsilon.begin(), privacy.epsilon.end(), equal)) {
+    throw OptionError(
+        "epsilon",
+        "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }
   privacy.epsilon_warm = options.epsilon_warm;
   find_bound(options, problem, optimum, privacy);

@@ -8,7 +8,7 @@
 namespace hearsay::models {
 
 /// Where the bound on a record's gradient comes from.
-enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol };
+enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol, kUpdateClip };
 
 /// Privacy of one problem: the bound in force and each owner's budget.
 struct Privacy {
@@ -16,9 +16,11 @@ struct Privacy {
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
   Schedule schedule = Schedule::kUniform;
+  PrivacyUnit unit = PrivacyUnit::kRecord;
+  Trust trust = Trust::kOwner;
   double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
   BoundSource source = BoundSource::kNone;
-  double bound = 0;                      ///< the norm of a record's gradient is at most this (Xi)
+  double bound = 0;  ///< the norm of a record's gradient, or of an owner's update, is at most this (Xi)
   std::vector<double> epsilon{};         ///< total budget, by owner; of a turn if the budget is given by turn
   double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, if the budget is given by turn
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
@@ -29,12 +31,14 @@ struct Privacy {
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
   bool by_turn() const { return epsilon_2 > 0; }
+  /// Whether the gradients of records are scaled down to the bound.
   bool clips() const { return source == BoundSource::kClip; }
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }
   /// Sensitivity of a sum of gradients, each bounded by `bound`, that is divided by a public number, the same for
   /// both neighbours: 2 bound/divisor if a record of the sum can be replaced by another, bound/divisor if it can
-  /// only be absent. A batch of fixed size always draws another record for one that is removed.
+  /// only be absent. A batch of fixed size always draws another record for one that is removed. The same holds for a
+  /// sum of owners' updates with unit owner.
   double sensitivity_of_sum(double divisor, Sampling sampling = Sampling::kAll) const {
     const bool fixed_size = sampling == Sampling::kWithoutReplacement || sampling == Sampling::kShuffled;
     return (adjacency == Adjacency::kReplaceOne || fixed_size ? 2 : 1) * bound / divisor;

@@ -27,6 +27,10 @@ void PrivacyOptions::describe(sim::Visitor& v) {
      .open_max = true});
   v(accountant, {.name = "accountant", .help = "Method that composes the releases of an owner."});
   v(adjacency, {.name = "adjacency", .help = "Definition of neighbouring data sets."});
+  v(unit, {.name = "unit", .help = "What neighbouring data sets differ in; owner with trust aggregator."});
+  v(trust,
+    {.name = "trust",
+     .help = "Who adds the noise; aggregator with protocols whose hub collects updates, and unit owner."});
   v(schedule, {.name = "schedule",
                .help = "Distribution of the budget over the releases.",
                .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
@@ -49,7 +53,7 @@ void PrivacyOptions::describe(sim::Visitor& v) {
       "Farokhi, Wu, Smith, Kaafar, Assumption 2");
   positive(clip, "clip",
            "Enforced bound: each record's loss gradient is scaled down to at most this norm, L1 for laplace, "
-           "otherwise L2.");
+           "otherwise L2; with unit owner, each owner's update.");
   v(bound_from_data,
     {.name = "bound_from_data",
      .help =
@@ -70,6 +74,16 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   v.check(!epsilon_1 || epsilon_2, "epsilon_2", "required with epsilon_1: a turn also releases its gradient");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
           fmt::format("expected a part of epsilon ({}), found {}", epsilon.mean(), epsilon_warm.value_or(0)));
+  const bool aggregator = trust == Trust::kAggregator;
+  v.check(aggregator == (unit == PrivacyUnit::kOwner), "unit",
+          aggregator ? "expected owner with trust aggregator, found record"
+                     : "unit owner requires trust aggregator, the hub that adds the noise");
+  v.check(!aggregator || !is_private(mechanism) || clip, "clip",
+          "required with trust aggregator: the bound of an owner's update");
+  v.check(!aggregator || !steps, "steps",
+          "leave out with trust aggregator: the rounds of the protocol are the releases");
+  v.check(!aggregator || !epsilon_warm, "epsilon_warm",
+          "leave out with trust aggregator: there is no release up front");
   v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",
           "kairouz_exact composes equal steps only: use schedule uniform, or accountant kairouz");
 }

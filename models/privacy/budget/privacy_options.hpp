@@ -7,12 +7,19 @@
 
 namespace hearsay::models {
 
+/// Whose data two neighbouring data sets differ in.
+enum class PrivacyUnit { kRecord, kOwner };
+/// Who adds the noise: whoever sees data without it is trusted.
+enum class Trust { kOwner, kAggregator };
+
 struct PrivacyOptions {
   Mechanism mechanism = {};
   sim::PerAgent epsilon = 1;
   double delta = 0;
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
+  PrivacyUnit unit = PrivacyUnit::kRecord;
+  Trust trust = Trust::kOwner;
   Schedule schedule = Schedule::kUniform;
   std::optional<sim::PerAgent> steps = {};
   std::optional<double> epsilon_warm = {};
@@ -28,3 +35,22 @@ struct PrivacyOptions {
 };
 
 }  // namespace hearsay::models
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::PrivacyUnit> {
+  static constexpr std::array kValues{
+      Choice{"record", "Neighbouring data sets differ in one record of one owner."},
+      Choice{"owner", "User-level privacy: neighbouring data sets differ in all records of one owner."},
+  };
+};
+
+template <>
+struct hearsay::sim::Choices<hearsay::models::Trust> {
+  static constexpr std::array kValues{
+      Choice{"owner", "Local model: every owner adds noise to what it gives out, and trusts nobody."},
+      Choice{"aggregator",
+             "Central model: owners send bounded updates without noise to the hub, which they trust; it adds "
+             "noise to "
+             "what it gives out."},
+  };
+};

@@ -1,5 +1,7 @@
 #include "models/protocols/reference/local_training.hpp"
 
+#include <limits>
+
 #include "models/core/option_error.hpp"
 
 namespace hearsay::models {
@@ -33,7 +35,7 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
   if (keeps_ == Velocity::kKept && params.momentum > 0)
     velocities_ = Columns(study.problem.p(), made_.size());
   const Privacy& privacy = study.privacy;
-  if (!privacy.active()) return;
+  if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
   if (std::holds_alternative<IndependentBatch>(params.batch)) {
     throw OptionError(
         "batch",
@@ -75,11 +77,26 @@ Sensitive LocalTraining::batch_gradient(sim::AgentId i, Context& context) {
 
 std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Context& context,
                                    const LocalTerms& terms) {
+  x_ = x;
+  const std::uint64_t made = make_steps(i, context, terms, false);
+  x = x_;
+  return made;
+}
+
+void LocalTraining::train_inside(sim::AgentId i, const Eigen::Ref<const VectorXd>& x, Context& context,
+                                 LocalVector& update, const LocalTerms& terms) {
+  x_ = x;
+  make_steps(i, context, terms, true);
+  context.keep_local(context.sensitive(x_ - x, std::numeric_limits<double>::infinity()), update);
+}
+
+// Moves x_.
+std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const LocalTerms& terms,
+                                        bool inside) {
   const std::uint64_t count = steps(i, context), first = terms.first_step.value_or(made_[i]);
   if (count == 0) return 0;
   const bool kept = velocities_.size() > 0;
   batches_.begin(params_.batch, context.records(i), context.random(kBatches, i));
-  x_ = x;
   context.project(x_);
   if (kept) {
     velocity_ = velocities_[i];
@@ -87,13 +104,18 @@ std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Conte
     velocity_.setZero();
   }
   std::uint64_t k = 0;
-  for (; k < count && context.may_release(i); ++k) {
-    move(step_size(first + k), *context.release(i, batch_gradient(i, context)), context.sigma(), terms);
+  for (; k < count && (inside || context.may_release(i)); ++k) {
+    const double sigma = context.sigma();
+    if (inside) {
+      context.keep_local(batch_gradient(i, context), exact_);
+      move(step_size(first + k), Vector(exact_.inside_owner().data(), x_.size()), sigma, terms);
+    } else {
+      move(step_size(first + k), *context.release(i, batch_gradient(i, context)), sigma, terms);
+    }
     context.project(x_);
   }
   if (kept) velocities_[i] = velocity_;
   made_[i] += k;
-  x = x_;
   return k;
 }
 

@@ -67,6 +67,10 @@ class LocalTraining {
   /// Trains from x in place. Returns the number of steps made: fewer than K if the budget is exhausted.
   std::uint64_t train(sim::AgentId i, Eigen::Ref<Eigen::VectorXd> x, Context& context,
                       const LocalTerms& terms = {});
+  /// Trains from x within the owner, for an aggregator that it trusts: all K steps are exact, and nothing is released or
+  /// charged. `update`: what the training adds to x.
+  void train_inside(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
+                    LocalVector& update, const LocalTerms& terms = {});
   /// Agent i has lost its state.
   void reset(sim::AgentId i);
 
@@ -75,6 +79,7 @@ class LocalTraining {
 
   double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
   Sensitive batch_gradient(sim::AgentId i, Context& context);
+  std::uint64_t make_steps(sim::AgentId i, Context& context, const LocalTerms& terms, bool inside);
   void move(double eta, const Vector& gradient, double sigma, const LocalTerms& terms);
   template <class Direction>
   void descend(double eta, const Direction& direction);
@@ -85,6 +90,7 @@ class LocalTraining {
   Columns velocities_;               // by agent, if kept
   BatchDraws batches_;
   Eigen::VectorXd x_, velocity_;
+  LocalVector exact_;  // gradient of a step within the owner
 };
 
 }  // namespace hearsay::models

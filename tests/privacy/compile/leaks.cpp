@@ -1,5 +1,5 @@
 // A protocol that releases a gradient, and with LEAKING reveals it in every other way: each of these lines must be an
-// error that names Sensitive, or LocalVector for what is kept inside an owner.
+// error that names Sensitive, LocalVector for what is kept inside an owner, or EntrustedSum for what the hub collects.
 #include "models/core/protocol.hpp"
 
 namespace hearsay::models {
@@ -25,10 +25,19 @@ class Leaking {
     context.send(i, context.neighbours(i)[0], 0, 0, context.keep_local(std::move(gradient)));  // refused
     context.publish(i, context.keep_local(std::move(gradient)));                               // refused
     context.model(i) = context.keep_local(std::move(gradient));                                // refused
+    context.send(0, i, 0, 0, entrusted_);                                                      // refused
+    context.model(0) = entrusted_;                                                             // refused
+    context.model(0) = entrusted_.sum_;                                                        // refused
 #endif
+    context.entrust(i, 0, 0, update_);
+    if (const auto noisy = context.release(entrusted_, 1)) context.model(0) = *noisy;
     if (const auto noisy = context.release(i, std::move(gradient))) context.model(i) = *noisy;
     context.publish(i, context.model(i));
   }
+
+ private:
+  LocalVector update_;
+  EntrustedSum entrusted_{1, 1};
 };
 
 static_assert(Protocol<Leaking>);

@@ -1,0 +1,137 @@
+#include "models/protocols/reference/federated/trusted_rounds.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "models/core/timeout.hpp"
+
+namespace hearsay::models {
+
+void TrustedOptions::describe(sim::Visitor& v) {
+  v(server_step, {.name = "server_step", .help = "Step size of the server.", .min = 0, .open_min = true});
+  v(rounds, {.name = "rounds",
+             .help = "Number of rounds, over which the budget is spread; by default until stop.iterations.",
+             .min = 1});
+  v(round_timeout, {.name = "round_timeout",
+                    .help = "Maximum time the server waits for answers in a round; by default unlimited on a "
+                            "reliable network, else "
+                            "5 typical round trips, at least 1 s.",
+                    .unit = "s",
+                    .min = 0,
+                    .open_min = true});
+  local.describe(v);
+}
+
+sim::Memory TrustedOptions::memory(const Extent& e) const {
+  constexpr double kOwner = 3 * sizeof(std::uint64_t),
+                   kVectors = 70;  // vectors: with all nodes of a deep tree
+  return {e.data.owners * (e.message + kOwner) + e.vectors(e.data.owners + kVectors) + local.memory(e).held,
+          0};
+}
+
+std::uint64_t TrustedOptions::planned_rounds(const Study& study) const {
+  constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t planned = rounds.value_or(study.stop.iterations);
+  if (planned == kForever && study.privacy.active()) {
+    throw std::invalid_argument(
+        "the budget is spread over the rounds, whose number is missing: set protocol.rounds or "
+        "stop.iterations");
+  }
+  return planned;
+}
+
+TrustedRounds::TrustedRounds(const TrustedOptions& options, const Study& study, const Timetable& timetable,
+                             EntrustedSum sum, double divisor)
+    : options_(options),
+      rounds_(options.planned_rounds(study)),
+      timeout_(timeout_of(options.round_timeout, study)),
+      local_(options.local, study),
+      timetable_(timetable),
+      sum_(std::move(sum)),
+      divisor_(divisor),
+      waiting_(study.problem.owners()),
+      queries_(study.problem.p(), study.problem.owners()),
+      model_(study.problem.p()) {
+  study.privacy.releases_of(0, timetable);
+}
+
+void TrustedRounds::on_start(Context& context) {
+  context.open_shared_account(timetable_);
+  model_ = context.model(0);
+  begin_round(context);
+}
+
+void TrustedRounds::begin_round(Context& context) {
+  sim::Stream stream = context.random(kCohort, 0);
+  cohort_.clear();
+  for (std::size_t owner = 0; owner < context.owners(); ++owner) {
+    const sim::AgentId i = context.agent_of(owner);
+    if (takes_part(owner, sum_.rounds(), stream) && context.records(i) > 0) cohort_.push_back(i);
+  }
+  const std::uint32_t r = round_.begin(std::max<std::size_t>(cohort_.size(), 1));
+  for (const sim::AgentId i : cohort_) context.send(0, i, kQuery, r, model_);
+  // Nobody to wait for, or a limit to the wait.
+  const bool ends_now = cohort_.empty() && timeout_ == sim::kNever;
+  context.after(0, ends_now ? 0 : timeout_, kTimeout, r);
+}
+
+void TrustedRounds::on_message(const sim::Message& message, Context& context) {
+  if (message.tag == kAnswer) {
+    if (!round_.match(message, context)) return;
+    context.collect(message, sum_);
+    context.count_staleness(0, context.now() - message.sent);
+    if (round_.count_reply()) end_round(context);
+    return;
+  }
+  const std::size_t owner = context.owner(message.to);
+  if (message.conversation < waiting_[owner]) return context.discard(message);
+  queries_[owner] = vector_of(message);
+  // Messages precede timers, so that all queries that have waited come before it.
+  if (waiting_[owner] == 0) context.after(message.to, 0, kTrain);
+  waiting_[owner] = message.conversation;
+}
+
+void TrustedRounds::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context) {
+  if (tag == kTrain) return train(agent, context);
+  if (round_.in_flight(round)) end_round(context);
+}
+
+void TrustedRounds::train(sim::AgentId i, Context& context) {
+  const std::size_t owner = context.owner(i);
+  const std::uint32_t round = std::exchange(waiting_[owner], 0U);
+  if (round == 0) return;
+  context.compute(i);
+  local_.train_inside(i, queries_[owner], context, update_,
+                      {.first_step = (round - 1) * local_.steps(i, context)});
+  context.entrust(i, kAnswer, round, update_);
+}
+
+void TrustedRounds::end_round(Context& context) {
+  round_.end();
+  const std::uint64_t t = sum_.rounds();
+  if (const auto released = context.release(sum_, divisor_)) {
+    apply(*released, t, context);
+    model_ = context.model(0);
+  }
+  finished_ = t + 1 >= rounds_ || !context.may_release(0);
+  if (!finished_) begin_round(context);
+  context.count_iteration();
+}
+
+void TrustedRounds::reset(sim::AgentId agent, Context& context) {
+  if (agent == 0) {
+    round_.crash();
+    context.model(0) = model_;
+  } else {
+    waiting_[context.owner(agent)] = 0;
+    local_.reset(agent);
+  }
+}
+
+void TrustedRounds::on_up(sim::AgentId agent, Context& context) {
+  if (agent == 0 && round_.restarts()) end_round(context);
+}
+
+}  // namespace hearsay::models
