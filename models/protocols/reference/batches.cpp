@@ -50,16 +50,16 @@ std::uint64_t steps_of_call(const Batch& batch, std::uint64_t local_steps, Index
   return *epochs->passes * ((static_cast<std::uint64_t>(n) + epochs->size - 1) / epochs->size);
 }
 
-double charged_rate(const Batch& batch, Index n, const Privacy& privacy) {
-  const bool gaussian = std::holds_alternative<Gaussian>(privacy.mechanism);
-  if (const auto* poisson = std::get_if<PoissonBatch>(&batch)) {
-    const bool covered =
-        !gaussian || privacy.accountant == Accountant::kRdp || privacy.accountant == Accountant::kPld;
-    return covered && privacy.adjacency == Adjacency::kAddRemove ? poisson_rate(*poisson, n) : 1;
-  }
+Sampling sampling_of(const Batch& batch) {
+  if (std::holds_alternative<PoissonBatch>(batch)) return Sampling::kPoisson;
+  if (std::holds_alternative<SubsetBatch>(batch)) return Sampling::kWithoutReplacement;
+  return std::holds_alternative<EpochBatch>(batch) ? Sampling::kShuffled : Sampling::kAll;
+}
+
+double sampling_rate(const Batch& batch, Index n) {
+  if (const auto* poisson = std::get_if<PoissonBatch>(&batch)) return poisson_rate(*poisson, n);
   const auto* subset = std::get_if<SubsetBatch>(&batch);
-  if (subset == nullptr || gaussian || privacy.adjacency != Adjacency::kReplaceOne) return 1;
-  return std::min(1.0, subset->size / static_cast<double>(n));
+  return subset == nullptr ? 1 : std::min(1.0, subset->size / static_cast<double>(n));
 }
 
 void BatchDraws::begin(const Batch& batch, Index n, const sim::Stream& stream) {

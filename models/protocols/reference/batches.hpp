@@ -11,13 +11,10 @@
 //
 // The first four estimates are unbiased; within a pass of `epochs` the batches depend on each other.
 //
-// Privacy. m is public. Replacing one record changes at most one term of the sum, with the draws held fixed, so that the
-// sensitivity is 2 bound/m, or bound/m if one is added or removed (Privacy::sensitivity). with_replacement may draw a
-// record several times, and has no such bound. The steps are charged at the rate q of a subsample where a theorem of the
-// accountants covers it (models/privacy/accountants/step.hpp), and else in full, which is an upper bound:
-//
-//   poisson under add_remove               q, with gaussian noise under rdp and pld only
-//   without_replacement under replace_one  size/n, not with gaussian noise
+// Privacy. m is public. Another record in one place changes at most one term of the sum, the draws being the same
+// (Privacy::sensitivity_of_sum). with_replacement may draw a record several times, and has no such bound. Steps are
+// charged at the rate q, or min(1, size/n) without_replacement, where the accountant covers it (Privacy::amplifies), and
+// else in full, which is an upper bound; those of `epochs` always in full.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -27,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/privacy/budget/privacy.hpp"
+#include "models/privacy/accountants/step.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 
@@ -76,8 +73,9 @@ using Batch = std::variant<FullBatch, PoissonBatch, SubsetBatch, IndependentBatc
 /// K of an owner with n records: `local_steps`, or the batches of the given passes. 0 without records.
 std::uint64_t steps_of_call(const Batch& batch, std::uint64_t local_steps, Eigen::Index n);
 
-/// The rate at which accounts may charge a step on a batch of n records; 1 where no theorem covers it.
-double charged_rate(const Batch& batch, Eigen::Index n, const Privacy& privacy);
+/// Which records a step uses, and which part of n records; what accounts may charge for.
+Sampling sampling_of(const Batch& batch);
+double sampling_rate(const Batch& batch, Eigen::Index n);
 
 /// Draws the batches of one call for one owner, step after step. Allocates only for more records than ever before.
 class BatchDraws {

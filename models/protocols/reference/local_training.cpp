@@ -41,21 +41,25 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
         "expected full, poisson, without_replacement or epochs with privacy, found with_replacement: "
         "a record that is drawn twice would exceed the sensitivity");
   }
-  if (privacy.clips() && privacy.norm() == Norm::kL1 && !std::holds_alternative<FullBatch>(params.batch)) {
-    throw OptionError(
-        "batch",
-        "expected full with mechanism laplace and privacy.clip: gradients of a batch are clipped in "
-        "norm_2; use mechanism gaussian or privacy.gradient_bound");
-  }
   if (privacy.epsilon_warm)
     throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
-  privacy.require_room_for_steps();
+  std::vector<double> rates;
+  for (std::size_t owner = 0; owner < study.problem.owners(); ++owner)
+    rates.push_back(accounted_rate(study.problem.n(owner), privacy));
+  privacy.require_room_for_steps({}, rates);
+}
+
+double LocalTraining::accounted_rate(Eigen::Index n, const Privacy& privacy) const {
+  if (n == 0 || !privacy.active()) return 1;
+  return privacy.accounted_rate(sampling_of(params_.batch), sampling_rate(params_.batch, n));
 }
 
 void LocalTraining::open_account(sim::AgentId i, Context& context) const {
-  if (context.records(i) == 0) return;
   const Privacy& privacy = context.privacy();
-  context.open_account(i, privacy.active() ? privacy.steps[context.owner(i)] : 1);
+  if (context.records(i) == 0) return;
+  if (!privacy.active()) return context.open_account(i);
+  context.open_account(i, Timetable{.releases = privacy.steps[context.owner(i)],
+                                    .sampling_rate = accounted_rate(context.records(i), privacy)});
 }
 
 std::uint64_t LocalTraining::steps(sim::AgentId i, const Context& context) const {
@@ -65,8 +69,9 @@ std::uint64_t LocalTraining::steps(sim::AgentId i, const Context& context) const
 Sensitive LocalTraining::batch_gradient(sim::AgentId i, Context& context) {
   if (batches_.full()) return context.gradient(i, x_);
   batches_.next();
-  const double sensitivity = context.privacy().sensitivity(1) / batches_.divisor();
-  return context.gradient(i, x_, sensitivity, batches_.records(), batches_.divisor());
+  const double m = batches_.divisor();
+  const double sensitivity = context.privacy().sensitivity_of_sum(m, sampling_of(params_.batch));
+  return context.gradient(i, x_, sensitivity, batches_.records(), m);
 }
 
 std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Context& context,

@@ -73,6 +73,7 @@ class LocalTraining {
  private:
   static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
 
+  double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
   Sensitive batch_gradient(sim::AgentId i, Context& context);
   void move(double eta, const Vector& gradient, const LocalTerms& terms);
   template <class Direction>

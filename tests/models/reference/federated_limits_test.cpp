@@ -129,7 +129,8 @@ TEST_CASE("scaffold: a round by hand, with each option") {
   }
 }
 
-TEST_CASE("scaffold: the server's variate is the mean of those that it has received, whatever was late or lost") {
+TEST_CASE(
+    "scaffold: the server's variate is the mean of those that it has received, whatever was late or lost") {
   // Owner 2 answers after the timeout, always: its variate changes, the server's share of it does not.
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), {}, 3);
   auto params = jumping<Scaffold::Params>(1, 0.125);

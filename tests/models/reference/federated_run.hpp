@@ -48,9 +48,10 @@ inline std::uint64_t lost(const models::World& world, sim::LossReason reason) {
 
 /// Three owners with 2, 3 and 4 records of two features, whose Hessians and minimisers differ.
 inline models::DataSet three_quadratics() {
-  const std::vector<std::vector<std::array<double, 3>>> records{{{1, 0, 1}, {1, 1, 3}},
-                                                                {{2, 1, -1}, {0, 1, 2}, {1, -1, 0}},
-                                                                {{1, 2, 1}, {1, 0, -2}, {0, 1, 1}, {1, 1, 1}}};
+  const std::vector<std::vector<std::array<double, 3>>> records{
+      {{1, 0, 1}, {1, 1, 3}},
+      {{2, 1, -1}, {0, 1, 2}, {1, -1, 0}},
+      {{1, 2, 1}, {1, 0, -2}, {0, 1, 1}, {1, 1, 1}}};
   models::DataSet data;
   data.feature_names = {"a", "b"};
   for (const auto& rows : records) {

@@ -12,10 +12,10 @@
 #include "tests/support/tiny_problem.hpp"
 
 using namespace hearsay;
-using models::Batch;
-using models::LocalTraining;
 using Eigen::Index;
 using Eigen::VectorXd;
+using models::Batch;
+using models::LocalTraining;
 
 namespace {
 
@@ -45,7 +45,8 @@ test::StudyFixture alone(models::DataSet data, const models::ModelOptions& model
   return {std::move(data), model, privacy, 1, sim::Complete{}, false};
 }
 
-LocalTraining::Params steps(std::uint32_t k, double eta, Batch batch = models::FullBatch{}, double momentum = 0) {
+LocalTraining::Params steps(std::uint32_t k, double eta, Batch batch = models::FullBatch{},
+                            double momentum = 0) {
   return {.local_steps = k, .step = models::ConstantStep{eta}, .momentum = momentum, .batch = batch};
 }
 
@@ -164,14 +165,16 @@ TEST_CASE("batches: the law of each kind") {
   for (const auto& [records, count] : poisson) {
     CHECK(std::is_sorted(records.begin(), records.end()));
     CHECK(test::binomial_plausible(
-        count, kDraws, std::pow(0.3, records.size()) * std::pow(0.7, 4 - static_cast<double>(records.size()))));
+        count, kDraws,
+        std::pow(0.3, records.size()) * std::pow(0.7, 4 - static_cast<double>(records.size()))));
   }
 }
 
 TEST_CASE("batches: a pass contains every record once, and the next one another order; subsets begin anew") {
   models::BatchDraws draws;
   const sim::Streams streams(12, 0);
-  std::map<std::pair<Index, Index>, std::uint64_t> ends;  // the last record of a pass and the first of the next
+  std::map<std::pair<Index, Index>, std::uint64_t>
+      ends;  // the last record of a pass and the first of the next
   constexpr std::uint32_t kCalls = 9000;
   for (std::uint32_t call = 0; call < kCalls; ++call) {
     draws.begin(models::EpochBatch{.size = 2}, 3, streams.protocol(0, 0, 0, call));
@@ -202,59 +205,59 @@ TEST_CASE("batches: a pass contains every record once, and the next one another 
 }
 
 TEST_CASE("local training: with privacy every step is released with the noise of its batch, and charged") {
-  // Four records y = 0..3. Bound 5, Laplace, basic: each of T = 6 releases has epsilon 3/6, so that the noise scale is
-  // Delta/(1/2) with Delta = 2 * 5/m under replace_one, 5/m under add_remove.
+  // Four records y = 0..3. Bound 5, Laplace, basic: each of T = 6 releases costs epsilon 3/6, and the noise scale is
+  // Delta/epsilon_0. Delta = a 5/m, a = 2 where a record can be replaced by another; where it can only be absent 1.
+  // epsilon_0 = 1/2 without amplification; with a rate q of 1/2, ln(1 + (e^(1/2) - 1)/q).
   auto privacy = test::laplace(3, 5);
   privacy.steps = sim::PerAgent(6);
-  for (const auto adjacency : {models::Adjacency::kReplaceOne, models::Adjacency::kAddRemove}) {
-    privacy.adjacency = adjacency;
+  const auto check_noise = [&](const Batch& batch, double a, double m, double epsilon) {
     const auto fixture = alone(numbered(4), test::ridge(0), privacy);
-    const double twice = adjacency == models::Adjacency::kReplaceOne ? 2 : 1;
-    const auto check_noise = [&](const Batch& batch, double m, double epsilon) {
-      Owners owners(fixture, steps(4, 0.5, batch));
-      VectorXd x = VectorXd::Zero(1);
-      owners.training.train(0, x, owners.context);
-      CHECK(owners.releases() == 4);
-      double squares = 0;
-      for (std::uint32_t n = 0; n < 4; ++n) {
-        sim::Stream stream = owners.world->streams(sim::Purpose::kNoise, 0, 0, n);
-        double w = 0;
-        models::add_laplace({&w, 1}, twice * 5 / m / epsilon, stream);
-        squares += w * w;
-      }
-      CHECK(owners.world->tally.noise == Approx(squares).epsilon(1e-9));
-      // Two steps are left of the budget; then no training takes any.
-      CHECK(owners.training.train(0, x, owners.context) == 2);
-      CHECK(owners.training.train(0, x, owners.context) == 0);
-      CHECK(owners.releases() == 6);
-      CHECK(owners.world->ledger.account(0).spent().epsilon == Approx(3).epsilon(1e-12));
-    };
-    check_noise(models::FullBatch{}, 4, 0.5);
-    check_noise(models::EpochBatch{.size = 2}, 2, 0.5);
-  }
+    Owners owners(fixture, steps(4, 0.5, batch));
+    VectorXd x = VectorXd::Zero(1);
+    owners.training.train(0, x, owners.context);
+    CHECK(owners.releases() == 4);
+    double squares = 0;
+    for (std::uint32_t n = 0; n < 4; ++n) {
+      sim::Stream stream = owners.world->streams(sim::Purpose::kNoise, 0, 0, n);
+      double w = 0;
+      models::add_laplace({&w, 1}, a * 5 / m / epsilon, stream);
+      squares += w * w;
+    }
+    CHECK(owners.world->tally.noise == Approx(squares).epsilon(1e-9));
+    // Two steps are left of the budget; then no training takes any.
+    CHECK(owners.training.train(0, x, owners.context) == 2);
+    CHECK(owners.training.train(0, x, owners.context) == 0);
+    CHECK(owners.releases() == 6);
+    CHECK(owners.world->ledger.account(0).spent().epsilon == Approx(3).epsilon(1e-9));
+  };
+  const double amplified = std::log1p(std::expm1(0.5) / 0.5);
+  const models::PoissonBatch poisson{.size = 2.0};
+  const models::SubsetBatch subset{.size = 2};
+  check_noise(models::FullBatch{}, 2, 4, 0.5);
+  check_noise(models::EpochBatch{.size = 2}, 2, 2, 0.5);
+  check_noise(poisson, 2, 2, amplified);
+  check_noise(subset, 2, 2, amplified);
+  privacy.adjacency = models::Adjacency::kAddRemove;
+  check_noise(models::FullBatch{}, 1, 4, 0.5);
+  check_noise(models::EpochBatch{.size = 2}, 2, 2, 0.5);
+  check_noise(poisson, 1, 2, amplified);
+  check_noise(subset, 2, 2, 0.5);
 }
 
-TEST_CASE("batches: the rate that accounts may charge") {
-  const models::PoissonBatch poisson{.rate = 0.25};
+TEST_CASE("batches: which records take part, as accounts see it") {
+  using models::Sampling;
+  const models::PoissonBatch rate{.rate = 0.25}, size{.size = 4.0};
   const models::SubsetBatch subset{.size = 2};
-  models::Privacy privacy{.mechanism = models::Laplace{}, .adjacency = models::Adjacency::kAddRemove};
-  CHECK(models::charged_rate(poisson, 8, privacy) == 0.25);
-  CHECK(models::charged_rate(models::PoissonBatch{.size = 4.0}, 8, privacy) == 0.5);
-  CHECK(models::charged_rate(subset, 8, privacy) == 1);
-  CHECK(models::charged_rate(models::EpochBatch{.size = 2}, 8, privacy) == 1);
-  privacy.adjacency = models::Adjacency::kReplaceOne;
-  CHECK(models::charged_rate(poisson, 8, privacy) == 1);
-  CHECK(models::charged_rate(subset, 8, privacy) == 0.25);
-  CHECK(models::charged_rate(subset, 1, privacy) == 1);
-  privacy.mechanism = models::Gaussian{};
-  CHECK(models::charged_rate(subset, 8, privacy) == 1);
-  privacy.adjacency = models::Adjacency::kAddRemove;
-  for (const auto accountant : {models::Accountant::kBasic, models::Accountant::kKairouz, models::Accountant::kZcdp,
-                                models::Accountant::kRdp, models::Accountant::kPld}) {
-    privacy.accountant = accountant;
-    const bool covers = accountant == models::Accountant::kRdp || accountant == models::Accountant::kPld;
-    CHECK(models::charged_rate(poisson, 8, privacy) == (covers ? 0.25 : 1));
-  }
+  CHECK(models::sampling_of(rate) == Sampling::kPoisson);
+  CHECK(models::sampling_of(subset) == Sampling::kWithoutReplacement);
+  CHECK(models::sampling_of(models::EpochBatch{}) == Sampling::kShuffled);
+  CHECK(models::sampling_of(models::FullBatch{}) == Sampling::kAll);
+  CHECK(models::sampling_rate(rate, 8) == 0.25);
+  CHECK(models::sampling_rate(size, 8) == 0.5);
+  CHECK(models::sampling_rate(size, 3) == 1);
+  CHECK(models::sampling_rate(subset, 8) == 0.25);
+  CHECK(models::sampling_rate(subset, 1) == 1);
+  CHECK(models::sampling_rate(models::EpochBatch{.size = 2}, 8) == 1);
 }
 
 TEST_CASE("local training: what does not go with privacy is refused before a run") {
@@ -262,14 +265,12 @@ TEST_CASE("local training: what does not go with privacy is refused before a run
   const auto construct = [](const test::StudyFixture& fixture, const Batch& batch) {
     LocalTraining training(steps(1, 0.5, batch), fixture.study());
   };
-  CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::FullBatch{}), std::invalid_argument);
+  CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::FullBatch{}),
+                  std::invalid_argument);
   privacy.steps = sim::PerAgent(6);
   CHECK_NOTHROW(construct(alone(numbered(4), test::ridge(0), privacy), models::SubsetBatch{}));
-  CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::IndependentBatch{}), models::OptionError);
-  privacy.gradient_bound.reset();
-  privacy.clip = 1;
-  CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::SubsetBatch{}), models::OptionError);
-  CHECK_NOTHROW(construct(alone(numbered(4), test::ridge(0), privacy), models::FullBatch{}));
+  CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::IndependentBatch{}),
+                  models::OptionError);
 }
 
 TEST_CASE("local training: an owner without records makes no steps") {

@@ -27,6 +27,7 @@ class FedAsync : public AsynchronousServer {
           "FedAsync: the server mixes each owner's locally trained model into its own "
           "when it comes, weighted by its staleness.",
       .hub = true,
+      .any_model = true,
       .step = "protocol.step or protocol.alpha"};
   FedAsync(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kModel), params_(params) {}

@@ -25,6 +25,7 @@ class FedAvg : public FederatedRounds {
                                     "FedAvg: in each round a cohort of owners trains locally and the server "
                                     "averages their models.",
                                 .hub = true,
+                                .any_model = true,
                                 .step = "protocol.step or protocol.server_step"};
   FedAvg(const Params& params, const Study& study) : FederatedRounds(params, study) {}
 };

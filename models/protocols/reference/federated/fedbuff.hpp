@@ -33,6 +33,7 @@ class FedBuff : public AsynchronousServer {
           "FedBuff: owners train asynchronously, and the server takes a step with every "
           "few of their updates.",
       .hub = true,
+      .any_model = true,
       .step = "protocol.step or protocol.server_step"};
   FedBuff(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kUpdate),

@@ -25,6 +25,7 @@ class FedProx : public FederatedRounds {
       .name = "fedprox",
       .help = "FedProx: FedAvg with a term that keeps local models near the server's.",
       .hub = true,
+      .any_model = true,
       .step = "protocol.step or protocol.server_step"};
   FedProx(const Params& params, const Study& study) : FederatedRounds(params, study), mu_(params.mu) {}
 

@@ -37,6 +37,7 @@ class Scaffold : public FederatedRounds {
       .help = "SCAFFOLD: FedAvg with control variates that correct the local steps.",
       .hub = true,
       .vectors = 2,
+      .any_model = true,
       .step = "protocol.step or protocol.server_step"};
   /// Throws OptionError where option II does not hold: with momentum or a box; and for option I with privacy and
   /// mini-batches, as the account's releases are all of the same kind.
