@@ -105,6 +105,30 @@ void apply(char letter, models::CsvData& o) {
     case '=':
       o.positive = models::PositiveEquals{"1"};
       break;
+    case '*':
+      o.classes = models::ClassesFound{};
+      break;
+    case '{':
+      o.classes = models::ClassesListed{{"1", "2", "c"}};
+      break;
+    case '5':
+      o.owner = models::IidOwners{2};
+      break;
+    case '6':
+      o.owner = models::ClassShards{2, 1};
+      break;
+    case '7':
+      o.owner = models::DirichletOwners{3, 0.1, 0};
+      break;
+    case '8':
+      o.owner = models::QuantityOwners{2, 1, 1};
+      break;
+    case 'Y':
+      o.test_split = models::TestSplit::kStratified;
+      break;
+    case 'O':
+      o.standardise_by = models::StandardiseBy::kOwner;
+      break;
     case '+':
       o.bias = true;
       break;
@@ -134,6 +158,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.path = fuzz::memory_file(text, "data");
   options.target = "y";
   for (const char letter : letters) apply(letter, options);
+  if (options.classes) {  // as the options' rules demand
+    options.target_transform = models::TargetTransform::kNone;
+    if (options.bounds) options.bounds->target.reset();
+  }
   fuzz::accepted<models::DataError>([&] { check(models::make_data(options, sim::Streams(1, 0))); });
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
+#include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
@@ -112,4 +113,43 @@ TEST_CASE("csv classes: errors") {
   CHECK(failure(many, ClassesFound{}) ==
         "data.csv: column 'y': expected 2 to 1000 different classes, found 1001; list them in classes, or "
         "remove classes");
+}
+
+TEST_CASE("csv: stratified test records are the same fraction of each class") {
+  // Of 10 records 4 are for testing: 4 (5, 3, 2)/10 = 2, 1.2, 0.8 of the classes, so 2, 1 and 1.
+  const TextFile file("x,y\n0,a\n1,a\n2,a\n3,a\n4,a\n5,b\n6,b\n7,b\n8,c\n9,c\n");
+  CsvData o = with_classes(file, ClassesFound{});
+  o.test_fraction = 0.4;
+  o.test_split = TestSplit::kStratified;
+  constexpr std::uint64_t kDraws = 4000;
+  std::vector<std::uint64_t> tested(10, 0);
+  for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+    const DataSet d = make_data(o, sim::Streams(seed, 0));
+    REQUIRE(d.test[0].target.size() == 4);
+    CHECK(d.test[0].target == Eigen::Vector4d(0, 0, 1, 2));
+    for (const double x : d.test[0].features.col(0)) ++tested[static_cast<std::size_t>(x)];
+  }
+  const std::vector<double> expected{.4, .4, .4, .4, .4, 1. / 3, 1. / 3, 1. / 3, .5, .5};
+  for (std::size_t k = 0; k < 10; ++k) CHECK(test::binomial_plausible(tested[k], kDraws, expected[k]));
+
+  // Equal remainders, 1.5 and 1.5: the first class has one more.
+  const TextFile even("x,y\n0,1\n0,0\n0,1\n0,0\n0,1\n0,0\n");
+  o = csv_data(even);
+  o.positive = PositiveEquals{"1"};
+  o.test_fraction = 0.5;
+  o.test_split = TestSplit::kStratified;
+  CHECK(make_data(o, kStreams).test[0].target.sum() == -1);
+  o.test_fraction = 0.99;  // one record is left for training
+  CHECK(make_data(o, kStreams).test[0].target.size() == 5);
+}
+
+TEST_CASE("csv: categories that are the same number are one") {
+  const TextFile file("k,y\n2.0,0\n10,0\n2,0\nx,0\n10.0,0\n");
+  CsvData o = csv_data(file);
+  o.categorical = {"k"};
+  o.encode = Encode::kOneHot;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.feature_names == Names{"k=2.0", "k=10", "k=x"});
+  CHECK(d.train[0].features.col(0).sum() == 2);
+  CHECK(d.train[0].features.col(1).sum() == 2);
 }

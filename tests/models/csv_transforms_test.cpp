@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -36,6 +37,40 @@ TEST_CASE("csv: test records are standardised by training statistics") {
   CHECK(d.train[0].target.squaredNorm() == Approx(6));
   // x and y are the same column: both sets must have had the same transformation.
   CHECK((d.test[0].features.col(0) - d.test[0].target).norm() < 1e-12);
+}
+
+TEST_CASE("csv: standardised by owner, every owner has mean 0 and variance 1") {
+  const TextFile file("k,a,b,y\np,1,5,0\np,3,5,0\nq,10,1,0\nq,14,2,0\n");
+  CsvData o = csv_data(file);
+  o.owner = OwnerColumn{"k"};
+  o.standardise = true;
+  o.standardise_by = StandardiseBy::kOwner;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features == Eigen::MatrixXd{{-1, 0}, {1, 0}});
+  CHECK(d.train[1].features == Eigen::MatrixXd{{-1, -1}, {1, 1}});
+  CHECK(d.notes == std::vector<std::string>{"feature 'b' is constant at 1 owners: 0 after standardising"});
+  CHECK(d.fitted_on_private_data ==
+        std::vector<std::string>{"mean and variance of every feature at each owner (standardise)"});
+}
+
+TEST_CASE("csv: test records are standardised by their owner's training statistics") {
+  std::string text = "k,x,y\n";
+  for (int i = 0; i < 20; ++i) text += fmt::format("{},{},{}\n", i % 2, i * i, i);
+  const TextFile file(text);
+  CsvData o = csv_data(file);
+  o.owner = OwnerColumn{"k"};
+  o.test_fraction = 0.3;
+  const DataSet raw = make_data(o, kStreams);
+  o.standardise = true;
+  o.standardise_by = StandardiseBy::kOwner;
+  const DataSet d = make_data(o, kStreams);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double mean = raw.train[i].features.mean();
+    const double deviation = std::sqrt((raw.train[i].features.array() - mean).square().mean());
+    REQUIRE(d.test[i].features.rows() == 3);
+    CHECK(d.test[i].features.isApprox(((raw.test[i].features.array() - mean) / deviation).matrix(), 1e-12));
+    CHECK(d.train[i].features.squaredNorm() == Approx(7));
+  }
 }
 
 TEST_CASE("csv: principal components of points on a line are the line") {

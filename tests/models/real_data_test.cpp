@@ -101,6 +101,59 @@ TEST_CASE("heart disease: four hospitals, their sizes and numbers of positives")
   CHECK(minimise(logistic).kkt_residual < 1e-10);
 }
 
+TEST_CASE("heart disease: complete rows with categories as 0/1 columns, as in FLamby") {
+  CsvData o;
+  for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
+    const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
+    if (!file) return;
+    o.files.push_back(*file);
+  }
+  o.columns = {"age",     "sex",   "cp",      "trestbps", "chol", "fbs",  "restecg",
+               "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
+  o.target = "num";
+  o.positive = PositiveAbove{0};
+  o.drop = {"slope", "ca", "thal"};
+  o.impute = Impute::kDropRows;
+  o.categorical = {"cp", "restecg"};
+  o.encode = Encode::kOneHot;
+  o.drop_first = true;
+  o.standardise = true;
+  o.standardise_by = StandardiseBy::kOwner;
+  o.test_fraction = 0.3424;
+  o.test_split = TestSplit::kStratified;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.p() == 13);
+  // Numbers of FLamby's description of the data set.
+  const Eigen::Index train[] = {199, 172, 30, 85}, test[] = {104, 89, 16, 45};
+  REQUIRE(d.owners() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(d.train[i].target.size() == train[i]);
+    CHECK(d.test[i].target.size() == test[i]);
+    const double positive = 0.5 * (1 + d.train[i].target.mean()),
+                 tested = 0.5 * (1 + d.test[i].target.mean());
+    CHECK(std::abs(positive - tested) <
+          1.0 / static_cast<double>(train[i]) + 1.0 / static_cast<double>(test[i]));
+  }
+}
+
+TEST_CASE("digits: ten classes of 64 pixels") {
+  const auto file = data_file("digits/digits.csv");
+  if (!file) return;
+  CsvData o;
+  o.path = file;
+  o.header = Header::kNo;
+  o.target = "65";
+  o.classes = ClassesFound{};
+  o.owner = DirichletOwners{20, 0.1, 10};
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.p() == 64);
+  CHECK(d.classes == std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
+  CHECK(d.owners() == 20);
+  Eigen::Index records = 0;
+  for (const Shard& one : d.train) records += one.target.size();
+  CHECK(records == 1797);
+}
+
 TEST_CASE("lending club: ordinal codes, principal components, three banks") {
   const auto file = data_file("lendingclub/lending_club.csv");
   if (!file) return;

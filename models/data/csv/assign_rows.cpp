@@ -19,14 +19,14 @@ struct Owners {
   std::vector<Rows> rows;  // of the table, in file order
 };
 
-// The classes of rows; nothing of other targets.
+// The classes of rows; one for other targets.
 struct RowClasses {
   const Column& target;
-  std::size_t count;  // 0 of other targets
+  std::size_t count;  // 1 of other targets
 
   std::size_t operator()(std::size_t row) const {
     const double y = target.values[static_cast<Eigen::Index>(row)];
-    if (count == 0) return 0;
+    if (count == 1) return 0;
     return target.levels.empty() ? (y > 0 ? 1 : 0) : static_cast<std::size_t>(y);
   }
   std::vector<std::size_t> of(const Rows& rows) const {
@@ -155,7 +155,8 @@ std::map<std::string, std::vector<double>> owner_columns(const TextTable& table,
 
 Assignment assign_rows(const TextTable& table, const Rows& rows, const Column& target, const CsvData& options,
                        const sim::Streams& streams, std::vector<std::string>& notes) {
-  const RowClasses classes{target, options.positive ? 2 : target.levels.size()};
+  const std::size_t several = target.levels.size();
+  const RowClasses classes{target, several > 0 ? several : options.positive ? 2 : 1};
   Owners owners = find_owners(table, rows, classes, options, streams);
   for (auto& of_owner : owners.rows)
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));

@@ -50,18 +50,34 @@ Numbers read_numbers(const TextTable& table, std::size_t column, const CsvData& 
                               table.file_name(0), name));
 }
 
-Column read_text(const TextTable& table, std::size_t column, const CsvData& options) {
-  std::map<std::string_view, double> code;
-  entries(table, column, options,
-          [&](std::string_view field, std::size_t) { return code.emplace(field, 0).first->second; });
-  Column c{.name = table.names()[column], .values = {}, .levels = {}};
-  if (code.empty()) refuse_empty(table, c.name);
-  for (auto& [level, number] : code) {
-    number = static_cast<double>(c.levels.size());
-    c.levels.emplace_back(level);
+// The different values of a column, and their names as first written.
+struct Levels {
+  std::map<ClassKey, std::size_t> number;
+  std::vector<std::string> names;
+};
+
+Levels find_levels(const TextTable& table, std::size_t column, const CsvData& options) {
+  std::map<ClassKey, std::string_view> written;
+  entries(table, column, options, [&](std::string_view field, std::size_t) {
+    written.emplace(class_key(field), field);
+    return 0;
+  });
+  Levels found;
+  for (const auto& [key, name] : written) {
+    found.number.emplace(key, found.names.size());
+    found.names.emplace_back(name);
   }
-  c.values =
-      entries(table, column, options, [&](std::string_view field, std::size_t) { return code.at(field); });
+  return found;
+}
+
+Column read_text(const TextTable& table, std::size_t column, const CsvData& options) {
+  Levels found = find_levels(table, column, options);
+  Column c{.name = table.names()[column], .values = {}, .levels = {}};
+  if (found.names.empty()) refuse_empty(table, c.name);
+  c.values = entries(table, column, options, [&](std::string_view field, std::size_t) {
+    return static_cast<double>(found.number.at(class_key(field)));
+  });
+  c.levels = std::move(found.names);
   return c;
 }
 
@@ -71,28 +87,13 @@ Column read_text(const TextTable& table, std::size_t column, const CsvData& opti
                               table.field(row, column), hint));
 }
 
-// Numbers of the classes, and their names.
-struct Classes {
-  std::map<ClassKey, std::size_t> number;
-  std::vector<std::string> names;
-};
-
-Classes find_classes(const TextTable& table, std::size_t column, const CsvData& options) {
-  Classes c;
+Levels find_classes(const TextTable& table, std::size_t column, const CsvData& options) {
   if (const auto* listed = std::get_if<ClassesListed>(&*options.classes)) {
-    c.names = listed->values;
+    Levels c{{}, listed->values};
     for (std::size_t k = 0; k < c.names.size(); ++k) c.number.emplace(class_key(c.names[k]), k);
     return c;
   }
-  std::map<ClassKey, std::string_view> written;  // as at its first appearance
-  entries(table, column, options, [&](std::string_view field, std::size_t) {
-    written.emplace(class_key(field), field);
-    return 0;
-  });
-  for (const auto& [key, name] : written) {
-    c.number.emplace(key, c.names.size());
-    c.names.emplace_back(name);
-  }
+  Levels c = find_levels(table, column, options);
   if (c.names.size() < 2 || c.names.size() > kMostClassesFound) {
     throw DataError(fmt::format("{}: column '{}': expected 2 to {} different classes, found {}{}",
                                 table.file_name(0), options.target, kMostClassesFound, c.names.size(),
@@ -102,7 +103,7 @@ Classes find_classes(const TextTable& table, std::size_t column, const CsvData& 
 }
 
 Column read_classes(const TextTable& table, std::size_t column, const CsvData& options) {
-  Classes classes = find_classes(table, column, options);
+  Levels classes = find_classes(table, column, options);
   Column c{.name = options.target, .values = {}, .levels = {}};
   c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
     const auto found = classes.number.find(class_key(field));

@@ -5,7 +5,8 @@
 //   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is; a number of
 //      magnitude above 1e150 is refused, because its square may overflow
 //   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
-//      (drop_first: each but the first)
+//      (drop_first: each but the first); categories that are numbers are equal if the numbers are, and come first, in
+//      increasing order
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
 //   4. rows are assigned to owners (partition.hpp has the rules that draw); the first `records` of each are kept; owners
 //      with fewer than `min_records` are dropped
