@@ -102,10 +102,12 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
     return std::nullopt;
   }
   Eigen::VectorXd& out = world_.released_;
-  out = sensitive.value_;
   if (world_.prescribed_noise != nullptr) {
-    out += world_.prescribed_noise->at(world_.total_releases_);
-  } else if (next_step(i) != nullptr) {
+    out = sensitive.value_ + world_.prescribed_noise->at(world_.total_releases_);
+  } else if (next_step(i) == nullptr) {
+    out.swap(sensitive.value_);  // the vector of the last release is used again
+  } else {
+    out = sensitive.value_;
     ReleaseNoise noise = next_noise(i);
     add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())},
               noise_scale(sensitive.sensitivity_, *noise.step), noise.stream);

@@ -30,7 +30,7 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
       made_(study.topology.agents()),
       x_(study.problem.p()),
       velocity_(VectorXd::Zero(study.problem.p())),
-      regulariser_(study.problem.p()) {
+      sigma_(study.problem.sigma()) {
   if (keeps_ == Velocity::kKept && params.momentum > 0)
     velocities_ = Columns(study.problem.p(), made_.size());
   const Privacy& privacy = study.privacy;
@@ -89,7 +89,6 @@ std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Conte
   }
   std::uint64_t k = 0;
   for (; k < count && context.may_release(i); ++k) {
-    context.regulariser_gradient(x_, regulariser_);
     move(step_size(first + k), *context.release(i, batch_gradient(i, context)), terms);
     context.project(x_);
   }
@@ -109,7 +108,7 @@ void LocalTraining::descend(double eta, const Direction& direction) {
   }
 }
 
-// The terms that there are, in one pass.
+// The terms that there are, in one pass; grad g = sigma x.
 void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& terms) {
   const auto view = [](std::span<const double> x) {
     return Vector(x.data(), static_cast<Eigen::Index>(x.size()));
@@ -118,9 +117,9 @@ void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& t
     terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + view(terms.tilt));
   };
   if (terms.mu == 0) {
-    with_tilt(gradient + regulariser_);
+    with_tilt(gradient + sigma_ * x_);
   } else {
-    with_tilt(gradient + regulariser_ + terms.mu * (x_ - view(terms.anchor)));
+    with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - view(terms.anchor)));
   }
 }
 

@@ -84,7 +84,8 @@ class LocalTraining {
   std::vector<std::uint64_t> made_;  // steps by agent
   Columns velocities_;               // by agent, if kept
   BatchDraws batches_;
-  Eigen::VectorXd x_, velocity_, regulariser_;
+  Eigen::VectorXd x_, velocity_;
+  double sigma_;  // of the regulariser
 };
 
 }  // namespace hearsay::models
