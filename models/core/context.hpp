@@ -91,8 +91,6 @@ class Context {
   void regulariser_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& out) const {
     problem().regulariser_gradient(theta, out);
   }
-  /// sigma: grad g(theta) = sigma theta.
-  double sigma() const { return problem().sigma(); }
   /// Clamps to the box, and counts the coordinates moved.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {

@@ -3,7 +3,8 @@
 //
 //   class P {
 //     struct Params { ... void describe(sim::Visitor&);      its options
-//                     sim::Memory memory(const Extent&) const; };   bytes of its state and messages in a run
+//                     sim::Memory memory(const Extent&) const;   bytes of its state and messages in a run
+//                     bool self_paced() const; };   optional: its messages drive it, not clocks, so that time must pass
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
 //     void on_tick(AgentId, Context&)          required; the other handlers where there are any:

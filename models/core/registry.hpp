@@ -37,7 +37,8 @@ class AnyProtocol {
   virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
   /// Whether it waits for replies, so that Study::round_trips has to be set.
   virtual bool has_timeout() const = 0;
-  /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies.
+  /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
+  /// std::invalid_argument for a protocol that drives itself where no time passes (require_passing_time).
   virtual void check_timeout(const Study& study) const = 0;
   /// What is suspicious about a run that has ended.
   virtual std::optional<std::string> warning(const World& world) const = 0;
@@ -142,6 +143,9 @@ ProtocolRow row() {
     }
     bool has_timeout() const override { return timeout() != nullptr; }
     void check_timeout(const Study& study) const override {
+      if constexpr (requires { params_.self_paced(); }) {
+        if (params_.self_paced()) require_passing_time(study);
+      }
       if constexpr (requires { params_.uses_late_replies(); }) {
         if (params_.uses_late_replies()) return;
       }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include "models/core/option_error.hpp"
 
@@ -29,6 +31,16 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
                     fmt::format("expected at least the smallest possible round trip ({:g} s), found {:g} s: "
                                 "every reply would be discarded; leave out protocol.{} or increase it",
                                 smallest, *given, key));
+}
+
+void require_passing_time(const Study& study) {
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  const StopLimits& stop = study.stop;
+  if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
+  if ((stop.budgets_spent && study.privacy.active()) || study.round_trips.typical() > 0) return;
+  throw std::invalid_argument(
+      "rounds take no time, so that a run would not end: expected stop.iterations, a network.latency or a "
+      "network.compute_time");
 }
 
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,

@@ -92,11 +92,21 @@ void Network::backward(const Targets& y, const double* theta, Pass& pass) const 
       for (Index k = 0; k < y.size(); ++k) s(0, k) = l.slope(s(0, k), y[k]);
     });
   } else {
-    for (Index k = 0; k < y.size(); ++k) s.col(k).array() -= s.col(k).maxCoeff();
+    // Plain loops: for ten classes a library's reductions cost more than the products of a small batch.
+    const Index classes = s.rows();
+    double* own = s.data();
+    for (Index k = 0; k < y.size(); ++k, own += classes) {
+      const double most = *std::max_element(own, own + classes);
+      for (Index c = 0; c < classes; ++c) own[c] -= most;
+    }
     s = s.array().exp();
-    for (Index k = 0; k < y.size(); ++k) {
-      s.col(k) *= 1 / s.col(k).sum();
-      s(static_cast<Index>(y[k]), k) -= 1;
+    own = s.data();
+    for (Index k = 0; k < y.size(); ++k, own += classes) {
+      double sum = 0;
+      for (Index c = 0; c < classes; ++c) sum += own[c];
+      const double factor = 1 / sum;
+      for (Index c = 0; c < classes; ++c) own[c] *= factor;
+      own[static_cast<Index>(y[k])] -= 1;
     }
   }
   if (!hidden()) return;

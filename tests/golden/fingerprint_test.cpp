@@ -190,3 +190,25 @@ TEST_CASE("golden: dp_ftrl over late, lossy links, with restarts and a server th
   })",
                {"6d59c01fa80b8d12", 0.81840535033205697, 0.10872593997286284});
 }
+
+TEST_CASE("golden: federated protocols over late, lossy links with owners that crash") {
+  for (const auto& [protocol, expected] :
+       {std::pair{R"("type": "fedavg", "cohort": 3, "over_selection": 1.4, "server_optimiser": "yogi")",
+                  Golden{"", 0, 0}},
+        {R"("type": "fedprox", "mu": 1, "momentum": 0.5)", Golden{"", 0, 0}},
+        {R"("type": "scaffold", "weights": "equal")", Golden{"", 0, 0}},
+        {R"("type": "fedasync", "rho": 0.1)", Golden{"", 0, 0}},
+        {R"("type": "fedbuff", "buffer": 3, "concurrency": 3)", Golden{"", 0, 0}}}) {
+    check_golden(fmt::format(R"({{
+      "data": {{"type": "lending_like", "owners": 5, "records": 30, "features": 3, "heterogeneity": 1}},
+      "network": {{"latency": {{"type": "uniform", "min": 0, "max": "15 ms"}}, "loss": 0.05,
+                   "compute_time": {{"type": "exponential", "mean": "20 ms"}},
+                   "availability": {{"type": "crash", "up": {{"type": "exponential", "mean": 5}}, "down": 1}}}},
+      "protocol": {{{}, "local_steps": 3, "step": 0.05, "batch": 5}},
+      "privacy": {{"mechanism": "gaussian", "accountant": "rdp", "epsilon": 100, "delta": 1e-6, "clip": 5, "steps": 100}},
+      "stop": {{"iterations": 40}}
+    }})",
+                             protocol),
+                 expected);
+  }
+}

@@ -33,6 +33,32 @@ TEST_CASE("timeout: infinite where every reply arrives, else five typical round 
   CHECK(finite_timeout_of({}, on(fixture, latency(0.6))) == Approx(6).epsilon(1e-14));
 }
 
+TEST_CASE("timeout: a protocol that drives itself needs time that passes, or another limit than time") {
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  const test::StudyFixture limited(one_record_each({1, 3}), ridge(1), {}, 2);
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, kUnlimited);
+  CHECK_THROWS_WITH(require_passing_time(on(fixture, latency(0))), Catch::Contains("rounds take no time"));
+  CHECK_NOTHROW(require_passing_time(on(fixture, latency(0.01))));
+  CHECK_NOTHROW(require_passing_time(on(limited, latency(0))));
+  // Both protocols of rounds ask, by way of the table; one that clocks drive does not.
+  const auto asks = [&](std::string_view name) {
+    for (const ProtocolRow& row : protocols()) {
+      if (row.entry.name != name) continue;
+      try {
+        row.make()->check_timeout(on(fixture, latency(0)));
+      } catch (const std::invalid_argument&) {
+        return true;
+      }
+    }
+    return false;
+  };
+  CHECK(asks("fedavg"));
+  CHECK(asks("fedbuff"));
+  CHECK(asks("dpsgd_gossip"));
+  CHECK_FALSE(asks("ad_psgd"));
+  CHECK_FALSE(asks("central_async"));
+}
+
 TEST_CASE("timeout: a warning where more than 1 % of round trips take longer") {
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 2);
   const Study study = on(fixture, latency(0.6));

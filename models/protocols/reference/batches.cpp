@@ -24,7 +24,7 @@ void PoissonBatch::describe(sim::Visitor& v) {
   v(rate, {.name = "rate", .help = "Probability of each record.", .min = 0, .max = 1, .open_min = true});
   v(size, sim::positive("size", "Expected number of records; the probability is at most 1."));
   v.check(rate.has_value() != size.has_value(), rate ? "rate" : "size",
-          rate ? "expected either rate or size, found both" : "required: rate or size");
+          rate ? "expected either rate or size, found both" : "expected rate or size, found neither");
 }
 
 void SubsetBatch::describe(sim::Visitor& v) {

@@ -31,7 +31,8 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
       keeps_(velocity),
       made_(study.topology.agents()),
       x_(study.problem.p()),
-      velocity_(VectorXd::Zero(study.problem.p())) {
+      velocity_(VectorXd::Zero(study.problem.p())),
+      sigma_(study.problem.sigma()) {
   if (keeps_ == Velocity::kKept && params.momentum > 0)
     velocities_ = Columns(study.problem.p(), made_.size());
   const Privacy& privacy = study.privacy;
@@ -105,12 +106,11 @@ std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const 
   }
   std::uint64_t k = 0;
   for (; k < count && (inside || context.may_release(i)); ++k) {
-    const double sigma = context.sigma();
     if (inside) {
       context.keep_local(batch_gradient(i, context), exact_);
-      move(step_size(first + k), Vector(exact_.inside_owner().data(), x_.size()), sigma, terms);
+      move(step_size(first + k), Vector(exact_.inside_owner().data(), x_.size()), terms);
     } else {
-      move(step_size(first + k), *context.release(i, batch_gradient(i, context)), sigma, terms);
+      move(step_size(first + k), *context.release(i, batch_gradient(i, context)), terms);
     }
     context.project(x_);
   }
@@ -129,8 +129,8 @@ void LocalTraining::descend(double eta, const Direction& direction) {
   }
 }
 
-// The terms that there are, in one pass.
-void LocalTraining::move(double eta, const Vector& gradient, double sigma, const LocalTerms& terms) {
+// The terms that there are, in one pass; grad g = sigma x.
+void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& terms) {
   const auto view = [](std::span<const double> x) {
     return Vector(x.data(), static_cast<Eigen::Index>(x.size()));
   };
@@ -138,9 +138,9 @@ void LocalTraining::move(double eta, const Vector& gradient, double sigma, const
     terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + view(terms.tilt));
   };
   if (terms.mu == 0) {
-    with_tilt(gradient + sigma * x_);
+    with_tilt(gradient + sigma_ * x_);
   } else {
-    with_tilt(gradient + sigma * x_ + terms.mu * (x_ - view(terms.anchor)));
+    with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - view(terms.anchor)));
   }
 }
 

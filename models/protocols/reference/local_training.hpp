@@ -80,7 +80,7 @@ class LocalTraining {
   double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
   Sensitive batch_gradient(sim::AgentId i, Context& context);
   std::uint64_t make_steps(sim::AgentId i, Context& context, const LocalTerms& terms, bool inside);
-  void move(double eta, const Vector& gradient, double sigma, const LocalTerms& terms);
+  void move(double eta, const Vector& gradient, const LocalTerms& terms);
   template <class Direction>
   void descend(double eta, const Direction& direction);
 
@@ -90,6 +90,7 @@ class LocalTraining {
   Columns velocities_;               // by agent, if kept
   BatchDraws batches_;
   Eigen::VectorXd x_, velocity_;
+  double sigma_;       // of the regulariser
   LocalVector exact_;  // gradient of a step within the owner
 };
 

@@ -43,6 +43,7 @@ struct AsynchronousOptions {
 
   void describe(sim::Visitor& v);
   sim::Memory memory(const Extent& e) const;
+  bool self_paced() const { return trigger == TrainingTrigger::kServer; }
 };
 
 class AsynchronousServer : public FederatedClients {

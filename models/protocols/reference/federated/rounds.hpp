@@ -13,8 +13,8 @@
 // the model stays, and the round counts. Refusals count as answers without an update; who refuses is not drawn again.
 // While the server is down, answers to it are lost and its timeout waits for its return.
 //
-// A server that has crashed starts again from its first model, without the state of its optimiser; answers to queries from
-// before the crash are stale. Round numbers go on, and with them a decreasing step size.
+// A server that has crashed starts again from its first model, without the state of its optimiser; the interrupted round
+// counts, and answers to queries from before the crash are stale. Round numbers go on, and with them a decreasing step size.
 //
 // Step t of a training: owner i's steps in round r are numbered from (r - 1) K. Iteration: a round. Clocks have no effect.
 #include <Eigen/Core>
@@ -44,6 +44,7 @@ struct RoundOptions {
 
   void describe(sim::Visitor& v);
   sim::Memory memory(const Extent& e) const;
+  bool self_paced() const { return true; }
   /// Answers that a round waits for, and owners that it asks for so many.
   std::size_t cohort_of(std::size_t owners) const;
   std::size_t asked(std::size_t goal) const;

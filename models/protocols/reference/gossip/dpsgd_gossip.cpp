@@ -33,9 +33,7 @@ DpsgdGossip::DpsgdGossip(const Params& params, const Study& study)
       largest_degree_(largest_degree(graph_)),
       rounds_(graph_.agents()),
       heard_(4 * std::size_t{graph_.edges()}),
-      sums_(study.problem.p(), 2 * rounds_.size()) {
-  require_time_of_rounds(study);
-}
+      sums_(study.problem.p(), 2 * rounds_.size()) {}
 
 void DpsgdGossip::on_start(Context& context) {
   open_accounts(context);

@@ -40,6 +40,7 @@ class DpsgdGossip : GossipAgents {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
+    bool self_paced() const { return true; }
     bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
   };
 
@@ -50,7 +51,6 @@ class DpsgdGossip : GossipAgents {
       .any_model = true,
       .step = "the step size (protocol.step)"};
 
-  /// Throws std::invalid_argument if rounds take no time and the number of iterations is unlimited.
   DpsgdGossip(const Params& params, const Study& study);
 
   void on_start(Context& context);

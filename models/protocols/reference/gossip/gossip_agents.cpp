@@ -19,16 +19,6 @@ GossipAgents::GossipAgents(const LocalTraining::Params& training, const Study& s
   }
 }
 
-void GossipAgents::require_time_of_rounds(const Study& study) {
-  const StopLimits& stop = study.stop;
-  const bool ends = std::min({stop.iterations, stop.vectors, stop.bytes}) < StopLimits{}.iterations ||
-                    (stop.budgets_spent && study.privacy.active());
-  if (!ends && study.round_trips.typical() <= 0) {
-    throw std::invalid_argument(
-        "rounds take no time: expected stop.iterations, a network.latency or a network.compute_time");
-  }
-}
-
 void GossipAgents::open_accounts(Context& context) const {
   for (sim::AgentId i = 0; i < context.agents(); ++i) training_.open_account(i, context);
 }

@@ -20,10 +20,6 @@ class GossipAgents {
   /// The first number that a protocol may use for the purpose of its own draws.
   static constexpr std::uint32_t kFreePurpose = LocalTraining::kFreePurpose + 1;
 
-  /// For rounds that begin when the last one ends: throws std::invalid_argument if they take no time and nothing else
-  /// that a study knows ends the run.
-  static void require_time_of_rounds(const Study& study);
-
   void open_accounts(Context& context) const;
   /// x_K - x_0 of local training from agent i's model x_0, which stays as it is. What the agent sends from now on leaves
   /// when the computation ends. Null, and no computation, if the agent may make no step (no records, budget exhausted).
