@@ -64,7 +64,7 @@ Positions parts_by(const std::vector<double>& fractions, std::size_t count) {
 
 void require_records(std::size_t wanted, std::size_t records, std::string_view what) {
   if (wanted <= records) return;
-  throw DataError(fmt::format("owner: expected at least {} records for {}, found {}", wanted, what, records),
+  throw DataError(fmt::format("expected at least {} records for {}, found {}", wanted, what, records),
                   "owner");
 }
 
@@ -89,7 +89,7 @@ std::vector<Positions> divide(const Rule& rule, std::vector<Positions> groups, c
   }
   if (!enough) {
     throw DataError(
-        fmt::format("owner: expected {} records or more for each of {} owners, found none of {} draws with "
+        fmt::format("expected {} or more records for each of {} owners, found fewer in all {} draws with "
                     "alpha {:g}; reduce owners or min_records, or increase alpha",
                     rule.min_records, rule.owners, kMostPartitionDraws, rule.alpha),
         "owner");

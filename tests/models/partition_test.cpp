@@ -221,13 +221,12 @@ TEST_CASE("partition: fractions are drawn again until every owner has min_record
 }
 
 TEST_CASE("partition: too few records are refused") {
-  CHECK(refusal(IidOwners{5}, 4) == "owner: expected at least 5 records for 5 owners, found 4");
-  CHECK(refusal(ClassShards{5, 2}, 9) == "owner: expected at least 10 records for 10 shards, found 9");
-  CHECK(refusal(QuantityOwners{5, 1, 2}, 9) == "owner: expected at least 10 records for 5 owners, found 9");
+  CHECK(refusal(IidOwners{5}, 4) == "expected at least 5 records for 5 owners, found 4");
+  CHECK(refusal(ClassShards{5, 2}, 9) == "expected at least 10 records for 10 shards, found 9");
+  CHECK(refusal(QuantityOwners{5, 1, 2}, 9) == "expected at least 10 records for 5 owners, found 9");
   CHECK(refusal(DirichletOwners{5, 1e-9, 1}, 9) ==
-        "owner: expected 1 records or more for each of 5 owners, found none of 1000 draws with alpha 1e-09; "
-        "reduce "
-        "owners or min_records, or increase alpha");
+        "expected 1 or more records for each of 5 owners, found fewer in all 1000 draws with alpha 1e-09; "
+        "reduce owners or min_records, or increase alpha");
 }
 
 TEST_CASE("csv: a partition assigns the rows of all files; owners without rows are excluded and noted") {

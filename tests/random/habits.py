@@ -5,7 +5,8 @@ HUBS = ("central_async", "central_sync", "async_mtl", "sync_mtl", "amtl")
 PUBLIC = ("p2p_admm", "local_only", "pooled", "amtl")  # have no private form
 BY_TURN = ("async_mtl", "sync_mtl")
 LOSSES = {"lending_like": ["squared"], "hospital_like": ["squared"], "movielens": ["squared"],
-          "fraud_like": ["logistic", "smoothed_hinge", "hinge"], "linear_separators": ["logistic", "smoothed_hinge"]}
+          "fraud_like": ["logistic", "smoothed_hinge", "hinge"], "linear_separators": ["logistic", "smoothed_hinge"],
+          "synthetic": ["softmax"]}
 CSV = {"path": "owners.csv", "target": "y", "owner": {"type": "column", "column": "site"}, "impute": "mean",
        "drop": ["kind", "id", "class"], "missing": ["?"]}
 PLACED = ("random_geometric", "file")
@@ -60,6 +61,10 @@ def follow(scenario, drawer):
         for key, value in CSV.items():
             if not on_route(["data", key]) and not (key in ("owner", "path") and "files" in data):
                 data[key] = value
+        drop(data, "data", "classes")
+        drop(data, "data", "test_split")
+        if not data.get("standardise"):
+            drop(data, "data", "standardise_by")
         if rng.random() < 0.5 and not on_route(["data", "target_transform"]):
             data.pop("target_transform", None)
             data.update({"target": "class", "positive": {"type": "equals", "equals": "yes"}, "drop": ["kind", "id", "y"]})

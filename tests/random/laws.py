@@ -42,6 +42,8 @@ NUMBERS = [(re.compile(pattern), law) for pattern, law in [
     (r"\.data.*uniform_integer>\.max", ints(5, 60)),
     (r"\.data.*\.records", ints(1, 50)),
     (r"\.data.*\.features", ints(2, 5)),
+    (r"<synthetic>\.classes", ints(2, 4)),
+    (r"\.shards$", ints(1, 3)),
     (r"\.data.*\.rank", ints(1, 3)),
     (r"\.data.*fraction", flat(0, 0.6)),
     (r"\.data.*\.positives", flat(0.1, 0.5)),
