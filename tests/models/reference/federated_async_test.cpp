@@ -31,8 +31,8 @@ FedBuff::Params buffering(std::uint32_t buffer, models::Staleness staleness = mo
   return params;
 }
 
-/// Owners with y = 8, 16, 64 that take 1, 1.6 and 2.5 s. Answers: owner 1 at 1 s, staleness 0; owner 2 at 1.6 s, staleness 1;
-/// owner 1 at 2 s, staleness 1; owner 3 at 2.5 s, staleness 3 (as every answer updates the model).
+/// Owners with y = 8, 16, 64 that take 1, 1.6 and 2.5 s. Answers: owner 1 at 1 s, staleness 0; owner 2 at 1.6 s,
+/// staleness 1; owner 1 at 2 s, staleness 1; owner 3 at 2.5 s, staleness 3 (as every answer updates the model).
 struct ThreeClients {
   explicit ThreeClients(std::uint64_t iterations)
       : fixture(test::one_record_each({8, 16, 64}), test::ridge(0), {}, iterations),
@@ -94,8 +94,8 @@ TEST_CASE(
   const models::PolynomialStaleness inverse{1};
   check_all(CentralRun<FedBuff>(three.fixture, buffering(1, inverse), three.options).learner,
             {0, 8, 16, 16, 32});
-  // Buffer 2: the server steps at 1.6 s by (8 + 16)/2, both of staleness 0. The next two were sent before: staleness 1. Owner 1
-  // trained from 0. At 2.5 s by (8/2 + 64/2)/2.
+  // Buffer 2: the server steps at 1.6 s by (8 + 16)/2, both of staleness 0. The next two were sent before: staleness
+  // 1. Owner 1 trained from 0. At 2.5 s by (8/2 + 64/2)/2.
   const ThreeClients two(2);
   auto params = buffering(2, inverse);
   const CentralRun<FedBuff> run(two.fixture, params, two.options);
@@ -127,8 +127,8 @@ TEST_CASE(
 }
 
 TEST_CASE("asynchronous server: an owner whose messages are lost trains again after the timeout") {
-  // Both take 0.5 s. Owner 2 is down from 0.25 to 3.1 s: its first answer is lost, then the queries at 1, 2 and 3 s. That at 4 s
-  // is answered at 4.5 s, when owner 1 has made its ninth.
+  // Both take 0.5 s. Owner 2 is down from 0.25 to 3.1 s: its first answer is lost, then the queries at 1, 2 and 3 s.
+  // That at 4 s is answered at 4.5 s, when owner 1 has made its ninth.
   const test::StudyFixture fixture(test::one_record_each({1, 1}), test::ridge(0), {}, 10);
   auto params = mixing(0.5);
   params.timeout = 1;
@@ -146,8 +146,9 @@ TEST_CASE("asynchronous server: an owner whose messages are lost trains again af
 }
 
 TEST_CASE("asynchronous server: a crash of the server loses the model and the buffer, and it starts again") {
-  // y = 2, eta = 1/4, 1 s: updates of 1 from x = 0, two of which are a step of (1 + 1)/2. The server is down from 3.5 to 3.75 s
-  // with one update in its buffer. The answer at 4 s is stale; those at 5 and 6 s make the next step, from x = 0.
+  // y = 2, eta = 1/4, 1 s: updates of 1 from x = 0, two of which are a step of (1 + 1)/2. The server is down from 3.5
+  // to 3.75 s with one update in its buffer. The answer at 4 s is stale; those at 5 and 6 s make the next step, from
+  // x = 0.
   const test::StudyFixture fixture(test::one_record_each({2}), test::ridge(0), {}, 2);
   auto params = buffering(2);
   params.local.step = models::ConstantStep{0.25};
@@ -160,8 +161,9 @@ TEST_CASE("asynchronous server: a crash of the server loses the model and the bu
 }
 
 TEST_CASE("asynchronous server: owners that ask by their clocks") {
-  // Latency 1/4, 0.5 s. Owner 1 asks at 1 s, has the model at 1.5, and its answer is there at 2.25. What it asks at 1.4 is
-  // ignored, and so is owner 2 at 1.1 with concurrency 1. Owner 1 asks again at 2.1: the answer is there at 3.35.
+  // Latency 1/4, 0.5 s. Owner 1 asks at 1 s, has the model at 1.5, and its answer is there at 2.25. What it asks at
+  // 1.4 is ignored, and so is owner 2 at 1.1 with concurrency 1. Owner 1 asks again at 2.1: the answer is there at
+  // 3.35.
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), {}, 2);
   auto params = mixing(1);
   params.trigger = models::TrainingTrigger::kClock;
@@ -191,8 +193,8 @@ TEST_CASE("asynchronous server: who has no budget left refuses, and the run ends
 
 TEST_CASE(
     "asynchronous server: through losses and crashes of owners and server, every owner keeps training") {
-  // The five owners are alike, so that each has the same share of the answers in expectation; with 3000 of them, a share
-  // below half of that would be more than 12 standard deviations of independent draws away.
+  // The five owners are alike, so that each has the same share of the answers in expectation; with 3000 of them, a
+  // share below half of that would be more than 12 standard deviations of independent draws away.
   const test::StudyFixture fixture(test::one_record_each({1, 2, 3, 4, 5}), test::ridge(0), {}, 3000);
   auto params = buffering(1);
   params.concurrency = 3;

@@ -1,4 +1,5 @@
-// Rounds of a federated server: cohorts, timeouts, over-selection, crashes; and what the server does with the updates.
+// Rounds of a federated server: cohorts, timeouts, over-selection, crashes; and what the server does with the
+// updates.
 #include <catch2/catch.hpp>
 
 #include "models/protocols/reference/federated/fedavg.hpp"
@@ -29,8 +30,8 @@ TEST_CASE("fedavg: rounds by hand, with each weighting") {
 }
 
 TEST_CASE("fedavg: a decreasing step counts the steps of all rounds, whoever takes part") {
-  // eta_t = 1/(2 (1 + t)), K = 2, y = 1: t = 0 jumps to 1. With a server step of 1/2: x = 1/2, then t = 2, 3 shrink the
-  // distance 1/2 to (2/3)(3/4)/2 = 1/4, of which the server goes half the way from 1/2 to 3/4.
+  // eta_t = 1/(2 (1 + t)), K = 2, y = 1: t = 0 jumps to 1. With a server step of 1/2: x = 1/2, then t = 2, 3 shrink
+  // the distance 1/2 to (2/3)(3/4)/2 = 1/4, of which the server goes half the way from 1/2 to 3/4.
   const test::StudyFixture fixture(test::one_record_each({1}), test::ridge(0), {}, 2);
   auto params = jumping<FedAvg::Params>(2);
   params.local.step = models::DecreasingStep{.first = 0.5, .decay = 1, .power = 1};
@@ -39,8 +40,8 @@ TEST_CASE("fedavg: a decreasing step counts the steps of all rounds, whoever tak
 }
 
 TEST_CASE("federated rounds: round_timeout, and what comes later is stale") {
-  // y = 1, 3, 8; owner 3 needs 2.5 s. Rounds of 2 s without it: the mean of 1 and 3. Its answers to round 1 (at 2.5) and to
-  // the newest query then, of round 2 (at 5), are stale.
+  // y = 1, 3, 8; owner 3 needs 2.5 s. Rounds of 2 s without it: the mean of 1 and 3. Its answers to round 1 (at 2.5)
+  // and to the newest query then, of round 2 (at 5), are stale.
   const test::StudyFixture fixture(test::one_record_each({1, 3, 8}), test::ridge(0), {}, 3);
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 2;
@@ -57,8 +58,9 @@ TEST_CASE("federated rounds: round_timeout, and what comes later is stale") {
 }
 
 TEST_CASE("federated rounds: an owner trains from the newest of the queries that have waited for it") {
-  // Rounds of 1 s; owner 1 takes 0.1 s, owner 2 takes 0.6 s and is down from 0.5 to 4.2 s. The queries of rounds 2 to 5 wait
-  // for it; it answers that of round 5 at 4.8 s, in time. Had it begun with round 2's, that answer would be stale.
+  // Rounds of 1 s; owner 1 takes 0.1 s, owner 2 takes 0.6 s and is down from 0.5 to 4.2 s. The queries of rounds 2 to
+  // 5 wait for it; it answers that of round 5 at 4.8 s, in time. Had it begun with round 2's, that answer would be
+  // stale.
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), {}, 5);
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 1;
@@ -106,8 +108,9 @@ TEST_CASE("federated rounds: cohorts are uniform subsets") {
 
 TEST_CASE(
     "federated rounds: without an answer the model and the server's momentum stay, and the round counts") {
-  // Answers after 0.5 s; both owners are down from 1.25 to 2.75 s, in which rounds 3 and 4 end by the timeout of 1 s. The
-  // momentum is beta = 1/2, and every update y - x with y = 4: m = 4, x = 4; m = 2, x = 6; two rounds without; m = 1 - 2, x = 5.
+  // Answers after 0.5 s; both owners are down from 1.25 to 2.75 s, in which rounds 3 and 4 end by the timeout of 1 s.
+  // The momentum is beta = 1/2, and every update y - x with y = 4: m = 4, x = 4; m = 2, x = 6; two rounds without; m
+  // = 1 - 2, x = 5.
   const test::StudyFixture fixture(test::one_record_each({4, 4}), test::ridge(0), {}, 5);
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 1;
@@ -150,7 +153,8 @@ TEST_CASE("federated rounds: an owner that crashes while it trains sends nothing
 }
 
 TEST_CASE("federated rounds: who has no budget left refuses and is not asked again") {
-  // privacy.steps 2 and 4 with one step a round: owner 1 refuses in round 3, owner 2 in round 5, after which nobody is left.
+  // privacy.steps 2 and 4 with one step a round: owner 1 refuses in round 3, owner 2 in round 5, after which nobody
+  // is left.
   auto privacy = test::laplace(1e6, 1);
   privacy.steps = sim::PerAgent(sim::ValueList{{2, 4}});
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100);
@@ -183,7 +187,8 @@ TEST_CASE("server optimisers: two updates by hand") {
   };
   check_all(models_after(models::NoOptimiser{}, 0.5), {0.5, 0.25});
   check_all(models_after(models::MomentumOptimiser{0.5}), {1, 1});
-  // m = 1/2, then 0. A step that depends on m alone would not tell beta_2; so a third of the first is kept: beta_1 = 1/4.
+  // m = 1/2, then 0. A step that depends on m alone would not tell beta_2; so a third of the first is kept: beta_1 =
+  // 1/4.
   //   m = 3/4, then 3/16 - 3/8 = -3/16.
   //   adam, beta_2 = 3/4: v = 3/16 + 1/4 = 7/16, then 21/64 + 1/16 = 25/64, of which the root is 5/8.
   models::AdamOptimiser adam;

@@ -104,7 +104,8 @@ TEST_CASE("local training: steps, momentum, tilt and the proximal term by hand")
 }
 
 TEST_CASE("local training: step schedules count the owner's steps, or those that the protocol states") {
-  // eta_t = 1/(2 (1 + t)): the distance from 1 is multiplied by 1 - 1/(1 + t) = t/(1 + t) at t >= 1, and vanishes at t = 0.
+  // eta_t = 1/(2 (1 + t)): the distance from 1 is multiplied by 1 - 1/(1 + t) = t/(1 + t) at t >= 1, and vanishes at
+  // t = 0.
   const auto fixture = alone(test::one_record_each({1, 1}));
   auto params = steps(2, 0);
   params.step = models::DecreasingStep{.first = 0.5, .decay = 1, .power = 1};
@@ -133,7 +134,8 @@ TEST_CASE("local training: a batch's gradient is the sum over its records divide
   Owners subset(fixture, steps(1, 0.5, models::SubsetBatch{.size = 2}));
   std::set<double> sums;
   for (int k = 0; k < 200; ++k) sums.insert(2 * subset.from(0));
-  // The sums of two different numbers of 0..5; 0 + 0 and 5 + 5 are not among them. P(one is missed) < 9 (14/15)^200 < 1e-5.
+  // The sums of two different numbers of 0..5; 0 + 0 and 5 + 5 are not among them. P(one is missed) < 9 (14/15)^200 <
+  // 1e-5.
   CHECK(sums == std::set<double>{1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(Owners(fixture, steps(1, 0.5, models::SubsetBatch{.size = 60})).from(0) == 2.5);
   CHECK(Owners(fixture, steps(1, 0.5, models::PoissonBatch{.rate = 1.0})).from(0) == 2.5);
