@@ -9,24 +9,26 @@
 using namespace hearsay;
 using models::FedAvg;
 using test::check_all;
-using test::down;
 using test::jumping;
-using Run = test::CentralRun<models::FedAvg>;
+using test::outage;
+namespace {
+using AvgRun = test::CentralRun<models::FedAvg>;
+}
 
 TEST_CASE("fedavg: rounds by hand, with each weighting") {
   // y = 1 in 3 records and 5 in one; eta = 1/4: an update is (y - x)/2. From 0: 3/4 * 1/2 + 1/4 * 5/2 = 1 -> 3/2.
   const test::StudyFixture fixture(test::equal_records({1, 5}, {3, 1}), test::ridge(0), {}, 2);
   auto params = jumping<FedAvg::Params>(1, 0.25);
-  const Run run(fixture, params, fixture.engine());
+  const AvgRun run(fixture, params, fixture.engine());
   check_all(run.learner, {0, 1, 1.5});
   CHECK(run.world->engine.traffic().messages == 8);
   CHECK(run.world->engine.traffic().vectors == 8);
   params.weights = models::ClientWeights::kEqual;
-  check_all(Run(fixture, params, fixture.engine()).learner, {0, 1.5, 2.25});
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 1.5, 2.25});
   params.server.server_step = 0.5;
-  check_all(Run(fixture, params, fixture.engine()).learner, {0, 0.75, 0.75 + 0.5 * 1.125});
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 0.75, 0.75 + 0.5 * 1.125});
   // Two local steps shrink the distance to 1/4.
-  check_all(Run(fixture, jumping<FedAvg::Params>(2, 0.25), fixture.engine()).learner, {0, 1.5, 1.875});
+  check_all(AvgRun(fixture, jumping<FedAvg::Params>(2, 0.25), fixture.engine()).learner, {0, 1.5, 1.875});
 }
 
 TEST_CASE("fedavg: a decreasing step counts the steps of all rounds, whoever takes part") {
@@ -36,7 +38,7 @@ TEST_CASE("fedavg: a decreasing step counts the steps of all rounds, whoever tak
   auto params = jumping<FedAvg::Params>(2);
   params.local.step = models::DecreasingStep{.first = 0.5, .decay = 1, .power = 1};
   params.server.server_step = 0.5;
-  check_all(Run(fixture, params, fixture.engine()).learner, {0, 0.5, 0.625});
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 0.5, 0.625});
 }
 
 TEST_CASE("federated rounds: round_timeout, and what comes later is stale") {
@@ -45,14 +47,14 @@ TEST_CASE("federated rounds: round_timeout, and what comes later is stale") {
   const test::StudyFixture fixture(test::one_record_each({1, 3, 8}), test::ridge(0), {}, 3);
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 2;
-  const Run run(fixture, params, fixture.engine(test::computing({0.25, 0.5, 2.5})));
+  const AvgRun run(fixture, params, fixture.engine(test::computing({0.25, 0.5, 2.5})));
   check_all(run.learner, {0, 2, 2, 2});
   check_all(run.time, {0, 2, 4, 6});
   CHECK(test::lost(*run.world, sim::LossReason::kStale) == 2);
   CHECK(used(run, 0) == 3);
   CHECK(used(run, 2) == 0);
   // In time, everybody counts, and the round ends with the last.
-  const Run all(fixture, params, fixture.engine(test::computing({0.25, 0.5, 1.5})));
+  const AvgRun all(fixture, params, fixture.engine(test::computing({0.25, 0.5, 1.5})));
   check_all(all.learner, {0, 4, 4, 4});
   check_all(all.time, {0, 1.5, 3, 4.5});
 }
@@ -65,9 +67,9 @@ TEST_CASE("federated rounds: an owner trains from the newest of the queries that
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 1;
   sim::NetworkOptions network = test::computing({0.1, 0.6});
-  network.availability = down({2}, 0.5, 4.2);
+  network.availability = outage({2}, 0.5, 4.2);
   network.in_flight = sim::InFlight::kHeld;
-  const Run run(fixture, params, fixture.engine(network));
+  const AvgRun run(fixture, params, fixture.engine(network));
   check_all(run.learner, {0, 1, 1, 1, 1, 2});
   check_all(run.time, {0, 1, 2, 3, 4, 4.8});
   CHECK(test::lost(*run.world, sim::LossReason::kStale) == 0);
@@ -78,7 +80,7 @@ TEST_CASE("federated rounds: over-selection goes on with the first answers of a 
   auto params = jumping<FedAvg::Params>();
   params.cohort = models::CohortNumber{2};
   params.over_selection = 1.5;
-  const Run run(fixture, params, fixture.engine(test::computing({1, 2, 3.5})));
+  const AvgRun run(fixture, params, fixture.engine(test::computing({1, 2, 3.5})));
   check_all(run.learner, {0, 2, 2});
   check_all(run.time, {0, 2, 4});
   CHECK(test::lost(*run.world, sim::LossReason::kStale) == 1);
@@ -99,7 +101,7 @@ TEST_CASE("federated rounds: cohorts are uniform subsets") {
   const test::StudyFixture fixture(test::one_record_each({1, 2, 4, 8}), test::ridge(0), {}, kRounds);
   auto params = jumping<FedAvg::Params>();
   params.cohort = models::CohortNumber{2};
-  const Run run(fixture, params, fixture.engine());
+  const AvgRun run(fixture, params, fixture.engine());
   std::map<double, std::uint64_t> means;
   for (std::size_t k = 1; k < run.learner.size(); ++k) ++means[std::round(4 * run.learner[k])];
   CHECK(means.size() == 6);
@@ -116,8 +118,8 @@ TEST_CASE(
   params.round_timeout = 1;
   params.server.server_optimiser = models::MomentumOptimiser{0.5};
   sim::NetworkOptions network = test::computing({0.5, 0.5});
-  network.availability = down({1, 2}, 1.25, 2.75);
-  const Run run(fixture, params, fixture.engine(network));
+  network.availability = outage({1, 2}, 1.25, 2.75);
+  const AvgRun run(fixture, params, fixture.engine(network));
   check_all(run.learner, {0, 4, 6, 6, 6, 5});
   check_all(run.time, {0, 0.5, 1, 2, 3, 3.5});
 }
@@ -128,13 +130,13 @@ TEST_CASE("federated rounds: a server that crashes starts again, and old answers
   const test::StudyFixture fixture(test::one_record_each({2}), test::ridge(0), {}, 5);
   const auto params = jumping<FedAvg::Params>(1, 0.25);
   auto network = test::latency(0.5);
-  network.availability = down({0}, 2.5, 3.25, sim::StateOnReturn::kReset);
-  const Run run(fixture, params, fixture.engine(network));
+  network.availability = outage({0}, 2.5, 3.25, sim::StateOnReturn::kReset);
+  const AvgRun run(fixture, params, fixture.engine(network));
   check_all(run.learner, {0, 1, 1.5, 0, 1, 1.5});
   check_all(run.time, {0, 1, 2, 3.25, 4.25, 5.25});
   network = test::computing({1});
-  network.availability = down({0}, 2.5, 2.75, sim::StateOnReturn::kReset);
-  const Run slow(fixture, params, fixture.engine(network));
+  network.availability = outage({0}, 2.5, 2.75, sim::StateOnReturn::kReset);
+  const AvgRun slow(fixture, params, fixture.engine(network));
   // The owner answers round 3 at 3, which is stale, and then round 4, asked at 2.75, at 4.
   check_all(slow.learner, {0, 1, 1.5, 0, 1, 1.5});
   check_all(slow.time, {0, 1, 2, 2.75, 4, 5});
@@ -146,8 +148,8 @@ TEST_CASE("federated rounds: an owner that crashes while it trains sends nothing
   auto params = jumping<FedAvg::Params>();
   params.round_timeout = 1;
   sim::NetworkOptions network = test::computing({0.5, 0.5});
-  network.availability = down({2}, 0.25, 0.75, sim::StateOnReturn::kReset);
-  const Run run(fixture, params, fixture.engine(network));
+  network.availability = outage({2}, 0.25, 0.75, sim::StateOnReturn::kReset);
+  const AvgRun run(fixture, params, fixture.engine(network));
   check_all(run.learner, {0, 1, 2, 2});
   check_all(run.time, {0, 1, 1.5, 2});
 }
@@ -158,7 +160,7 @@ TEST_CASE("federated rounds: who has no budget left refuses and is not asked aga
   auto privacy = test::laplace(1e6, 1);
   privacy.steps = sim::PerAgent(sim::ValueList{{2, 4}});
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100);
-  const Run run(fixture, jumping<FedAvg::Params>(), fixture.engine());
+  const AvgRun run(fixture, jumping<FedAvg::Params>(), fixture.engine());
   CHECK(used(run, 0) == 2);
   CHECK(used(run, 1) == 4);
   CHECK(run.end == sim::End::kFinished);
