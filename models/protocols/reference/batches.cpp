@@ -81,7 +81,8 @@ void BatchDraws::draw(const PoissonBatch& poisson) {
   const double q = poisson_rate(poisson, n_);
   divisor_ = q * static_cast<double>(n_);
   drawn_.clear();
-  // The gaps between the records drawn are geometric: exponential of mean -1/ln(1 - q), rounded down. With q = 1 they are 0.
+  // The gaps between the records drawn are geometric: exponential of mean -1/ln(1 - q), rounded down. With q = 1 they
+  // are 0.
   const double mean = -1 / std::log1p(-q);
   for (double k = std::floor(sim::exponential(stream_, mean)); k < static_cast<double>(n_);
        k += 1 + std::floor(sim::exponential(stream_, mean)))

@@ -1,19 +1,19 @@
 #pragma once
-// Local training: what an owner does with a model between messages. K steps of mini-batch gradient descent with momentum
-// on its own mean loss f_i plus the regulariser g, from x_0:
+// Local training: what an owner does with a model between messages. K steps of mini-batch gradient descent with
+// momentum on its own mean loss f_i plus the regulariser g, from x_0:
 //
 //   d_k     = Q_k + grad g(x_k) + tilt + mu (x_k - anchor)     Q_k: gradient over the k-th mini-batch at x_k (batches.hpp)
 //   v_k     = d_k + momentum v_{k-1}
 //   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one
 //
-// `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by default.
-// v_{-1} = 0, or the last v of the owner's call before if the protocol keeps it. t counts steps as the protocol says, by
-// default all that the owner has made.
+// `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by
+// default. v_{-1} = 0, or the last v of the owner's call before if the protocol keeps it. t counts steps as the
+// protocol says, by default all that the owner has made.
 //
-// Privacy: each Q_k is released, that is, its records' gradients are bounded, noise is added and the owner's account is
-// charged. This is DP-SGD at each owner (Abadi et al. 2016); what is computed from the Q_k and sent costs nothing more. An
-// owner plans privacy.steps releases in all, of equal noise, and makes no steps once they are used up. Without privacy the
-// Q_k are exact.
+// Privacy: each Q_k is released, that is, its records' gradients are bounded, noise is added and the owner's account
+// is charged. This is DP-SGD at each owner (Abadi et al. 2016); what is computed from the Q_k and sent costs nothing
+// more. An owner plans privacy.steps releases in all, of equal noise, and makes no steps once they are used up.
+// Without privacy the Q_k are exact.
 //
 // An owner without records makes no steps.
 #include <Eigen/Core>

@@ -16,8 +16,8 @@ using test::jumping;
 
 namespace {
 
-constexpr double kSigma = 0.25, kEta = 0.1;
-constexpr std::uint64_t kRounds = 1500;  // the slowest mode contracts by less than 0.98 in a round
+constexpr double kLimitSigma = 0.25, kLimitEta = 0.1;
+constexpr std::uint64_t kLimitRounds = 1500;  // the slowest mode contracts by less than 0.98 in a round
 
 sim::Engine::Options two_vectors(const test::StudyFixture& fixture, sim::NetworkOptions network = {}) {
   sim::Engine::Options options = fixture.engine(std::move(network));
@@ -25,10 +25,10 @@ sim::Engine::Options two_vectors(const test::StudyFixture& fixture, sim::Network
   return options;
 }
 
-/// The model after kRounds rounds.
+/// The model after kLimitRounds rounds.
 template <class P>
-Eigen::Vector2d limit(const typename P::Params& params) {
-  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kSigma), {}, kRounds);
+Eigen::Vector2d limit_of(const typename P::Params& params) {
+  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kLimitSigma), {}, kLimitRounds);
   return CentralRun<P>(fixture, params, two_vectors(fixture)).world->models.col(0);
 }
 
@@ -38,9 +38,9 @@ Eigen::Vector2d fixed_point(std::uint32_t k, double mu, bool equal = false) {
   Eigen::Matrix2d all = Eigen::Matrix2d::Zero();
   Eigen::Vector2d right = Eigen::Vector2d::Zero();
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto [h, b] = test::quadratic_of(data, i, kSigma);
+    const auto [h, b] = test::quadratic_of(data, i, kLimitSigma);
     const Eigen::Matrix2d a = h + mu * Eigen::Matrix2d::Identity(), one = Eigen::Matrix2d::Identity();
-    const Eigen::Matrix2d m = (one - test::power(one - kEta * a, k)) * a.inverse() * h;
+    const Eigen::Matrix2d m = (one - test::power(one - kLimitEta * a, k)) * a.inverse() * h;
     const double p = equal ? 1.0 / 3 : static_cast<double>(data.train[i].target.size()) / 9;
     all += p * m;
     right += p * m * h.inverse() * b;
@@ -48,48 +48,49 @@ Eigen::Vector2d fixed_point(std::uint32_t k, double mu, bool equal = false) {
   return all.inverse() * right;
 }
 
-Eigen::Vector2d minimiser() {
+Eigen::Vector2d pooled_minimiser() {
   return fixed_point(1, 0);
 }
 
 }  // namespace
 
 TEST_CASE("fedavg: the limit on quadratics is that of the theorem, and not theta* but for K = 1") {
-  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kSigma), {}, 1);
-  REQUIRE((minimiser() - fixture.optimum().theta).norm() < 1e-12);
-  CHECK((limit<FedAvg>(jumping<FedAvg::Params>(1, kEta)) - minimiser()).norm() < 1e-11);
+  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kLimitSigma), {}, 1);
+  REQUIRE((pooled_minimiser() - fixture.optimum().theta).norm() < 1e-12);
+  CHECK((limit_of<FedAvg>(jumping<FedAvg::Params>(1, kLimitEta)) - pooled_minimiser()).norm() < 1e-11);
   for (const std::uint32_t k : {2u, 10u}) {
-    const Eigen::Vector2d x = limit<FedAvg>(jumping<FedAvg::Params>(k, kEta));
+    const Eigen::Vector2d x = limit_of<FedAvg>(jumping<FedAvg::Params>(k, kLimitEta));
     CHECK((x - fixed_point(k, 0)).norm() < 1e-11);
-    CHECK((x - minimiser()).norm() > 1e-3);
+    CHECK((x - pooled_minimiser()).norm() > 1e-3);
   }
   // Neither the server's step nor its momentum moves it; the weights do.
-  auto params = jumping<FedAvg::Params>(10, kEta);
+  auto params = jumping<FedAvg::Params>(10, kLimitEta);
   params.server.server_step = 0.5;
   params.server.server_optimiser = models::MomentumOptimiser{0.5};
-  CHECK((limit<FedAvg>(params) - fixed_point(10, 0)).norm() < 1e-11);
+  CHECK((limit_of<FedAvg>(params) - fixed_point(10, 0)).norm() < 1e-11);
   params.weights = models::ClientWeights::kEqual;
-  CHECK((limit<FedAvg>(params) - fixed_point(10, 0, true)).norm() < 1e-11);
+  CHECK((limit_of<FedAvg>(params) - fixed_point(10, 0, true)).norm() < 1e-11);
   CHECK((fixed_point(10, 0, true) - fixed_point(10, 0)).norm() > 1e-3);
 }
 
 TEST_CASE("fedprox: the limit on quadratics is that of the theorem, nearer to theta* than FedAvg's") {
   const auto with = [](double mu) {
-    auto params = jumping<FedProx::Params>(10, kEta);
+    auto params = jumping<FedProx::Params>(10, kLimitEta);
     params.mu = mu;
     return params;
   };
-  for (const double mu : {0.5, 2.0}) CHECK((limit<FedProx>(with(mu)) - fixed_point(10, mu)).norm() < 1e-11);
-  CHECK((limit<FedProx>(with(0)) - fixed_point(10, 0)).norm() < 1e-11);
-  CHECK((fixed_point(10, 2) - minimiser()).norm() < (fixed_point(10, 0) - minimiser()).norm());
+  for (const double mu : {0.5, 2.0})
+    CHECK((limit_of<FedProx>(with(mu)) - fixed_point(10, mu)).norm() < 1e-11);
+  CHECK((limit_of<FedProx>(with(0)) - fixed_point(10, 0)).norm() < 1e-11);
+  CHECK((fixed_point(10, 2) - pooled_minimiser()).norm() < (fixed_point(10, 0) - pooled_minimiser()).norm());
 }
 
 TEST_CASE("scaffold: the limit on quadratics is theta* for every K, with both options") {
   for (const auto option : {models::ControlVariate::kGradient, models::ControlVariate::kMean}) {
     for (const std::uint32_t k : {1u, 2u, 10u}) {
-      auto params = jumping<Scaffold::Params>(k, kEta);
+      auto params = jumping<Scaffold::Params>(k, kLimitEta);
       params.option = option;
-      CHECK((limit<Scaffold>(params) - minimiser()).norm() < 1e-10);
+      CHECK((limit_of<Scaffold>(params) - pooled_minimiser()).norm() < 1e-10);
     }
   }
   // So it is with one owner a round, and where answers are late: of two asked, the first counts.
@@ -97,12 +98,12 @@ TEST_CASE("scaffold: the limit on quadratics is theta* for every K, with both op
   params.cohort = models::CohortNumber{1};
   params.server.server_step = 0.5;
   params.over_selection = 2;
-  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kSigma), {}, 6000);
+  const test::StudyFixture fixture(test::three_quadratics(), test::ridge(kLimitSigma), {}, 6000);
   sim::NetworkOptions network = test::computing({0.5, 0.7, 0.75});
   network.links.latency = sim::Distribution(sim::Uniform{0, 1});
   const CentralRun<Scaffold> run(fixture, params, two_vectors(fixture, network));
   CHECK(test::lost(*run.world, sim::LossReason::kStale) > 1000);
-  CHECK((run.world->models.col(0) - minimiser()).norm() < 1e-6);
+  CHECK((run.world->models.col(0) - pooled_minimiser()).norm() < 1e-6);
 }
 
 TEST_CASE("scaffold: a round by hand, with each option") {

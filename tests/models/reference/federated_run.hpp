@@ -18,8 +18,8 @@ inline sim::NetworkOptions computing(const std::vector<double>& seconds) {
 }
 
 /// Agents that are down from one time to another.
-inline sim::Outages down(std::vector<sim::AgentId> agents, double from, double to,
-                         sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
+inline sim::Outages outage(std::vector<sim::AgentId> agents, double from, double to,
+                           sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
   sim::Outages outages;
   outages.outages.push_back({.agents = std::move(agents), .from = from, .to = to});
   outages.state_on_return = state;

@@ -1,7 +1,7 @@
 #pragma once
-// The asynchronous federated server: what fedasync and fedbuff share. The server (agent 0) sends an owner its model x; the
-// owner trains and answers; the server uses the answer at once, whatever the others do. What an answer does to x is the
-// protocol's. Who trains when:
+// The asynchronous federated server: what fedasync and fedbuff share. The server (agent 0) sends an owner its model
+// x; the owner trains and answers; the server uses the answer at once, whatever the others do. What an answer does to
+// x is the protocol's. Who trains when:
 //
 //   trigger server   The server keeps `concurrency` owners in training, by default all. Whenever a training ends, it sends
 //                    the newest model to an owner drawn uniformly among those that are not in training. With all owners in
@@ -12,12 +12,13 @@
 //                    that of its clock as long as it can follow. The server ignores an owner that is in training, and
 //                    all while `concurrency` owners are. An owner that computes misses its ticks.
 //
-// A training ends with the owner's answer or refusal, or after `timeout`. An answer after that is stale: it is discarded,
-// its releases stay spent. So an owner whose query or answer is lost, or that is down, is in training until the timeout and
-// can be drawn, or ask, again. The server does not know who is up. An owner that refuses is not drawn again.
+// A training ends with the owner's answer or refusal, or after `timeout`. An answer after that is stale: it is
+// discarded, its releases stay spent. So an owner whose query or answer is lost, or that is down, is in training
+// until the timeout and can be drawn, or ask, again. The server does not know who is up. An owner that refuses is not
+// drawn again.
 //
-// A server that has crashed starts again from its first model; answers to queries from before the crash are stale. Until
-// then the staleness of an answer is the number of updates of x since its query was sent.
+// A server that has crashed starts again from its first model; answers to queries from before the crash are stale.
+// The staleness of an answer is the number of updates of x since its query was sent.
 //
 // Step t of a training: the owner's steps are numbered over all its trainings.
 #include <Eigen/Core>

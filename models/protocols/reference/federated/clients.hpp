@@ -1,15 +1,15 @@
 #pragma once
-// The owners of a federated server (agent 0), as all its protocols see them. A query carries the server's model x, p numbers.
-// The owner trains from it (local_training.hpp) to y and answers with the update y - x, or with y, as the protocol says.
-// SCAFFOLD's messages carry p numbers more.
+// The owners of a federated server (agent 0), as all its protocols see them. A query carries the server's model x, p
+// numbers. The owner trains from it (local_training.hpp) to y and answers with the update y - x, or with y, as the
+// protocol says. SCAFFOLD's messages carry p numbers more.
 //
-// The answer leaves when the owner's computation ends: one computation for all K local steps. Of the queries that come
-// meanwhile the owner trains from the newest alone, so that a slow owner does not fall behind. An owner whose budget is used
-// up answers with an empty refusal, and is not queried again. If the budget ends within a training, the owner answers with
-// the steps that it has made.
+// The answer leaves when the owner's computation ends: one computation for all K local steps. Of the queries that
+// come meanwhile the owner trains from the newest alone, so that a slow owner does not fall behind. An owner whose
+// budget is used up answers with an empty refusal, and is not queried again. If the budget ends within a training,
+// the owner answers with the steps that it has made.
 //
-// A crash of an owner loses its training, its velocity and what the protocol keeps there; it answers the next query. Owners
-// without records are never queried.
+// A crash of an owner loses its training and what the protocol keeps there; it answers the next query. Owners without
+// records are never queried.
 #include <Eigen/Core>
 
 #include <array>

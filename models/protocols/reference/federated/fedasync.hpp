@@ -1,13 +1,15 @@
 #pragma once
 // FedAsync: the server mixes each owner's model into its own as soon as it comes (asynchronous.hpp).
 //
-//   y_i = x_old after K local steps on owner i's records with the term (rho/2) norm_2(y - x_old)^2    local_training.hpp
-//   x  <- (1 - alpha w(s)) x + alpha w(s) y_i          x_old: the model that was sent to i; s: its staleness; w: staleness.hpp
+//   y_i = x_old after K local steps on owner i's records, with the term (rho/2) norm_2(y - x_old)^2
+//   x  <- (1 - alpha w(s)) x + alpha w(s) y_i
 //
-// alpha = 1 with constant staleness: the last writer wins. Iteration: an answer that is used. A crash of the server loses x.
+// x_old: the model that was sent to owner i; s: its staleness; w: staleness.hpp.
+// alpha = 1 with constant staleness: the last writer wins. Iteration: an answer that is used. A crash of the server
+// loses x.
 //
-// Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. s is t - tau there, counted such that
-// w(s) = 1 where nothing has changed since the model was sent; the paper's scheduler is `trigger`.
+// Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. s is t - tau there, counted
+// such that w(s) = 1 where nothing has changed since the model was sent; the paper's scheduler is `trigger`.
 #include "models/core/registry.hpp"
 #include "models/protocols/reference/federated/asynchronous.hpp"
 #include "models/protocols/reference/federated/staleness.hpp"

@@ -1,13 +1,15 @@
 #pragma once
-// FedBuff: the server gathers the updates of owners that train asynchronously (asynchronous.hpp), and takes a step with
-// every B of them.
+// FedBuff: the server gathers the updates of owners that train asynchronously (asynchronous.hpp), and takes a step
+// with every B of them.
 //
-//   u_i = y - x_old,  y: x_old after K local steps on owner i's records    x_old: the model that was sent to i
-//   x  <- x + server_step D( (1/B) sum_i w(s_i) u_i )                      over the B updates in the buffer; D: aggregator.hpp
+//   u_i = y - x_old,  y: x_old after K local steps on owner i's records
+//   x  <- Pi[ x + server_step D( (1/B) sum_i w(s_i) u_i ) ]    over the B updates in the buffer; D: aggregator.hpp
 //
-// s_i: the server's steps between sending x_old and the arrival of u_i; w: staleness.hpp. The divisor is B, not the sum of the
-// weights: stale updates make the step shorter. B = 1 with constant staleness is asynchronous descent with differences of
-// models. Iteration: a step of the server. A crash of the server loses x, the buffer and the state of the optimiser.
+// x_old: the model that was sent to owner i.
+// s_i: the server's steps between sending x_old and the arrival of u_i; w: staleness.hpp. The divisor is B, not the
+// sum of the weights: stale updates make the step shorter. B = 1 with constant staleness is asynchronous descent with
+// differences of models. Iteration: a step of the server. A crash of the server loses x, the buffer and the state of
+// the optimiser.
 //
 // Source: Nguyen, Malik, Zhan, Yousefpour, Rabbat, Malek, Huba 2022, "Federated Learning with Buffered Asynchronous
 // Aggregation", Algorithms 1 and 2: K is our B, Q our K. There w(s) = (1 + s)^(-1/2).

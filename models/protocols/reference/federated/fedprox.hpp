@@ -9,7 +9,8 @@
 //
 // mu = 0 is FedAvg. The owners make K steps each; the paper lets them make different numbers.
 //
-// Source: Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith 2020, "Federated Optimization in Heterogeneous Networks", Algorithm 2.
+// Source: Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith 2020, "Federated Optimization in Heterogeneous Networks",
+// Algorithm 2.
 #include "models/core/registry.hpp"
 #include "models/protocols/reference/federated/rounds.hpp"
 

@@ -8,15 +8,17 @@
 //        equal     w_i = 1, w = the number of these answers
 //      and begins round r + 1.
 //
-// The server does not know who is up: a query to an owner that is down is lost. An answer that comes after its round has
-// ended is stale: it is discarded, its releases stay spent, and what it carried never enters the model. If no answer comes,
-// the model stays, and the round counts. Refusals count as answers without an update; who refuses is not drawn again.
-// While the server is down, answers to it are lost and its timeout waits for its return.
+// The server does not know who is up: a query to an owner that is down is lost. An answer that comes after its round
+// has ended is stale: it is discarded, its releases stay spent, and what it carried never enters the model. If no
+// answer comes, the model stays, and the round counts. Refusals count as answers without an update; who refuses is
+// not drawn again. While the server is down, answers to it are lost and its timeout waits for its return.
 //
-// A server that has crashed starts again from its first model, without the state of its optimiser; the interrupted round
-// counts, and answers to queries from before the crash are stale. Round numbers go on, and with them a decreasing step size.
+// A server that has crashed starts again from its first model, without the state of its optimiser; the interrupted
+// round counts, and answers to queries from before the crash are stale. Round numbers go on, and with them a
+// decreasing step size.
 //
-// Step t of a training: owner i's steps in round r are numbered from (r - 1) K. Iteration: a round. Clocks have no effect.
+// Step t of a training: owner i's steps in round r are numbered from (r - 1) K. Iteration: a round. Clocks have no
+// effect.
 #include <Eigen/Core>
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
-// SCAFFOLD: FedAvg (fedavg.hpp) whose local steps are corrected by control variates, c_i of each owner and c of the server,
-// all 0 at the start. In a round the owners of the cohort receive x and c, and
+// SCAFFOLD: FedAvg (fedavg.hpp) whose local steps are corrected by control variates, c_i of each owner and c of the
+// server, all 0 at the start. In a round the owners of the cohort receive x and c, and
 //
 //   y_i  = x after K local steps along Q_k + grad g + c - c_i                       local_training.hpp
 //   c_i <- I:  grad f_i(x) + grad g(x)
@@ -9,15 +9,16 @@
 //
 //   x <- as in FedAvg;   c <- sum_i w_i c^_i / sum_i w_i,  over all owners
 //
-// c^_i: the last c_i that the server has received from owner i, 0 at first. The paper's owners send the difference of their
-// c_i instead, which is the same when every answer is used; when one is not, c^_i is corrected by the next, whereas a
-// difference would be missing for good. For quadratics and full batches the limit is theta* for every K.
+// c^_i: the last c_i that the server has received from owner i, 0 at first. The paper's owners send the difference of
+// their c_i instead, which is the same when every answer is used; when one is not, c^_i is corrected by the next,
+// whereas a difference would be missing for good. For quadratics and full batches the limit is theta* for every K.
 //
-// Every message holds 2 p numbers. A crash of an owner sets its c_i to 0, and one of the server c and all c^_i; what the others
-// hold stays. Option I makes one release more in a training than option II, the gradient at x over all records.
+// Every message holds 2 p numbers. A crash of an owner sets its c_i to 0, and one of the server c and all c^_i; what
+// the others hold stays. Option I makes one release more in a training than option II, the gradient at x over all
+// records.
 //
-// Source: Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, "SCAFFOLD: Stochastic Controlled Averaging for Federated
-// Learning", Algorithm 1, whose weights are `equal`.
+// Source: Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, "SCAFFOLD: Stochastic Controlled Averaging for
+// Federated Learning", Algorithm 1, whose weights are `equal`.
 #include "models/core/registry.hpp"
 #include "models/protocols/reference/federated/rounds.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// How much less an update counts that has been computed from an old model. s = 0, 1, ...: the updates that the server has
-// made since it sent that model.
+// How much less an update counts that has been computed from an old model. s = 0, 1, ...: the updates that the server
+// has made since it sent that model.
 //
 //   constant     1
 //   hinge        1 for s <= b, else 1/(a (s - b) + 1)
