@@ -1,12 +1,12 @@
 #pragma once
 // Gossip learning: models walk over the network and learn where they arrive. Ormandi, Hegedus, Jelasity, "Gossip learning
-// with linear models on fully distributed data" (2013), Algorithms 1 to 3.
+// with linear models on fully distributed data" (2013), Algorithm 1 and its variants of createModel.
 //
 //   tick     agent i sends its model x_i to a random neighbour
 //   message  agent j: x_j <- create(x, l_j),  l_j <- x      l_j: the model that j received before, at first the start
 //
 //   rw       create(x, l) = update(x): the models are independent random walks
-//   mu       create(x, l) = update(merge(x, l))            (MergeAverage of the paper's abstract)
+//   mu       create(x, l) = update(merge(x, l))
 //   um       create(x, l) = merge(update(x), update(l)), both at j
 //
 // update(x) makes K local steps from x on agent j's data (local_training.hpp). A model has an age t, the number of steps
