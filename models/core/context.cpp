@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace hearsay::models {
 
@@ -115,6 +116,84 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   }
   charge(i, numbers(out));
   world_.give_back(std::move(sensitive.value_));
+  return Vector(out.data(), out.size());
+}
+
+void Context::open_shared_account(const Timetable& timetable) {
+  world_.ledger.open_shared(world_.study.privacy.releases_of(0, timetable));
+}
+
+void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const {
+  constexpr std::uint32_t kSeals = 1U << 30;  // beyond the purposes that protocols number
+  sim::Stream pad = world_.streams.protocol(kSeals, i, 0, conversation);
+  for (double& value : x) value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ pad());
+}
+
+void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x) {
+  sim::check(world_.hub, "a vector was entrusted in a network without a hub");
+  const Privacy& privacy = world_.study.privacy;
+  Eigen::VectorXd sealed = world_.take_vector();
+  sealed = x.value_;
+  if (privacy.active()) {
+    const double length = privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm();
+    ++world_.tally.gradients;
+    if (length > privacy.bound) {
+      sealed *= privacy.bound / length;
+      ++world_.tally.clipped_records;
+    }
+  }
+  seal(i, conversation, {sealed.data(), static_cast<std::size_t>(sealed.size())});
+  world_.engine.send(i, 0, tag, conversation, numbers(sealed));
+  world_.give_back(std::move(sealed));
+}
+
+void Context::collect(const sim::Message& message, EntrustedSum& sum) {
+  sim::check(message.to == 0, "an entrusted vector was collected by another agent than the hub");
+  std::uint64_t& last = sum.last_[world_.owner(message.from)];
+  const std::uint64_t round = sum.rounds_ + 1;
+  sim::check(last < round, "an owner has contributed to a round twice");
+  sim::check(!sum.tree_ || last == 0 || (round - last) % sum.tree_->epoch == 0,
+             "an owner has changed its position in the tree");
+  last = round;
+  Eigen::VectorXd opened = world_.take_vector();
+  opened = vector_of(message);
+  seal(message.from, message.conversation, {opened.data(), static_cast<std::size_t>(opened.size())});
+  sum.sum_ += opened;
+  world_.give_back(std::move(opened));
+  ++sum.contributions_;
+}
+
+// Moves on to the noise of the next running sum; a completed tree ends with that of its root.
+void Context::add_tree_noise(EntrustedSum& sum, double scale, sim::Stream& stream) {
+  sum.noise_->next(scale, stream);
+  if (sum.tree_->completes_at(sum.rounds_)) sum.noise_->complete(scale, stream);
+  world_.released_ += sum.noise_->noise();
+}
+
+std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
+  constexpr sim::AgentId kHub = 0;
+  if (!may_release(kHub)) return std::nullopt;
+  Eigen::VectorXd& out = world_.released_;
+  out = sum.sum_;
+  if (world_.prescribed_noise != nullptr) {
+    out += world_.prescribed_noise->at(world_.total_releases_);
+  } else if (next_step(kHub) != nullptr) {
+    ReleaseNoise noise = next_noise(kHub);
+    const double scale = noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
+    if (sum.tree_) {
+      add_tree_noise(sum, scale, noise.stream);
+    } else {
+      add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
+    }
+    world_.tally.noise += (out - sum.sum_).squaredNorm() / (divisor * divisor);
+  }
+  out /= divisor;
+  ++sum.rounds_;
+  sum.contributions_ = 0;
+  const bool goes_on = sum.tree_ && sum.rounds_ % sum.tree_->leaves != 0;
+  if (!goes_on) sum.sum_.setZero();
+  if (!goes_on && sum.noise_) sum.noise_->restart();
+  charge(kHub, numbers(out));
   return Vector(out.data(), out.size());
 }
 
