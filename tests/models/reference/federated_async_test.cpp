@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/protocols/reference/federated/fedasync.hpp"
+#include "models/protocols/reference/federated/fedavg.hpp"
 #include "models/protocols/reference/federated/fedbuff.hpp"
 #include "tests/models/reference/federated_run.hpp"
 #include "tests/support/statistics.hpp"
@@ -209,4 +210,16 @@ TEST_CASE(
   const CentralRun<FedBuff> run(fixture, params, fixture.engine(network));
   CHECK(run.end == sim::End::kFinished);
   for (std::size_t owner = 0; owner < 5; ++owner) CHECK(used(run, owner) > 300);
+}
+
+TEST_CASE("federated protocols: trainings that take no time need a limit other than time") {
+  const test::StudyFixture endless(test::one_record_each({1}), test::ridge(0), {},
+                                   models::StopLimits{}.iterations);
+  const test::StudyFixture ends(test::one_record_each({1}), test::ridge(0), {}, 1000);
+  CHECK_THROWS_AS(FedAsync({}, endless.study()), std::invalid_argument);
+  CHECK_THROWS_AS(models::FedAvg({}, endless.study()), std::invalid_argument);
+  CHECK_NOTHROW(FedAsync({}, ends.study()));
+  auto by_clock = fedasync_with(1);
+  by_clock.trigger = models::TrainingTrigger::kClock;
+  CHECK_NOTHROW(FedAsync(by_clock, endless.study()));
 }
