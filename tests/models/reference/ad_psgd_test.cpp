@@ -84,9 +84,9 @@ TEST_CASE("ad_psgd: what a lost answer, a timeout and a crash do, by hand") {
   params.timeout = 3;
   const sim::ClockTrace once{.times = {1}, .agents = {0}}, again{.times = {1, 3.5, 6}, .agents = {0, 0, 0}};
   // d = 4 is lost at 3 s, as agent 0 is down: only agent 1 has moved. At 3.5 s agent 0 still waits; at 6 s it exchanges.
-  CHECK(end_of<AdPsgd>(fixture, params, {{0, 8}, once, latency(1.0), {test::down(0, 2.5, 3.25)}}) ==
+  CHECK(end_of<AdPsgd>(fixture, params, {{0, 8}, once, latency(1.0), {test::crash_between(0, 2.5, 3.25)}}) ==
         Eigen::Vector2d(0, 4));
-  CHECK(end_of<AdPsgd>(fixture, params, {{0, 8}, again, latency(1.0), {test::down(0, 2.5, 3.25)}}) ==
+  CHECK(end_of<AdPsgd>(fixture, params, {{0, 8}, again, latency(1.0), {test::crash_between(0, 2.5, 3.25)}}) ==
         Eigen::Vector2d(2, 2));
   // A timeout of 1.5 s, at 2.5 s: the next proposal leaves at 2.75 s with x = 0 and meets x_1 = 4. d = 4 of the first
   // comes at 3 s, d = 2 of the second at 4.75 s: the sum is 8 again.
@@ -97,7 +97,8 @@ TEST_CASE("ad_psgd: what a lost answer, a timeout and a crash do, by hand") {
   std::uint64_t discarded = 0;
   Eigen::Vector2d end;
   test::run_gossip<AdPsgd>(
-      fixture, params, {{0, 8}, once, latency(1.0), {test::down(0, 1.25, 1.75, sim::StateOnReturn::kReset)}},
+      fixture, params,
+      {{0, 8}, once, latency(1.0), {test::crash_between(0, 1.25, 1.75, sim::StateOnReturn::kReset)}},
       [&](const models::World& world) {
         discarded = test::stale(world);
         end = world.models.row(0).transpose();

@@ -144,7 +144,7 @@ TEST_CASE("dpsgd_gossip: what an agent does about a silent neighbour, by hand") 
   std::vector<Eigen::Vector2d> seen;
   std::vector<double> times;
   std::uint64_t discarded = 0;
-  test::run_gossip<DpsgdGossip>(fixture, params, {{8, 0}, {}, latency(0.5), {test::down(1, 0, 3.5)}},
+  test::run_gossip<DpsgdGossip>(fixture, params, {{8, 0}, {}, latency(0.5), {test::crash_between(1, 0, 3.5)}},
                                 [&](const models::World& world) {
                                   seen.emplace_back(world.models.row(0).transpose());
                                   times.push_back(world.engine.now());
@@ -170,7 +170,8 @@ TEST_CASE(
   params.round_timeout = 2;
   std::map<double, Eigen::Vector2d> at;
   test::run_gossip<DpsgdGossip>(
-      fixture, params, {{8, 0}, {}, latency(0.5), {test::down(1, 1.625, 1.75, sim::StateOnReturn::kReset)}},
+      fixture, params,
+      {{8, 0}, {}, latency(0.5), {test::crash_between(1, 1.625, 1.75, sim::StateOnReturn::kReset)}},
       [&](const models::World& world) { at[world.engine.now()] = world.models.row(0).transpose(); });
   CHECK(at[1.5] == Eigen::Vector2d(4, 4));
   CHECK(at[2] == Eigen::Vector2d(4, 2));

@@ -114,14 +114,15 @@ TEST_CASE("epidemic: models that are early, late or missing, by hand") {
   test::run_gossip<Epidemic>(fixture, params, {{0, 8}, schedule, latency(1.25)}, look);
   CHECK(late == 1);
   // Agent 1 is down at 1.25 s: it misses the first model, has one early model and 8 at 3 s.
-  CHECK(end_of<Epidemic>(fixture, params,
-                         {{0, 8}, ticks_of({0, 0, 1}), latency(0.25), {test::down(1, 1.125, 1.5)}})[1] == 4);
+  CHECK(end_of<Epidemic>(
+            fixture, params,
+            {{0, 8}, ticks_of({0, 0, 1}), latency(0.25), {test::crash_between(1, 1.125, 1.5)}})[1] == 4);
   // It loses its early model in a crash.
   CHECK(end_of<Epidemic>(fixture, params,
                          {{0, 8},
                           ticks_of({0, 0, 1}),
                           latency(0.25),
-                          {test::down(1, 1.5, 1.75, sim::StateOnReturn::kReset)}})[1] == 4);
+                          {test::crash_between(1, 1.5, 1.75, sim::StateOnReturn::kReset)}})[1] == 4);
 }
 
 TEST_CASE("epidemic: options that do not fit the graph are refused") {

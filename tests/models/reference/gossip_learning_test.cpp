@@ -95,15 +95,24 @@ TEST_CASE("gossip_learning: late, lost and after a crash, by hand") {
   // Agent 1 is down at 2 s: it loses the first, and with its state nothing else: 0 is merged with the start.
   for (const auto state : {sim::StateOnReturn::kKeep, sim::StateOnReturn::kReset}) {
     CHECK(end_of<GossipLearning>(
-              fixture, params, {{0, 8}, ticks_of({0, 0}), latency(1.0), {test::down(1, 1.75, 2.5, state)}}) ==
+              fixture, params,
+              {{0, 8}, ticks_of({0, 0}), latency(1.0), {test::crash_between(1, 1.75, 2.5, state)}}) ==
           Eigen::Vector2d(0, 3.5));
   }
   // Reset after it has received 0: merged with the start 8 again.
-  CHECK(
-      end_of<GossipLearning>(
-          fixture, params,
-          {{0, 8}, ticks_of({0, 0}), latency(1.0), {test::down(1, 2.25, 2.5, sim::StateOnReturn::kReset)}}) ==
-      Eigen::Vector2d(0, 3.5));
+  CHECK(end_of<GossipLearning>(fixture, params,
+                               {{0, 8},
+                                ticks_of({0, 0}),
+                                latency(1.0),
+                                {test::crash_between(1, 2.25, 2.5, sim::StateOnReturn::kReset)}}) ==
+        Eigen::Vector2d(0, 3.5));
+  // Agent 0 has received 3.5 of age 1 when 8 of age 0 comes, the start of agent 1 after a crash: 5.75 of age 1.
+  CHECK(end_of<GossipLearning>(fixture, with(by_age(), MergeRule::kMergeUpdate),
+                               {{0, 8},
+                                ticks_of({0, 1, 1}),
+                                {},
+                                {test::crash_between(1, 2.25, 2.5, sim::StateOnReturn::kReset)}})[0] ==
+        4.5625);
 }
 
 TEST_CASE("gossip_learning: an exhausted budget ends the updates, not the merging") {

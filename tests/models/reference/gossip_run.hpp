@@ -75,8 +75,8 @@ inline StudyFixture targets(const std::vector<double>& y, const sim::TopologyOpt
   return {one_record_each(y), ridge(0), {}, iterations, topology, false};
 }
 
-inline sim::TimelineEvent down(sim::AgentId agent, sim::Time from, sim::Time to,
-                               sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
+inline sim::TimelineEvent crash_between(sim::AgentId agent, sim::Time from, sim::Time to,
+                                        sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
   return sim::CrashEvent{.at = from, .agents = {agent}, .lasting = to - from, .state_on_return = state};
 }
 

@@ -27,7 +27,6 @@
 #include <span>
 #include <vector>
 
-#include "models/core/columns.hpp"
 #include "models/core/protocol.hpp"
 #include "models/core/registry.hpp"
 #include "models/protocols/reference/gossip/gossip_agents.hpp"
@@ -55,19 +54,18 @@ class PushSum : GossipAgents {
 
   PushSum(const Params& params, const Study& study);
 
-  void on_start(Context& context);
+  void on_start(Context& context) { open_accounts(context); }
   void on_tick(sim::AgentId i, Context& context);
   void on_message(const sim::Message& message, Context& context);
   void reset(sim::AgentId i, Context& context);
-  void measure(std::size_t, const World&, std::span<double> out) const {
-    out[0] = mass_.bottomRows<1>().sum();
-  }
+  void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
 
  private:
   static constexpr double kLeastWeight = 1e-100;  // that is divided; far above where doubles lose digits
 
   Params params_;
-  Columns mass_;                      // by agent: x above w
+  Eigen::VectorXd weights_;           // by agent; x_i is w_i z_i
+  Eigen::VectorXd part_;              // that is sent: x above w
   std::vector<std::uint32_t> ticks_;  // by agent
 };
 
