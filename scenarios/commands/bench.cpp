@@ -69,6 +69,10 @@ struct Case {
                              privacy = R"("epsilon": 1, "gradient_bound": 50)";
 };
 constexpr std::string_view kByTurn = R"("epsilon_1": 1, "epsilon_2": 1, "clip": 1)";
+constexpr std::string_view kTrained = R"("epsilon": 1, "gradient_bound": 50, "steps": 100)";
+constexpr std::string_view kTrusted =
+    R"("epsilon": 1, "delta": 1e-5, "accountant": "rdp", "adjacency": "add_remove",
+  "unit": "owner", "trust": "aggregator", "clip": 1)";
 constexpr Case kCases[] = {
     {"central_async", R"(, "rho": 1)"},
     {"central_sync", R"(, "c1": 1)"},
@@ -79,6 +83,18 @@ constexpr Case kCases[] = {
     {"async_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
     {"sync_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
     {"amtl", R"(, "alpha": 0.01)", ""},
+    {"fedavg", "", "laplace", kTrained},
+    {"fedprox", "", "laplace", kTrained},
+    {"scaffold", "", "laplace", kTrained},
+    {"fedasync", "", "laplace", kTrained},
+    {"fedbuff", "", "laplace", kTrained},
+    {"dp_fedavg", "", "gaussian", kTrusted},
+    {"dp_ftrl", "", "gaussian", kTrusted},
+    {"dpsgd_gossip", R"(, "step": 0.01)", "laplace", kTrained},
+    {"ad_psgd", R"(, "step": 0.01)", "laplace", kTrained},
+    {"gossip_learning", R"(, "step": 0.01)", "laplace", kTrained},
+    {"push_sum", R"(, "step": 0.01)", "laplace", kTrained},
+    {"epidemic", R"(, "step": 0.01)", "laplace", kTrained},
 };
 
 Case case_of(std::string_view protocol) {

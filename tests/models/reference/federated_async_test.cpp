@@ -211,15 +211,3 @@ TEST_CASE(
   CHECK(run.end == sim::End::kFinished);
   for (std::size_t owner = 0; owner < 5; ++owner) CHECK(used(run, owner) > 300);
 }
-
-TEST_CASE("federated protocols: trainings that take no time need a limit other than time") {
-  const test::StudyFixture endless(test::one_record_each({1}), test::ridge(0), {},
-                                   models::StopLimits{}.iterations);
-  const test::StudyFixture ends(test::one_record_each({1}), test::ridge(0), {}, 1000);
-  CHECK_THROWS_AS(FedAsync({}, endless.study()), std::invalid_argument);
-  CHECK_THROWS_AS(models::FedAvg({}, endless.study()), std::invalid_argument);
-  CHECK_NOTHROW(FedAsync({}, ends.study()));
-  auto by_clock = fedasync_with(1);
-  by_clock.trigger = models::TrainingTrigger::kClock;
-  CHECK_NOTHROW(FedAsync(by_clock, endless.study()));
-}

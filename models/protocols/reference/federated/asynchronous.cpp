@@ -36,7 +36,6 @@ AsynchronousServer::AsynchronousServer(const AsynchronousOptions& options, const
       last_(study.stop.iterations),
       concurrency_(std::min<std::size_t>(options.concurrency.value_or(0xFFFF'FFFF), trainers().size())),
       idle_(trainers()) {
-  if (options.trigger == TrainingTrigger::kServer) require_time_of_trainings(study);
 }
 
 void AsynchronousServer::on_start(Context& context) {

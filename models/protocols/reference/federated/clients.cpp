@@ -1,7 +1,6 @@
 #include "models/protocols/reference/federated/clients.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace hearsay::models {
@@ -18,15 +17,6 @@ FederatedClients::FederatedClients(const LocalTraining::Params& params, const St
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
     if (study.problem.n(owner) > 0) trainers_.push_back(static_cast<sim::AgentId>(owner) + 1);
   }
-}
-
-void FederatedClients::require_time_of_trainings(const Study& study) {
-  const StopLimits& stop = study.stop;
-  const bool ends = std::min({stop.iterations, stop.vectors, stop.bytes}) < StopLimits{}.iterations ||
-                    (stop.budgets_spent && study.privacy.active());
-  if (ends || study.round_trips.typical() > 0) return;
-  throw std::invalid_argument(
-      "local trainings take no time: expected stop.iterations, a network.latency or a network.compute_time");
 }
 
 void FederatedClients::open_accounts(Context& context) {

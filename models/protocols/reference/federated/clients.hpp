@@ -46,9 +46,6 @@ class FederatedClients {
   FederatedClients& operator=(const FederatedClients&) = default;
   virtual ~FederatedClients() = default;
 
-  /// Where a training follows another at once: throws std::invalid_argument if they take no time and nothing else ends
-  /// a run.
-  static void require_time_of_trainings(const Study& study);
   void open_accounts(Context& context);
   /// An owner receives a query; at the timer kTrain it trains and answers.
   void receive_query(const sim::Message& query, Context& context);

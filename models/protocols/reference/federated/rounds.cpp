@@ -54,7 +54,6 @@ FederatedRounds::FederatedRounds(const RoundOptions& options, const Study& study
       aggregator_(options.server, study.problem.p()),
       candidates_(trainers()),
       query_(vectors * study.problem.p()) {
-  require_time_of_trainings(study);
   const bool equal = options.weights == ClientWeights::kEqual;
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
     const auto records = static_cast<double>(study.problem.n(owner));
