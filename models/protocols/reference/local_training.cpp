@@ -76,12 +76,11 @@ Sensitive LocalTraining::batch_gradient(sim::AgentId i, Context& context) {
   return context.gradient(i, x_, sensitivity, batches_.records(), m);
 }
 
-std::uint64_t LocalTraining::train(sim::AgentId i, Eigen::Ref<VectorXd> x, Context& context,
-                                   const LocalTerms& terms) {
+LocalTraining::Trained LocalTraining::train(sim::AgentId i, const Eigen::Ref<const VectorXd>& x,
+                                            Context& context, const LocalTerms& terms) {
   x_ = x;
-  const std::uint64_t made = make_steps(i, context, terms, false);
-  x = x_;
-  return made;
+  const std::uint64_t steps = make_steps(i, context, terms, false);
+  return {x_, steps};
 }
 
 void LocalTraining::train_inside(sim::AgentId i, const Eigen::Ref<const VectorXd>& x, Context& context,

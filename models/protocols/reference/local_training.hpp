@@ -64,9 +64,14 @@ class LocalTraining {
   std::uint64_t steps(sim::AgentId i, const Context& context) const;
   /// The step size of step t.
   double step_size(std::uint64_t t) const { return step_at(params_.step, t); }
-  /// Trains from x in place. Returns the number of steps made: fewer than K if the budget is exhausted.
-  std::uint64_t train(sim::AgentId i, Eigen::Ref<Eigen::VectorXd> x, Context& context,
-                      const LocalTerms& terms = {});
+  /// x_K, valid until the next call, and the number of steps made: fewer than K if the budget is exhausted.
+  struct Trained {
+    const Eigen::VectorXd& model;
+    std::uint64_t steps;
+  };
+  /// Trains from x.
+  Trained train(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
+                const LocalTerms& terms = {});
   /// Trains from x within the owner, for an aggregator that it trusts: all K steps are exact, and nothing is released or
   /// charged. `update`: what the training adds to x.
   void train_inside(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,

@@ -28,8 +28,8 @@ struct Owners {
   }
   /// The model after a training from x, of one number.
   double from(double x, sim::AgentId i = 0, const models::LocalTerms& terms = {}) {
-    VectorXd model = VectorXd::Constant(1, x);
-    made = training.train(i, model, context, terms);
+    const auto [model, steps] = training.train(i, VectorXd::Constant(1, x), context, terms);
+    made = steps;
     return model[0];
   }
   std::uint64_t releases(sim::AgentId i = 0) const { return world->ledger.account(i).releases; }
@@ -217,8 +217,7 @@ TEST_CASE("local training: with privacy every step is released with the noise of
   const auto check_noise = [&](const Batch& batch, double a, double m, double epsilon) {
     const auto fixture = alone(numbered(4), test::ridge(0), privacy);
     Owners owners(fixture, steps_of_size(4, 0.5, batch));
-    VectorXd x = VectorXd::Zero(1);
-    owners.training.train(0, x, owners.context);
+    const VectorXd x = owners.training.train(0, VectorXd::Zero(1), owners.context).model;
     CHECK(owners.releases() == 4);
     double squares = 0;
     for (std::uint32_t n = 0; n < 4; ++n) {
@@ -229,8 +228,8 @@ TEST_CASE("local training: with privacy every step is released with the noise of
     }
     CHECK(owners.world->tally.noise == Approx(squares).epsilon(1e-9));
     // Two steps are left of the budget; then no training takes any.
-    CHECK(owners.training.train(0, x, owners.context) == 2);
-    CHECK(owners.training.train(0, x, owners.context) == 0);
+    CHECK(owners.training.train(0, x, owners.context).steps == 2);
+    CHECK(owners.training.train(0, x, owners.context).steps == 0);
     CHECK(owners.releases() == 6);
     CHECK(owners.world->ledger.account(0).spent().epsilon == Approx(3).epsilon(1e-9));
   };

@@ -35,8 +35,7 @@ AsynchronousServer::AsynchronousServer(const AsynchronousOptions& options, const
       timeout_(timeout_of(options.timeout, study)),
       last_(study.stop.iterations),
       concurrency_(std::min<std::size_t>(options.concurrency.value_or(0xFFFF'FFFF), trainers().size())),
-      idle_(trainers()) {
-}
+      idle_(trainers()) {}
 
 void AsynchronousServer::on_start(Context& context) {
   open_accounts(context);

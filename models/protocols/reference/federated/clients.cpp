@@ -12,7 +12,6 @@ FederatedClients::FederatedClients(const LocalTraining::Params& params, const St
       used_(study.problem.owners()),
       waiting_(study.problem.owners()),
       queries_(vectors * study.problem.p(), study.problem.owners()),
-      y_(study.problem.p()),
       reply_(vectors * study.problem.p()) {
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
     if (study.problem.n(owner) > 0) trainers_.push_back(static_cast<sim::AgentId>(owner) + 1);
@@ -38,12 +37,15 @@ void FederatedClients::train(sim::AgentId i, Context& context) {
   if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
   context.compute(i);
   const LocalTerms added = terms(query, context);
-  y_ = query.numbers.head(context.p());
-  const std::uint64_t steps = local_.train(i, y_, context, added);
+  const auto x = query.numbers.head(context.p());
+  const auto [y, steps] = local_.train(i, x, context, added);
   if (steps == 0) return context.send(i, 0, kRefusal, query.number);
-  complete(query, steps, y_, reply_.tail(reply_.size() - context.p()));
-  reply_.head(context.p()) = y_;
-  if (answer_ == Answer::kUpdate) reply_.head(context.p()) -= query.numbers.head(context.p());
+  complete(query, steps, y, reply_.tail(reply_.size() - context.p()));
+  if (answer_ == Answer::kUpdate) {
+    reply_.head(context.p()) = y - x;
+  } else {
+    reply_.head(context.p()) = y;
+  }
   context.send(i, 0, kAnswer, query.number, reply_);
 }
 

@@ -72,7 +72,7 @@ class FederatedClients {
   std::vector<std::uint64_t> used_;     // answers by owner
   std::vector<std::uint32_t> waiting_;  // by owner: number of the query that it trains from next, 0 if none
   Columns queries_;                     // of these, by owner
-  Eigen::VectorXd y_, reply_;
+  Eigen::VectorXd reply_;
 };
 
 }  // namespace hearsay::models

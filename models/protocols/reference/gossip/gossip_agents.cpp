@@ -27,9 +27,9 @@ const Eigen::VectorXd* GossipAgents::local_update(sim::AgentId i, Context& conte
   steps_made_ = 0;
   if (training_.steps(i, context) == 0 || !context.may_release(i)) return nullptr;
   context.compute(i);
-  update_ = context.model(i);
-  steps_made_ = training_.train(i, update_, context, terms);
-  update_ -= context.model(i);
+  const auto trained = training_.train(i, context.model(i), context, terms);
+  steps_made_ = trained.steps;
+  update_ = trained.model - context.model(i);
   return &update_;
 }
 
