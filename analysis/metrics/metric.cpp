@@ -119,7 +119,7 @@ double own_test_accuracy(const World& w) {
   return 1 - own_test_error(w);
 }
 double consensus_distance(const World& w) {
-  const auto models = w.study.own_models ? measured_models(w) : w.models.leftCols(w.models.cols());
+  const auto models = measured_models(w);
   const Eigen::VectorXd mean = models.rowwise().mean();
   return (models.colwise() - mean).colwise().squaredNorm().mean();
 }
@@ -172,7 +172,9 @@ constexpr Metric kMetrics[] = {
                      "Mean squared error, or fraction misclassified, on the test records of all owners.",
                      one<test_error>})),
     diverges(per_agent(tested(
-        {"test_error_by_owner", "test_error on each owner's own test records.", test_error_by_owner}))),
+        {"test_error_by_owner",
+         "test_error on each owner's own test records, of the model that it uses: the learner's, or its own.",
+         test_error_by_owner}))),
     diverges(tested({"own_test_error", "Mean of test_error_by_owner over the owners that have test records.",
                      one<own_test_error>})),
     diverges(
@@ -181,11 +183,14 @@ constexpr Metric kMetrics[] = {
                 one<own_test_rmse>})),
     of_classes({"accuracy", "Fraction of the test records of all owners that are classified correctly.",
                 one<accuracy>}),
-    of_classes(
-        per_agent({"accuracy_by_owner", "accuracy on each owner's own test records.", accuracy_by_owner})),
+    of_classes(per_agent(
+        {"accuracy_by_owner",
+         "accuracy on each owner's own test records, of the model that it uses: the learner's, or its own.",
+         accuracy_by_owner})),
     of_classes({"own_test_accuracy", "Mean of accuracy_by_owner over the owners that have test records.",
                 one<own_test_accuracy>}),
-    {"consensus_distance", "Mean squared distance of the agents' models from their mean.",
+    {"consensus_distance",
+     "Mean squared distance of the agents' models from their mean; 0 where only a learner has a model.",
      one<consensus_distance>},
     {"clipped_share",
      "Fraction of projected coordinates that lay outside the box, since the start of the run.",

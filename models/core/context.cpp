@@ -137,8 +137,14 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   if (privacy.active()) {
     const double length = privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm();
     ++world_.tally.gradients;
-    if (length > privacy.bound) {
-      sealed *= privacy.bound / length;
+    if (!(length <= privacy.bound)) {
+      // An update that is not finite is none: it would take the sum with it, whatever the noise.
+      const double shorter = privacy.bound / length;
+      if (shorter > 0) {
+        sealed *= shorter;
+      } else {
+        sealed.setZero();
+      }
       ++world_.tally.clipped_records;
     }
   }

@@ -160,8 +160,9 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
       Index longer = 0;
       for (Index k = 0; k < scores.size(); ++k) {
         const double length = std::abs(scores[k]) * norm_of_record[k], shorter = bound / length;
-        longer += length > bound ? 1 : 0;
-        scores[k] *= length > bound ? shorter : 1.0;
+        const bool fits = length <= bound;  // not where the length is no number
+        longer += fits ? 0 : 1;
+        scores[k] = fits ? scores[k] : shorter > 0 ? scores[k] * shorter : 0.0;
       }
       return longer;
     });
@@ -183,8 +184,8 @@ Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> rec
       const Row x = row_of(shard, k);
       double slope = l.slope(x.dot(theta), shard.target[k]);
       const double length = std::isfinite(bound) ? std::abs(slope) * norm_of(x, norm) : 0;
-      if (length > bound) {
-        slope *= bound / length;
+      if (!(length <= bound)) {
+        slope = bound / length > 0 ? slope * (bound / length) : 0;
         ++scaled;
       }
       out += slope * x;

@@ -96,8 +96,8 @@ class Problem {
   /// out = gradient of the mean loss over the owner's training records, without g; p numbers. Allocates
   /// nothing; O(p^2) for a quadratic f, else O(n_i p). `out` must not overlap theta.
   void mean_gradient(std::size_t owner, In theta, Out out) const;
-  /// The same with every record's gradient scaled down to norm at most `bound`; returns the share of records
-  /// it scaled. O(n_i p).
+  /// The same with every record's gradient scaled down to norm at most `bound`, or left out where it is not finite;
+  /// returns the share of such records. O(n_i p).
   double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
   /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to `norm`
   /// at most `bound` where that is finite; returns how many it scaled. O(p) a record.

@@ -82,6 +82,11 @@ class Observer {
   Observer& operator=(const Observer&) = default;
 };
 
+/// Events at one instant, beside 100 for each agent, after which a run that only time ends has failed.
+inline constexpr std::uint64_t kMostAtOnce = 10'000'000;
+/// Throws std::runtime_error.
+[[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);
+
 template <class P>
 concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params,
                             const Study& study) {
@@ -176,7 +181,10 @@ class Driver final : public Probe {
   }
   // The engine asks once an event of any kind: a run in which nothing happens for the protocol can be aborted too.
   bool finished() {
-    if (++asked_ % Observer::kAbortCheckEvents == 0) stopped_ |= observer_.should_abort();
+    if (++asked_ % Observer::kAbortCheckEvents == 0) {
+      stopped_ |= observer_.should_abort();
+      require_time_that_passes();
+    }
     return finished_ || stopped_;
   }
 
@@ -186,6 +194,19 @@ class Driver final : public Probe {
     observed_here_ = true;
     observed_traffic_ = sent_and_lost();
     if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
+  }
+
+  // A run that only time ends would not end where none passes: messages and computations without duration.
+  void require_time_that_passes() {
+    const StopLimits& stop = world_.study.stop;
+    if (std::min({stop.iterations, stop.vectors, stop.bytes}) < StopLimits{}.iterations) return;
+    if (world_.engine.now() > instant_) {
+      instant_ = world_.engine.now();
+      at_once_ = 0;
+    }
+    at_once_ += Observer::kAbortCheckEvents;
+    if (at_once_ > kMostAtOnce + 100 * std::uint64_t{context_.agents()})
+      time_stands_still(instant_, at_once_);
   }
 
   // The engine sends what was computed, and loses messages, at times when nothing happens for the protocol.
@@ -230,6 +251,8 @@ class Driver final : public Probe {
   std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
   std::uint64_t observed_traffic_ = 0;  // sent_and_lost() of the last observation
   std::uint32_t asked_ = 0;
+  sim::Time instant_ = -1;     // of the last check whether time passes
+  std::uint64_t at_once_ = 0;  // events since, in steps of a check
   bool finished_ = false;
   bool stopped_ = false;        // by the observer
   bool observed_here_ = false;  // nothing has happened for the protocol since the last observation

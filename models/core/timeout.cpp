@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/core/option_error.hpp"
+#include "models/core/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -33,14 +34,22 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
                                 smallest, *given, key));
 }
 
+void time_stands_still(sim::Time at, std::uint64_t events) {
+  throw std::runtime_error(fmt::format(
+      "simulated time stands still at {:g} s, after {} events: what drives the protocol takes no time there; "
+      "give stop.iterations, vectors or bytes, or network.latency or network.compute_time above 0",
+      at, events));
+}
+
 void require_passing_time(const Study& study) {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   const StopLimits& stop = study.stop;
   if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
   if ((stop.budgets_spent && study.privacy.active()) || study.round_trips.typical() > 0) return;
   throw std::invalid_argument(
-      "rounds take no time, so that a run would not end: expected stop.iterations, a network.latency or a "
-      "network.compute_time");
+      "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "
+      "bytes, a "
+      "network.latency or a network.compute_time");
 }
 
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,

@@ -147,9 +147,15 @@ Index Network::gradients(const Rows& x, const Targets& y, const double* theta, d
   };
   if (std::isfinite(bound)) norms(x, norm, own);
   for (Index k = 0; k < y.size(); ++k) {
-    const bool longer = std::isfinite(bound) && own.norms[k] > bound;
+    const bool longer = std::isfinite(bound) && !(own.norms[k] <= bound);
     scaled += longer ? 1 : 0;
-    if (longer || factor != 1) scale(k, longer ? factor * (bound / own.norms[k]) : factor);
+    const double shorter = longer ? bound / own.norms[k] : 1;
+    if (!(shorter > 0)) {  // not finite: the record is left out
+      own.scores.col(k).setZero();
+      if (hidden()) own.back.col(k).setZero();
+    } else if (shorter != 1 || factor != 1) {
+      scale(k, factor * shorter);
+    }
   }
   const auto put = [](auto&& place, const auto& term) {
     if constexpr (add) {

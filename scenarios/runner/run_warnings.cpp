@@ -9,6 +9,12 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
   if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
   std::vector<std::string> all;
   if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
+  const auto wanted = scenario_.stop.iterations;
+  if (end == analysis::RunEnd::kFinished && wanted && 2 * world.iterations < *wanted && privacy_.active() &&
+      world.ledger.all_spent()) {
+    all.push_back(fmt::format("all privacy budgets were used up after {} of stop.iterations {}",
+                              world.iterations, *wanted));
+  }
   const std::vector<std::string> missed = world.engine.events_to_come();
   if (!missed.empty())
     all.push_back(
@@ -18,11 +24,11 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
 
 std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
   using analysis::RunEnd;
-  const bool limited =
-      end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes || end == RunEnd::kEvents;
+  const auto iterations = scenario_.protocol->planned_iterations(study_);
+  const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
+                       end == RunEnd::kEvents || (end == RunEnd::kIterations && !iterations);
   if (!limited || !privacy_.active() || privacy_.by_turn()) return "";
   std::uint64_t made = 0, planned = 0;
-  const auto iterations = scenario_.protocol->planned_iterations(study_);
   if (iterations) {
     made = world.iterations;
     planned = *iterations;
@@ -45,8 +51,9 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
       "larger "
       "than needed: plan for fewer ({}) or extend stop.{}",
       analysis::name(end), made, planned, iterations ? "iterations" : "releases of an agent",
-      iterations ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
-                 : "the protocol's options",
+      iterations               ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
+      : privacy_.steps.empty() ? "the protocol's options"
+                               : "privacy.steps",
       analysis::name(end));
 }
 

@@ -166,6 +166,25 @@ TEST_CASE("networks: clipping scales every record's gradient to the bound by its
   }
 }
 
+TEST_CASE("clipping: a record whose gradient is not finite is left out") {
+  // Without this a diverged model would give out NaN, which no noise hides.
+  const double inf = std::numeric_limits<double>::infinity();
+  const Network network(LinearScores{}, SoftmaxLoss{}, 1, 2);
+  const Shard shard{Records{{2.0}, {0.0}}, VectorXd{{0, 1}}};
+  VectorXd out(2);
+  CHECK(network.sum_gradients(shard, VectorXd{{inf, 0}}, 1, Norm::kL2, out) == 2);
+  CHECK(out == VectorXd::Zero(2));
+  const Problem problem(data_of({Records{{1e100}, {1.0}}, VectorXd{{0, 0}}}),
+                        {.loss = SquaredLoss{}, .l2 = 0});
+  const VectorXd theta{{1e250}};  // slopes infinite and 2e250
+  VectorXd gradient(1);
+  CHECK(problem.mean_gradient_clipped(0, theta, 1, Norm::kL2, gradient) == 1);
+  CHECK(gradient[0] == 0.5);
+  const std::vector<Index> both{0, 1};
+  CHECK(problem.gradient_of_records(0, both, theta, 2, 1, Norm::kL2, gradient) == 2);
+  CHECK(gradient[0] == 0.5);
+}
+
 TEST_CASE("networks: sums are the same bits on several threads") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);

@@ -110,6 +110,23 @@ TEST_CASE("dp_fedavg: updates are bounded, summed with the noise and divided by 
   CHECK(run.world->tally.clipped_records == 2);
 }
 
+TEST_CASE(
+    "trusted aggregator: an update that is not finite is none, so that it does not take the sum with it") {
+  // Each of 200 steps multiplies the first owner's distance from its record y = 1 by 1 - 2 eta 30^2/1: beyond 1e308. The
+  // second has x = 0, so that its update is 0.
+  models::DataSet data = one_record_each({1, 3});
+  data.train[0].features *= 30;
+  data.train[1].features.setZero();
+  const StudyFixture fixture(std::move(data), ridge(0), user_level(1, 0.75), 1);
+  auto params = averaging(1);
+  params.local.step = models::ConstantStep{0.1};
+  params.local.local_steps = 200;
+  const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 0.5)};
+  const CentralRun<DpFedAvg> run(fixture, params, fixture.engine(), &noise);
+  check_all(run.learner, {0, 0.25});
+  CHECK(run.world->tally.clipped_records == 1);
+}
+
 TEST_CASE("dp_fedavg: the noise of a published setting, when nobody answers, and epsilon of every owner") {
   // q = 0.01, 1000 rounds, z = 2: epsilon 0.686185336394316 at delta 1e-5 (dp_accounting 0.6.0, rdp).
   constexpr double kClip = 3, kOwners = 20, kRate = 0.01;

@@ -39,7 +39,7 @@ def test_messages_of_the_program_are_exceptions(hearsay, tmp_path, change, kind,
 def test_runs_that_diverge_are_a_warning(hearsay, tmp_path):
     change = {"protocol": {"type": "central_async", "rho": 1e9}, "model": {}, "sweep": None,
               "privacy": {"mechanism": "none"}}
-    with pytest.warns(hearsay.HearsayWarning):
+    with pytest.warns(hearsay.HearsayWarning, match="3 of 3 runs diverged or failed; the first: .* at the start"):
         study = hearsay.run({**SMALL, **change}, output=tmp_path / "out")
     assert (study.runs["status"] == "diverged").all()
 

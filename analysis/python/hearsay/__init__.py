@@ -11,11 +11,12 @@
 
 The program itself must be installed. It is found on the PATH, or where the environment variable HEARSAY_PROGRAM says.
 """
+from . import plots
 from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run
 from .scenario import Scenario
 from .study import Study, load
 from .trace import Trace
 
 __all__ = ["HearsayError", "HearsayWarning", "InputError", "OutputError", "RefusedError", "Scenario", "Study",
-           "Trace", "load", "program", "run"]
+           "Trace", "load", "plots", "program", "run"]
 __version__ = "0.2.0"

@@ -45,17 +45,30 @@ def plot(study, metric, over="iteration", by=None, ax=None, log=None, band=True,
         lines = [a for a in study.axes if a != by]
         x = over if by is None else by
         labels = pd.Series([_label(row, lines) for row in table.to_dict("records")], index=table.index, dtype=str)
-        for (label, rows), colour, marker in zip(table.groupby(labels, sort=False), itertools.cycle(COLOURS),
-                                                 itertools.cycle(MARKERS)):
-            _line(ax, rows, x, label, colour, marker if by is not None else None, band)
+        # Colours and dashes together repeat after 24 lines.
+        styles = itertools.cycle(itertools.product(("-", "--", ":"), COLOURS))
+        for (label, rows), (dashes, colour), marker in zip(table.groupby(labels, sort=False), styles,
+                                                           itertools.cycle(MARKERS)):
+            _line(ax, rows, x, label, colour, dashes, marker if by is not None else None, band)
         _scales(ax, table, x, log)
         ax.set_xlabel(_LABELS.get(x, x))
         ax.set_ylabel(metric)
         if lines and labels.nunique() > 1:
-            ax.legend(title=", ".join(lines) if len(lines) < 3 else None)
+            _legend(ax, lines, labels)
         if title:
             ax.set_title(title)
         return figure
+
+
+def _legend(ax, lines, labels):
+    """Within the axes where it is small, else below them."""
+    title = ", ".join(lines) if len(lines) < 3 else None
+    if labels.nunique() <= 6 and labels.str.len().max() <= 20:
+        ax.legend(title=title)
+        return
+    ax.legend(title=title, loc="upper left", bbox_to_anchor=(0, -0.25), borderaxespad=0)
+    width, height = ax.figure.get_size_inches()
+    ax.figure.set_size_inches(max(width, 0.06 * labels.str.len().max() + 0.6), height + 0.18 * (labels.nunique() + 2))
 
 
 def _final(study, metric, by):
@@ -76,14 +89,14 @@ def _short(value):
     return f"{value:g}" if isinstance(value, float) else value
 
 
-def _line(ax, rows, x, label, colour, marker, band):
+def _line(ax, rows, x, label, colour, dashes, marker, band):
     places = rows[x]
     if isinstance(places.dtype, pd.CategoricalDtype):
         ax.errorbar(places.astype(str), rows["median"], [rows["median"] - rows["q25"], rows["q75"] - rows["median"]],
                     fmt=marker, color=colour, label=label, capsize=2)
         return
     rows = rows.sort_values(x)
-    ax.plot(rows[x], rows["median"], color=colour, marker=marker, label=label)
+    ax.plot(rows[x], rows["median"], color=colour, linestyle=dashes, marker=marker, label=label)
     if band:
         ax.fill_between(rows[x].astype(float), rows["q25"].astype(float), rows["q75"].astype(float), color=colour,
                         alpha=0.2, linewidth=0)

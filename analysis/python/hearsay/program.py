@@ -171,14 +171,16 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
         for folder in allow_paths:
             arguments += ["--allow-path", str(folder)]
         code, messages = _follow(arguments, _Progress(progress))
-    if code == _SOME_RUNS_FAILED:
-        warnings.warn("\n".join(messages) or "some runs diverged or failed", HearsayWarning, stacklevel=2)
-    elif code != 0:
+    if code not in (0, _SOME_RUNS_FAILED):
         _fail(code, "\n".join(messages))
     study = load(output)
+    bad = study.runs[study.runs["status"].isin(["diverged", "failed"])]
+    if not bad.empty:
+        warnings.warn(f"{len(bad)} of {len(study.runs)} runs diverged or failed; the first: {bad['message'].iloc[0]}",
+                      HearsayWarning, stacklevel=2)
     for note in study.manifest.get("notes", []):
-        if str(note).startswith("warning"):
-            warnings.warn(str(note), HearsayWarning, stacklevel=2)
+        if str(note).startswith("warning: "):
+            warnings.warn(str(note)[len("warning: "):], HearsayWarning, stacklevel=2)
     return study
 
 

@@ -40,6 +40,9 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
     privacy.source = BoundSource::kGiven;
     privacy.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
+    if (!problem.model().convex())
+      throw OptionError("bound_from_data",
+                        "requires theta*, which a model with a hidden layer does not have: set clip");
     privacy.source = BoundSource::kFromData;
     privacy.bound =
         std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
@@ -57,8 +60,11 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
     privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
   } else {
     throw std::invalid_argument(
-        "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds of the "
-        "data and theta_max, or set bound_from_data");
+        problem.model().convex()
+            ? "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds "
+              "of the "
+              "data and theta_max, or set bound_from_data"
+            : "noise requires a bound on a record's gradient: set clip or gradient_bound");
   }
 }
 
@@ -138,6 +144,16 @@ void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const 
   for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
     schedules->uniform(budget, releases, overlap);
   }
+}
+
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy) {
+  const bool random = sampling == Sampling::kPoisson || sampling == Sampling::kWithoutReplacement;
+  if (!privacy.active() || !random || privacy.amplifies(sampling)) return {};
+  const bool gaussian = std::holds_alternative<Gaussian>(privacy.mechanism);
+  return {fmt::format(
+      "warning: {} are charged as if they used everything, because their sampling is not covered; {}", what,
+      gaussian ? "gaussian noise needs poisson sampling, adjacency add_remove and accountant rdp or pld"
+               : "add_remove needs poisson sampling")};
 }
 
 void Privacy::require_room_for_steps(const std::optional<Step>& upfront,

@@ -62,6 +62,10 @@ struct Privacy {
                               std::span<const double> sampling_rates = {}) const;
 };
 
+/// A warning where releases of a random part are charged as those of the whole: a sampling that Privacy::amplifies
+/// does not cover. `what`: the option and what is released.
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy);
+
 /// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of
 /// a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`. Throws
 /// std::invalid_argument if no bound is given, derivable or enforced, or the accountant does not cover the

@@ -21,6 +21,10 @@ void LocalTraining::Params::describe(sim::Visitor& v) {
     {.name = "batch", .help = "Records that a local step uses; a number is the size of a random subset."});
 }
 
+std::vector<std::string> LocalTraining::Params::notes(const Study& study) const {
+  return full_charge_note("protocol.batch: steps on random batches", sampling_of(batch), study.privacy);
+}
+
 sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) const {
   const bool kept = velocity == Velocity::kKept && momentum > 0;
   return {e.agents * sizeof(std::uint64_t) + (kept ? e.vectors(e.agents) : 0), 0};

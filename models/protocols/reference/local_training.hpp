@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/core/columns.hpp"
@@ -48,6 +49,8 @@ class LocalTraining {
     double momentum = 0;
     Batch batch;
     void describe(sim::Visitor& v);
+    /// A warning where sampling is charged in full.
+    std::vector<std::string> notes(const Study& study) const;
     /// Its state; with the velocities of all agents if they are kept.
     sim::Memory memory(const Extent& e, Velocity velocity = Velocity::kPerCall) const;
   };

@@ -20,6 +20,11 @@ class DpFedAvg : public TrustedRounds {
   struct Params : TrustedOptions {
     double participation = 0.1;
     void describe(sim::Visitor& v);
+    std::vector<std::string> notes(const Study& study) const {
+      if (participation == 1) return {};
+      return full_charge_note("protocol.participation: rounds of random owners", Sampling::kPoisson,
+                              study.privacy);
+    }
   };
   static constexpr Entry kEntry{.name = "dp_fedavg",
                                 .help =

@@ -8,8 +8,8 @@
 // alpha = 1 with constant staleness: the last writer wins. Iteration: an answer that is used. A crash of the server
 // loses x.
 //
-// Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. s is t - tau there, counted
-// such that w(s) = 1 where nothing has changed since the model was sent; the paper's scheduler is `trigger`.
+// Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. Its t - tau is s + 1: there an
+// answer to the newest model has the weight w(1), here w(0) = 1. The paper's scheduler is `trigger`.
 #include "models/core/registry.hpp"
 #include "models/protocols/reference/federated/asynchronous.hpp"
 #include "models/protocols/reference/federated/staleness.hpp"

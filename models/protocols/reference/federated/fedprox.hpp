@@ -7,7 +7,8 @@
 //
 //   M_i = (I - (I - eta (H_i + mu I))^K) (H_i + mu I)^-1 H_i
 //
-// mu = 0 is FedAvg. The owners make K steps each; the paper lets them make different numbers.
+// mu = 0 is FedAvg. The owners make K steps each; the paper lets them make different numbers, and draws owner i with
+// probability n_i/n for a plain mean, where we draw the cohort as FedAvg does and weight by n_i.
 //
 // Source: Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith 2020, "Federated Optimization in Heterogeneous Networks",
 // Algorithm 2.

@@ -46,6 +46,7 @@ struct RoundOptions {
 
   void describe(sim::Visitor& v);
   sim::Memory memory(const Extent& e) const;
+  std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
   /// Answers that a round waits for, and owners that it asks for so many.
   std::size_t cohort_of(std::size_t owners) const;

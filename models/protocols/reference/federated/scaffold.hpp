@@ -13,6 +13,9 @@
 // their c_i instead, which is the same when every answer is used; when one is not, c^_i is corrected by the next,
 // whereas a difference would be missing for good. For quadratics and full batches the limit is theta* for every K.
 //
+// An owner whose budget is used up is not asked again, and its last c^_i stays in c: with budgets that end at different
+// times the limit is not theta*.
+//
 // Every message holds 2 p numbers. A crash of an owner sets its c_i to 0, and one of the server c and all c^_i; what
 // the others hold stays. Option I makes one release more in a training than option II, the gradient at x over all
 // records.

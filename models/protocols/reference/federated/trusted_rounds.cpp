@@ -72,9 +72,7 @@ void TrustedRounds::begin_round(Context& context) {
   }
   const std::uint32_t r = round_.begin(std::max<std::size_t>(cohort_.size(), 1));
   for (const sim::AgentId i : cohort_) context.send(0, i, kQuery, r, model_);
-  // Nobody to wait for, or a limit to the wait.
-  const bool ends_now = cohort_.empty() && timeout_ == sim::kNever;
-  context.after(0, ends_now ? 0 : timeout_, kTimeout, r);
+  context.after(0, cohort_.empty() ? 0 : timeout_, kTimeout, r);
 }
 
 void TrustedRounds::on_message(const sim::Message& message, Context& context) {

@@ -2,14 +2,15 @@
 // Rounds of a server that its owners trust (agent 0): what dp_fedavg and dp_ftrl share. In round r the server
 //
 //   1. sends its model x to the owners that the protocol chooses,
-//   2. collects their updates: u_i = y_i - x after K local steps (local_training.hpp), scaled down to norm_2 at most the
+//   2. collects their updates: u_i = y_i - x after K local steps (local_training.hpp), scaled down to norm at most the
 //      bound S = privacy.clip, without noise and sealed,
-//   3. when all have answered, or after `round_timeout`, gives out (sum u_i + noise)/w with a fixed, public w.
+//   3. when all have answered (at once, if nobody was asked), or after `round_timeout`, gives out (sum u_i + noise)/w with a fixed, public w.
 //
 // The guarantee is for whole owners. An owner is in a sum at most once, with norm at most S, so that the sum changes by at
-// most S if an owner is absent, whoever else answers: w does not depend on the answers, and a round in which nobody answers
-// gives out noise as well. Dropouts, losses and timeouts therefore cost accuracy and no privacy. What owners and links see
-// of the protocol's choice of owners is not covered, nor is the server itself, which is trusted.
+// most S if its update is 0, with the others' answers as they are: w does not depend on the answers, and a round in which
+// nobody answers gives out noise as well. Dropouts, losses and timeouts therefore cost accuracy and no privacy. Not covered
+// are the times of releases, which depend on who takes part, and through them which others answer later; what owners and
+// links see of the protocol's choice of owners; and the server itself, which is trusted.
 //
 // A late answer is discarded and never enters a sum. Of the queries that come while an owner computes it trains from the
 // newest alone. A crash of an owner loses its training. The server's model, sums and noise are on durable storage: its crash
