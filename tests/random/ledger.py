@@ -28,7 +28,8 @@ def check(folder, trace, scenario, expect):
         if not private:
             expect(found["epsilon"] == found["spent"] == found["delta"] == 0, "ledger", "a charge without privacy")
         else:
-            expect(found["spent"] > 0 and found["spent"] >= spent * (1 - 1e-12), "ledger",
+            # Within a large delta a release can cost no epsilon.
+            expect((found["spent"] > 0 or found["delta"] > 0) and found["spent"] >= spent * (1 - 1e-12), "ledger",
                    "agent %s: spent %r after %r" % (agent, found["spent"], spent))
             total = _total(privacy.get("accountant", "basic"), releases, found["delta"]) if composed else None
             expect(total is None or math.isclose(found["spent"], total, rel_tol=1e-9), "ledger",
