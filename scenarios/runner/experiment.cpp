@@ -212,8 +212,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   if (!scenario_.analysis.bounds.empty())
     append(point.scalars, analysis::setting_scalars(problem, study_.optimum()));
   if (!scenario_.baselines.empty()) {
-    append(point.scalars,
-           analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner));
+    // An owner alone may have no minimiser that can be found.
+    append(point.scalars, assemble("/baselines", [&] {
+             return analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner);
+           }));
   }
   point.unaccounted = problem.data().fitted_on_private_data;
   if (privacy_.source == models::BoundSource::kFromData)
