@@ -135,17 +135,14 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
   if (privacy.active()) {
-    const double length = privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm();
+    const double factor =
+        shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
     ++world_.tally.gradients;
-    if (!(length <= privacy.bound)) {
-      // An update that is not finite is none: it would take the sum with it, whatever the noise.
-      const double shorter = privacy.bound / length;
-      if (shorter > 0) {
-        sealed *= shorter;
-      } else {
-        sealed.setZero();
-      }
-      ++world_.tally.clipped_records;
+    if (factor < 1) ++world_.tally.clipped_records;
+    if (factor > 0) {
+      sealed *= factor;
+    } else {
+      sealed.setZero();
     }
   }
   seal(i, conversation, {sealed.data(), static_cast<std::size_t>(sealed.size())});

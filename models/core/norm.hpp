@@ -6,6 +6,13 @@ namespace hearsay::models {
 
 enum class Norm { kL1, kL2 };
 
+/// What a vector of that length is multiplied by so that its length is at most `bound`: 1, bound/length, or 0 where the
+/// length is not finite. Then the vector must be left out, since 0 times it is no number: no noise would hide it.
+inline double shortening(double length, double bound) {
+  const double factor = bound / length;
+  return length <= bound ? 1.0 : factor > 0 ? factor : 0.0;
+}
+
 constexpr std::string_view name_of(Norm norm) {
   return norm == Norm::kL1 ? "L1" : "L2";
 }

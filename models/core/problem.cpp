@@ -159,10 +159,9 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
       const double* const norm_of_record = norms.data() + first;
       Index longer = 0;
       for (Index k = 0; k < scores.size(); ++k) {
-        const double length = std::abs(scores[k]) * norm_of_record[k], shorter = bound / length;
-        const bool fits = length <= bound;  // not where the length is no number
-        longer += fits ? 0 : 1;
-        scores[k] = fits ? scores[k] : shorter > 0 ? scores[k] * shorter : 0.0;
+        const double factor = shortening(std::abs(scores[k]) * norm_of_record[k], bound);
+        longer += factor < 1 ? 1 : 0;
+        scores[k] = factor > 0 ? scores[k] * factor : 0.0;
       }
       return longer;
     });
@@ -183,11 +182,9 @@ Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> rec
     for (const Index k : records) {
       const Row x = row_of(shard, k);
       double slope = l.slope(x.dot(theta), shard.target[k]);
-      const double length = std::isfinite(bound) ? std::abs(slope) * norm_of(x, norm) : 0;
-      if (!(length <= bound)) {
-        slope = bound / length > 0 ? slope * (bound / length) : 0;
-        ++scaled;
-      }
+      const double factor = std::isfinite(bound) ? shortening(std::abs(slope) * norm_of(x, norm), bound) : 1;
+      scaled += factor < 1 ? 1 : 0;
+      slope = factor > 0 ? slope * factor : 0;
       out += slope * x;
     }
   });

@@ -8,6 +8,16 @@
 
 namespace hearsay::models {
 
+/// The option of a server that works in rounds.
+inline constexpr sim::About kAboutRoundTimeout{.name = "round_timeout",
+                                               .help =
+                                                   "Maximum time the server waits for answers in a round; by "
+                                                   "default unlimited on a reliable network, else "
+                                                   "5 typical round trips, at least 1 s.",
+                                               .unit = "s",
+                                               .min = 0,
+                                               .open_min = true};
+
 /// The timeout of an option: as given; else infinite where every reply arrives, or 5 times the typical round trip, but at
 /// least 1 s (as RFC 6298 sets a retransmission timer before it has measured a round trip).
 sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study);

@@ -68,7 +68,7 @@ void require_records(std::size_t wanted, std::size_t records, std::string_view w
                   "owner");
 }
 
-// Divides each group of records by fractions of its own: `groups` are drawn again together.
+// Divides each group of records by fractions drawn for that group; all are drawn again together.
 template <class Rule>
 std::vector<Positions> divide(const Rule& rule, std::vector<Positions> groups, const sim::Streams& streams) {
   std::size_t records = 0;

@@ -120,18 +120,18 @@ void Network::backward(const Targets& y, const double* theta, Pass& pass) const 
 }
 
 void Network::norms(const Rows& x, Norm norm, Pass& pass) const {
-  // Norms of the columns, or their squares.
-  const auto of = [&](const auto& columns) -> VectorXd {
-    if (norm == Norm::kL1) return columns.colwise().template lpNorm<1>();
-    return columns.colwise().squaredNorm();
+  // The norm, or its square.
+  const auto length = [&](const auto& v) {
+    return norm == Norm::kL1 ? v.template lpNorm<1>() : v.squaredNorm();
   };
-  const VectorXd delta = of(pass.scores), features = of(x.transpose());
-  if (hidden()) {
-    pass.norms = of(pass.back).array() * features.array() + delta.array() * (of(pass.hidden).array() + 1);
-  } else {
-    pass.norms = delta.array() * features.array();
+  pass.norms.resize(x.rows());
+  for (Index k = 0; k < x.rows(); ++k) {
+    const double delta = length(pass.scores.col(k)), features = length(x.row(k));
+    const double own = hidden()
+                           ? length(pass.back.col(k)) * features + delta * (length(pass.hidden.col(k)) + 1)
+                           : delta * features;
+    pass.norms[k] = norm == Norm::kL1 ? own : std::sqrt(own);
   }
-  if (norm == Norm::kL2) pass.norms = pass.norms.array().sqrt();
 }
 
 template <bool add>
@@ -140,21 +140,18 @@ Index Network::gradients(const Rows& x, const Targets& y, const double* theta, d
   Pass& own = pass();
   forward(x, theta, own);
   backward(y, theta, own);
+  const bool clips = std::isfinite(bound);
+  if (clips) norms(x, norm, own);
   Index scaled = 0;
-  const auto scale = [&](Index k, double by) {
-    own.scores.col(k) *= by;
-    if (hidden()) own.back.col(k) *= by;
-  };
-  if (std::isfinite(bound)) norms(x, norm, own);
   for (Index k = 0; k < y.size(); ++k) {
-    const bool longer = std::isfinite(bound) && !(own.norms[k] <= bound);
-    scaled += longer ? 1 : 0;
-    const double shorter = longer ? bound / own.norms[k] : 1;
-    if (!(shorter > 0)) {  // not finite: the record is left out
+    const double shorter = clips ? shortening(own.norms[k], bound) : 1;
+    scaled += shorter < 1 ? 1 : 0;
+    if (shorter == 0) {
       own.scores.col(k).setZero();
       if (hidden()) own.back.col(k).setZero();
     } else if (shorter != 1 || factor != 1) {
-      scale(k, factor * shorter);
+      own.scores.col(k) *= factor * shorter;
+      if (hidden()) own.back.col(k) *= factor * shorter;
     }
   }
   const auto put = [](auto&& place, const auto& term) {

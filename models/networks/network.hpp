@@ -47,9 +47,9 @@ class Network {
   /// score is another class's; of equal scores the first counts). O(n_i p).
   double total_loss(const Shard& shard, In theta) const;
   double total_error(const Shard& shard, In theta) const;
-  /// out = sum of the records' gradients, each scaled down to `norm` at most `bound`, which may be infinite; returns how
-  /// many it scaled. Of all records of a shard, or `factor` times that of some. Allocates nothing after the first calls. `out` must
-  /// not overlap theta. O(p) a record.
+  /// out = sum of the records' gradients, each scaled down to `norm` at most `bound`, which may be infinite, or left out
+  /// where it is not finite; returns of how many. Of all records of a shard, or `factor` times that of some. Allocates
+  /// nothing after the first calls. `out` must not overlap theta. O(p) a record.
   Eigen::Index sum_gradients(const Shard& shard, In theta, double bound, Norm norm, Out out) const;
   Eigen::Index sum_gradients(const Shard& shard, std::span<const Eigen::Index> records, In theta,
                              double factor, double bound, Norm norm, Out out) const;

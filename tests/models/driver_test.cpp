@@ -29,6 +29,20 @@ class Counting {
   std::vector<double> heard;
 };
 
+// A timer of agent 0 sets the next one at once; each is an iteration.
+class Standing {
+ public:
+  using Params = Counting::Params;
+  static constexpr models::Entry kEntry{.name = "standing", .help = "Sets timers."};
+  Standing(const Params&, const models::Study&) {}
+  void on_start(models::Context& context) { context.after(0, 0, 1); }
+  void on_tick(sim::AgentId, models::Context&) {}
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t, models::Context& context) {
+    context.after(i, 0, tag);
+    context.count_iteration();
+  }
+};
+
 // Every tick is an iteration, whose computation takes time; its result is published at the end.
 class Computing {
  public:
@@ -54,6 +68,20 @@ models::DataSet data(std::size_t owners) {
 }
 
 }  // namespace
+
+TEST_CASE("driver: a run that only time ends fails where no time passes") {
+  const auto run = [](std::uint64_t iterations) {
+    const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(1), {}, iterations);
+    const auto world = fixture.world(fixture.engine());
+    Standing protocol({}, fixture.study());
+    test::Watch watch([](const models::World&) {});
+    return models::Driver<Standing>(protocol, *world, watch).run();
+  };
+  CHECK_THROWS_WITH(run(models::StopLimits{}.iterations),
+                    Catch::StartsWith("simulated time stands still at 0 s"));
+  // As many events as that, which a limit of iterations ends.
+  CHECK(run(models::kMostAtOnce + 1000) == sim::End::kFinished);
+}
 
 TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {
   const test::StudyFixture fixture(data(2), {}, {}, 7, sim::Ring{}, false);

@@ -14,6 +14,25 @@ using namespace hearsay::models;
 using test::data_file;
 using test::kStreams;
 
+namespace {
+
+// Heart disease in four hospitals; nothing without the data.
+std::optional<CsvData> hospitals() {
+  CsvData o;
+  for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
+    const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
+    if (!file) return std::nullopt;
+    o.files.push_back(*file);
+  }
+  o.columns = {"age",     "sex",   "cp",      "trestbps", "chol", "fbs",  "restecg",
+               "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
+  o.target = "num";
+  o.positive = PositiveAbove{0};
+  return o;
+}
+
+}  // namespace
+
 TEST_CASE("parkinsons: least squares on the voice features has the known error") {
   const auto file = data_file("parkinsons/parkinsons_updrs.data");
   if (!file) return;
@@ -74,16 +93,9 @@ TEST_CASE("parkinsons: patients linked by age and sex, or by their records") {
 }
 
 TEST_CASE("heart disease: four hospitals, their sizes and numbers of positives") {
-  CsvData o;
-  for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
-    const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
-    if (!file) return;
-    o.files.push_back(*file);
-  }
-  o.columns = {"age",     "sex",   "cp",      "trestbps", "chol", "fbs",  "restecg",
-               "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
-  o.target = "num";
-  o.positive = PositiveAbove{0};
+  const auto options = hospitals();
+  if (!options) return;
+  CsvData o = *options;
   CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected a value, found none"));
   o.impute = Impute::kMedian;
   o.standardise = true;
@@ -102,16 +114,9 @@ TEST_CASE("heart disease: four hospitals, their sizes and numbers of positives")
 }
 
 TEST_CASE("heart disease: complete rows with categories as 0/1 columns, as in FLamby") {
-  CsvData o;
-  for (const char* site : {"cleveland", "hungarian", "switzerland", "va"}) {
-    const auto file = data_file(std::string("heart4sites/processed.") + site + ".data");
-    if (!file) return;
-    o.files.push_back(*file);
-  }
-  o.columns = {"age",     "sex",   "cp",      "trestbps", "chol", "fbs",  "restecg",
-               "thalach", "exang", "oldpeak", "slope",    "ca",   "thal", "num"};
-  o.target = "num";
-  o.positive = PositiveAbove{0};
+  const auto options = hospitals();
+  if (!options) return;
+  CsvData o = *options;
   o.drop = {"slope", "ca", "thal"};
   o.impute = Impute::kDropRows;
   o.categorical = {"cp", "restecg"};

@@ -111,6 +111,23 @@ TEST_CASE("sampling: Poisson sampling makes releases cheaper exactly where the a
   CHECK(dp_sgd.accounted_rate(Sampling::kShuffled, 0.25) == 1);
 }
 
+TEST_CASE("sampling: a warning where a random part is charged as the whole") {
+  Privacy privacy;
+  privacy.mechanism = Gaussian{};
+  privacy.accountant = Accountant::kRdp;
+  privacy.adjacency = Adjacency::kReplaceOne;
+  const auto notes = full_charge_note("protocol.batch: steps", Sampling::kPoisson, privacy);
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0],
+             Catch::StartsWith("warning: protocol.batch: steps are charged as if they used everything") &&
+                 Catch::Contains("adjacency add_remove and accountant rdp or pld"));
+  CHECK(full_charge_note("", Sampling::kAll, privacy).empty());
+  CHECK(full_charge_note("", Sampling::kShuffled, privacy).empty());
+  privacy.adjacency = Adjacency::kAddRemove;
+  CHECK(full_charge_note("", Sampling::kPoisson, privacy).empty());
+  CHECK(full_charge_note("", Sampling::kPoisson, Privacy{}).empty());  // no mechanism
+}
+
 TEST_CASE("sampling: a rate that the accountant does not cover is refused") {
   ReleaseSchedules replaced(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kReplaceOne}, 2);
   CHECK_THROWS_WITH(replaced.uniform(1, 10, 1, {}, 0.1), Catch::Contains("expected adjacency add_remove"));

@@ -54,6 +54,25 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
   CHECK(warnings_in(exact.err).empty());
 }
 
+TEST_CASE(
+    "warnings: budgets of privacy.steps that stop.iterations leaves unused, or that end long before it") {
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 20, "features": 2},
+    "model": {"theta_max": 10}, "protocol": {"type": "fedavg", "step": 0.01},
+    "privacy": {"mechanism": "laplace", "epsilon": 10, "clip": 1, "steps": 20}, "stop": {"iterations": 20}})");
+  // A round is a release of every owner.
+  CHECK(warnings_in(command(dir, "run s.json --no-progress -o all").err).empty());
+  const auto few = warnings_in(command(dir, "run s.json --no-progress -o few --set stop.iterations=9").err);
+  REQUIRE(few.size() == 1);
+  CHECK_THAT(few[0], Contains("stop.iterations ended the run after 9 of the 20 releases of an agent") &&
+                         Contains("plan for fewer (privacy.steps)"));
+  // In round 21 all owners refuse; then nobody is left to ask.
+  const auto early =
+      warnings_in(command(dir, "run s.json --no-progress -o early --set stop.iterations=100").err);
+  REQUIRE(early.size() == 1);
+  CHECK_THAT(early[0], Contains("all privacy budgets were used up after 21 of stop.iterations 100"));
+}
+
 TEST_CASE("warnings: a timeout that some points exceed is one line that names them") {
   const Scratch dir;
   dir.write(

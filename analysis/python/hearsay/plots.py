@@ -7,7 +7,7 @@ import pandas as pd
 
 from .program import in_notebook
 
-# Okabe and Ito's colours, which people who are colour-blind can tell apart, and markers beside them.
+# Okabe and Ito's colours, which people who are colour-blind can distinguish, and markers beside them.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 STYLE = {

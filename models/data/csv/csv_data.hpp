@@ -177,7 +177,8 @@ struct CsvData {
   void describe(sim::Visitor& v);
 };
 
-/// Draws the split of owner i from (kData, i, kSplit), with the class as part if stratified. Memory: a small multiple of the files' size. Throws
+/// Draws the split of owner i from (kData, i, kSplit), with the class as part if stratified. Memory: a small multiple of
+/// the files' size. Throws
 /// DataError.
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
 /// From the sizes of the files and the rows at their beginning. Throws DataError as make_data().

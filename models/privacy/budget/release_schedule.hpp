@@ -103,8 +103,8 @@ class ReleaseSchedules {
 
   /// `releases` equal steps that just keep the budget, or its `overlap`-th part (epsilon and delta) if that many
   /// owners may hold the same record, as their guarantees for it add up; minus `upfront`. Each step is of a random
-  /// part of the records, `sampling_rate`. The inverse problem is solved once for different arguments. Throws BudgetError if no noise is
-  /// enough, std::invalid_argument as the accountant does.
+  /// part of the records, `sampling_rate`. The inverse problem is solved once for different arguments. Throws
+  /// BudgetError if no noise is enough, std::invalid_argument as the accountant does.
   std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
                                                  std::uint32_t overlap = 1,
                                                  const std::optional<Step>& upfront = {},

@@ -54,7 +54,7 @@ class LocalTraining {
     /// Its state; with the velocities of all agents if they are kept.
     sim::Memory memory(const Extent& e, Velocity velocity = Velocity::kPerCall) const;
   };
-  /// The first number that a protocol may use for the purpose of its own draws.
+  /// The first number that a protocol may use for a purpose of draws.
   static constexpr std::uint32_t kFreePurpose = 1;
 
   /// Throws OptionError for a batch that does not go with the study's privacy, std::invalid_argument without

@@ -52,7 +52,7 @@ std::vector<double> numbers(const Eigen::VectorXd& x) {
 }  // namespace
 
 TEST_CASE("dpsgd_gossip: a round on a star, by hand") {
-  // All weights are 1/4: the hub takes the mean, a leaf keeps 3/4 of its own. Updates (y - x)/2 at the models before.
+  // All weights are 1/4: the hub takes the mean, a leaf keeps 3/4 of its model. Updates (y - x)/2 at the models before.
   const auto fixture = test::targets({2, 2, 2, 2}, sim::Star{}, 4);
   const std::vector<double> start{0, 4, 8, 16};
   for (const auto mixing : {MixingWeights::kMetropolis, MixingWeights::kUniform}) {

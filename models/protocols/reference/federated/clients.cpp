@@ -1,7 +1,6 @@
 #include "models/protocols/reference/federated/clients.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace hearsay::models {
 
@@ -10,7 +9,6 @@ FederatedClients::FederatedClients(const LocalTraining::Params& params, const St
     : local_(params, study),
       answer_(answer),
       used_(study.problem.owners()),
-      waiting_(study.problem.owners()),
       queries_(vectors * study.problem.p(), study.problem.owners()),
       reply_(vectors * study.problem.p()) {
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
@@ -22,18 +20,10 @@ void FederatedClients::open_accounts(Context& context) {
   for (const sim::AgentId i : trainers_) local_.open_account(i, context);
 }
 
-void FederatedClients::receive_query(const sim::Message& query, Context& context) {
-  const std::size_t owner = context.owner(query.to);
-  if (query.conversation < waiting_[owner]) return context.discard(query);
-  queries_[owner] = vector_of(query);
-  // Messages precede timers, so that all queries that have waited come before it.
-  if (waiting_[owner] == 0) context.after(query.to, 0, kTrain);
-  waiting_[owner] = query.conversation;
-}
-
 void FederatedClients::train(sim::AgentId i, Context& context) {
-  const std::size_t owner = context.owner(i);
-  const Query query{i, std::exchange(waiting_[owner], 0u), {queries_[owner].data(), queries_.rows()}};
+  const auto taken = queries_.take(i, context);
+  if (!taken) return;
+  const Query& query = *taken;
   if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
   context.compute(i);
   const LocalTerms added = terms(query, context);
@@ -50,7 +40,7 @@ void FederatedClients::train(sim::AgentId i, Context& context) {
 }
 
 void FederatedClients::reset_client(sim::AgentId i) {
-  waiting_[i - 1] = 0;
+  queries_.lose(i - 1);
   local_.reset(i);
 }
 

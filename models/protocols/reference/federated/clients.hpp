@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "models/core/protocol.hpp"
+#include "models/protocols/reference/federated/newest_queries.hpp"
 #include "models/protocols/reference/local_training.hpp"
 
 namespace hearsay::models {
@@ -33,11 +34,7 @@ class FederatedClients {
  protected:
   enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kRequest, kTimeout, kTrain };
   enum class Answer { kUpdate, kModel };
-  struct Query {
-    sim::AgentId owner;
-    std::uint32_t number;  ///< the server's
-    Vector numbers;        ///< the model, and what else it carries
-  };
+  using Query = NewestQueries::Query;
 
   /// `vectors`: of p numbers, in a message.
   FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer = Answer::kUpdate,
@@ -48,7 +45,9 @@ class FederatedClients {
 
   void open_accounts(Context& context);
   /// An owner receives a query; at the timer kTrain it trains and answers.
-  void receive_query(const sim::Message& query, Context& context);
+  void receive_query(const sim::Message& query, Context& context) {
+    queries_.receive(query, kTrain, context);
+  }
   void train(sim::AgentId i, Context& context);
   /// An owner has lost its state.
   void reset_client(sim::AgentId i);
@@ -69,9 +68,8 @@ class FederatedClients {
  private:
   Answer answer_;
   std::vector<sim::AgentId> trainers_;
-  std::vector<std::uint64_t> used_;     // answers by owner
-  std::vector<std::uint32_t> waiting_;  // by owner: number of the query that it trains from next, 0 if none
-  Columns queries_;                     // of these, by owner
+  std::vector<std::uint64_t> used_;  // answers by owner
+  NewestQueries queries_;
   Eigen::VectorXd reply_;
 };
 

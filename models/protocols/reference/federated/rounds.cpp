@@ -17,13 +17,7 @@ void RoundOptions::describe(sim::Visitor& v) {
      .help = "Factor by which more owners are asked; the round ends with the first answers of a cohort.",
      .source = "Bonawitz et al. 2019, section 9",
      .min = 1});
-  v(round_timeout,
-    {.name = "round_timeout",
-     .help = "Maximum time the server waits for answers in a round; by default unlimited on a reliable "
-             "network, else 5 typical round trips, at least 1 s.",
-     .unit = "s",
-     .min = 0,
-     .open_min = true});
+  v(round_timeout, kAboutRoundTimeout);
   v(weights, {.name = "weights", .help = "Weight of an owner's update in the mean."});
   server.describe(v);
   local.describe(v);

@@ -10,17 +10,11 @@
 namespace hearsay::models {
 
 void TrustedOptions::describe(sim::Visitor& v) {
-  v(server_step, {.name = "server_step", .help = "Step size of the server.", .min = 0, .open_min = true});
+  v(server_step, sim::positive("server_step", "Step size of the server."));
   v(rounds, {.name = "rounds",
              .help = "Number of rounds, over which the budget is spread; by default until stop.iterations.",
              .min = 1});
-  v(round_timeout, {.name = "round_timeout",
-                    .help = "Maximum time the server waits for answers in a round; by default unlimited on a "
-                            "reliable network, else "
-                            "5 typical round trips, at least 1 s.",
-                    .unit = "s",
-                    .min = 0,
-                    .open_min = true});
+  v(round_timeout, kAboutRoundTimeout);
   local.describe(v);
 }
 
@@ -51,7 +45,6 @@ TrustedRounds::TrustedRounds(const TrustedOptions& options, const Study& study, 
       timetable_(timetable),
       sum_(std::move(sum)),
       divisor_(divisor),
-      waiting_(study.problem.owners()),
       queries_(study.problem.p(), study.problem.owners()),
       model_(study.problem.p()) {
   study.privacy.releases_of(0, timetable);
@@ -83,12 +76,7 @@ void TrustedRounds::on_message(const sim::Message& message, Context& context) {
     if (round_.count_reply()) end_round(context);
     return;
   }
-  const std::size_t owner = context.owner(message.to);
-  if (message.conversation < waiting_[owner]) return context.discard(message);
-  queries_[owner] = vector_of(message);
-  // Messages precede timers, so that all queries that have waited come before it.
-  if (waiting_[owner] == 0) context.after(message.to, 0, kTrain);
-  waiting_[owner] = message.conversation;
+  queries_.receive(message, kTrain, context);
 }
 
 void TrustedRounds::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context) {
@@ -97,13 +85,12 @@ void TrustedRounds::on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_
 }
 
 void TrustedRounds::train(sim::AgentId i, Context& context) {
-  const std::size_t owner = context.owner(i);
-  const std::uint32_t round = std::exchange(waiting_[owner], 0U);
-  if (round == 0) return;
+  const auto query = queries_.take(i, context);
+  if (!query) return;
   context.compute(i);
-  local_.train_inside(i, queries_[owner], context, update_,
-                      {.first_step = (round - 1) * local_.steps(i, context)});
-  context.entrust(i, kAnswer, round, update_);
+  local_.train_inside(i, query->numbers, context, update_,
+                      {.first_step = (query->number - 1) * local_.steps(i, context)});
+  context.entrust(i, kAnswer, query->number, update_);
 }
 
 void TrustedRounds::end_round(Context& context) {
@@ -123,7 +110,7 @@ void TrustedRounds::reset(sim::AgentId agent, Context& context) {
     round_.crash();
     context.model(0) = model_;
   } else {
-    waiting_[context.owner(agent)] = 0;
+    queries_.lose(context.owner(agent));
     local_.reset(agent);
   }
 }

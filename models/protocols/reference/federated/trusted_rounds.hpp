@@ -25,6 +25,7 @@
 
 #include "models/core/protocol.hpp"
 #include "models/core/requests.hpp"
+#include "models/protocols/reference/federated/newest_queries.hpp"
 #include "models/protocols/reference/local_training.hpp"
 
 namespace hearsay::models {
@@ -88,9 +89,8 @@ class TrustedRounds {
   Request round_;  // to the owners chosen
   bool finished_ = false;
   std::vector<sim::AgentId> cohort_;
-  std::vector<std::uint32_t> waiting_;  // by owner: number of the query that it trains from next, 0 if none
-  Columns queries_;                     // of these, by owner
-  Eigen::VectorXd model_;               // the server's, on durable storage
+  NewestQueries queries_;
+  Eigen::VectorXd model_;  // the server's, on durable storage
   LocalVector update_;
 };
 

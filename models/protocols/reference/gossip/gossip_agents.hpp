@@ -17,7 +17,7 @@ class GossipAgents {
   GossipAgents(const LocalTraining::Params& training, const Study& study);
 
  protected:
-  /// The first number that a protocol may use for the purpose of its own draws.
+  /// The first number that a protocol may use for a purpose of draws.
   static constexpr std::uint32_t kFreePurpose = LocalTraining::kFreePurpose + 1;
 
   void open_accounts(Context& context) const;
