@@ -15,8 +15,11 @@ namespace hearsay::models {
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 
 /// The payload of a message, valid while it is handled.
+inline Vector vector_of(std::span<const double> numbers) {
+  return {numbers.data(), static_cast<Eigen::Index>(numbers.size())};
+}
 inline Vector vector_of(const sim::Message& message) {
-  return {message.payload.data(), static_cast<Eigen::Index>(message.payload.size())};
+  return vector_of(message.payload);
 }
 
 /// The last publication of a neighbour that has reached a reader.
@@ -59,6 +62,13 @@ class Context {
             const In& payload) {
     world_.engine.send(from, to, tag, conversation, numbers(payload));
   }
+  /// The same message to several neighbours; it is copied once.
+  void send(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
+            std::uint32_t conversation, const In& payload) {
+    world_.engine.send(from, to, tag, conversation, numbers(payload));
+  }
+  /// Keeps the payload of a message that is being handled.
+  sim::HeldPayload hold(const sim::Message& message) { return world_.engine.hold(message); }
   /// Tells all neighbours a new state, p numbers. Returns the number of the publication, from 1.
   std::uint32_t publish(sim::AgentId from, const In& state) {
     return world_.engine.publish(from, numbers(state));

@@ -70,11 +70,14 @@ VectorXd Network::start(sim::Stream stream) const {
 }
 
 void Network::forward(const Rows& x, const double* theta, Pass& pass) const {
-  if (!hidden()) {
-    pass.scores.noalias() = Weights(theta, scores_, features_) * x.transpose();
-    return;
-  }
-  pass.hidden.noalias() = Weights(theta, hidden_, features_) * x.transpose();
+  // out = W x^T, a column for each record: faster as x W^T into the same places, with the same bits.
+  const auto multiply = [&](Index outputs, MatrixXd& out) {
+    out.resize(outputs, x.rows());
+    Map<Records>(out.data(), x.rows(), outputs).noalias() =
+        x * Weights(theta, outputs, features_).transpose();
+  };
+  if (!hidden()) return multiply(scores_, pass.scores);
+  multiply(hidden_, pass.hidden);
   if (activation_ == HiddenFunction::kRelu) {
     pass.hidden = pass.hidden.cwiseMax(0);
   } else {
@@ -96,7 +99,8 @@ void Network::backward(const Targets& y, const double* theta, Pass& pass) const 
     const Index classes = s.rows();
     double* own = s.data();
     for (Index k = 0; k < y.size(); ++k, own += classes) {
-      const double most = *std::max_element(own, own + classes);
+      double most = own[0];  // without a branch that depends on the numbers
+      for (Index c = 1; c < classes; ++c) most = std::max(most, own[c]);
       for (Index c = 0; c < classes; ++c) own[c] -= most;
     }
     s = s.array().exp();
@@ -140,19 +144,23 @@ Index Network::gradients(const Rows& x, const Targets& y, const double* theta, d
   Pass& own = pass();
   forward(x, theta, own);
   backward(y, theta, own);
-  const bool clips = std::isfinite(bound);
-  if (clips) norms(x, norm, own);
   Index scaled = 0;
-  for (Index k = 0; k < y.size(); ++k) {
-    const double shorter = clips ? shortening(own.norms[k], bound) : 1;
-    scaled += shorter < 1 ? 1 : 0;
-    if (shorter == 0) {
-      own.scores.col(k).setZero();
-      if (hidden()) own.back.col(k).setZero();
-    } else if (shorter != 1 || factor != 1) {
-      own.scores.col(k) *= factor * shorter;
-      if (hidden()) own.back.col(k) *= factor * shorter;
+  if (std::isfinite(bound)) {
+    norms(x, norm, own);
+    for (Index k = 0; k < y.size(); ++k) {
+      const double shorter = shortening(own.norms[k], bound);
+      scaled += shorter < 1 ? 1 : 0;
+      if (shorter > 0) {
+        own.scores.col(k) *= factor * shorter;
+        if (hidden()) own.back.col(k) *= factor * shorter;
+      } else {
+        own.scores.col(k).setZero();
+        if (hidden()) own.back.col(k).setZero();
+      }
     }
+  } else if (factor != 1) {
+    own.scores *= factor;
+    if (hidden()) own.back *= factor;
   }
   const auto put = [](auto&& place, const auto& term) {
     if constexpr (add) {

@@ -86,8 +86,7 @@ void Engine::start() {
   presence_.start(agenda_.queue());
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
   for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
-  if (std::isfinite(options_.observe_every))
-    push(Event::observation(options_.observe_every, 1));
+  if (std::isfinite(options_.observe_every)) push(Event::observation(options_.observe_every, 1));
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -133,17 +132,26 @@ inline void Engine::transmit(Event& event, std::uint32_t position, const Stream:
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
                   std::span<const double> payload) {
+  send(from, std::span(&to, 1), tag, conversation, payload);
+}
+
+void Engine::send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, std::uint32_t conversation,
+                  std::span<const double> payload) {
   check(!lazy(), "a message was sent in a run of publications only");
-  const std::uint32_t position = topology_.edge(from, to);
-  check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
+  if (to.empty()) return;
   const std::uint32_t slot = store(payload, conversation, 0);
-  if (from == presence_.computing()) {
-    push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
-                                          EventKind::kSendMessage, to, slot, tag));
-    return;
+  pool_.add_reference(slot, static_cast<std::uint32_t>(to.size() - 1));
+  for (const AgentId receiver : to) {
+    const std::uint32_t position = topology_.edge(from, receiver);
+    check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
+    if (from == presence_.computing()) {
+      push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendMessage,
+                            receiver, slot, tag));
+    } else {
+      Event message = Event::message(now(), transport_.count(from, payload.size()), receiver, slot, tag);
+      transmit(message, position);
+    }
   }
-  Event message = Event::message(now(), transport_.count(from, payload.size()), to, slot, tag);
-  transmit(message, position);
 }
 
 std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
@@ -153,8 +161,8 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
   } else if (from == presence_.computing()) {
-    push(Event::departure(leaves(from), timer_key(from), presence_.life(from),
-                                          EventKind::kSendPublication, from, slot));
+    push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendPublication,
+                          from, slot));
   } else {
     send_copies(from, slot);
   }
@@ -173,7 +181,8 @@ void Engine::send_copies(AgentId from, std::uint32_t slot) {
   for (std::uint32_t k = 0; k < degree; ++k) {
     const std::uint32_t position = first_edge + k;
     if (k % kBatch == 0)
-      transport_.links().first_blocks(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position, blocks);
+      transport_.links().first_blocks(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position,
+                                      blocks);
     Event copy =
         Event::publication(now(), first_key + k, neighbours[k], slot, publications_.reverse(position));
     transmit(copy, position, &blocks[k % kBatch]);
@@ -236,8 +245,7 @@ std::uint64_t Engine::timer_key(AgentId i) {
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "expected a finite delay of a timer of at least 0");
-  push(
-      Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
+  push(Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
 }
 
 // Returns whether the agent's state has changed.

@@ -82,6 +82,11 @@ class Engine {
   /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError without such a link.
   void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
             std::span<const double> payload);
+  /// Sends the same message to several neighbours, in their order; the payload is copied once.
+  void send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, std::uint32_t conversation,
+            std::span<const double> payload);
+  /// Keeps the payload of a message that is being handled.
+  HeldPayload hold(const Message& message) { return {pool_, message.row}; }
   /// Sends a new state to all neighbours; it is copied once. Returns its publication number.
   std::uint32_t publish(AgentId from, std::span<const double> payload);
   /// Publication that `reader` has received from its k-th neighbour. O(1).
@@ -187,7 +192,8 @@ class Engine {
     if (!accept(event)) return;
     const PayloadPool::Header& header = pool_.header(event.slot());
     handler.on_message(Message{event.source(), event.target, event.tag, header.conversation, header.sent,
-                               std::as_const(pool_).row(event.slot()).first(header.numbers), event.key});
+                               std::as_const(pool_).row(event.slot()).first(header.numbers), event.key,
+                               event.slot()});
     pool_.drop(event.slot());
   }
 

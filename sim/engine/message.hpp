@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <span>
 
+#include "sim/events/event.hpp"
 #include "sim/time.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
-/// A message at its receiver; the payload is valid only while it is handled.
+/// A message at its receiver; the payload is valid only while it is handled, or as long as a hold on it lives.
 struct Message {
   AgentId from, to;
   std::uint16_t tag;           ///< kind of message, defined by the protocol
@@ -16,6 +17,7 @@ struct Message {
   Time sent;
   std::span<const double> payload;
   Cause id;
+  std::uint32_t row = kNoSlot;  ///< of the payload in the engine's pool
 };
 
 /// Why a run ended.

@@ -120,4 +120,32 @@ class PayloadPool {
   std::uint32_t free_ = kNoSlot;  // first of the list of free rows
 };
 
+/// The numbers of a row that stays in use while this holds it; the pool must live longer. A default one holds none.
+class HeldPayload {
+ public:
+  HeldPayload() = default;
+  HeldPayload(PayloadPool& pool, std::uint32_t slot) : pool_(&pool), slot_(slot) { pool.add_reference(slot); }
+  HeldPayload(HeldPayload&& other) noexcept
+      : pool_(other.pool_), slot_(std::exchange(other.slot_, kNoSlot)) {}
+  HeldPayload& operator=(HeldPayload&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(slot_, other.slot_);
+    return *this;
+  }
+  HeldPayload(const HeldPayload&) = delete;
+  HeldPayload& operator=(const HeldPayload&) = delete;
+  ~HeldPayload() {
+    if (pool_) pool_->drop(slot_);
+  }
+
+  std::span<const double> numbers() const {
+    if (slot_ == kNoSlot) return {};
+    return std::as_const(*pool_).row(slot_).first(pool_->header(slot_).numbers);
+  }
+
+ private:
+  PayloadPool* pool_ = nullptr;
+  std::uint32_t slot_ = kNoSlot;
+};
+
 }  // namespace hearsay::sim

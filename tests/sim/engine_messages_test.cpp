@@ -99,6 +99,44 @@ TEST_CASE("engine: messages and publications of an agent that is down are lost a
   CHECK(engine.payload_rows() == 0);
 }
 
+TEST_CASE("engine: a message to several neighbours is one payload, and otherwise as sent to each in turn") {
+  const std::vector<AgentId> receivers{3, 1, 2};
+  const std::vector<double> numbers{5, 6};
+  const auto run = [&](bool at_once, double compute_time) {
+    test::Net net(Star{}, 4, true);
+    net.options.network.links.latency = Uniform{.min = 0.5, .max = 1};
+    net.options.time_limit = 12;
+    net.options.network.links.loss = BernoulliLoss{0.5};
+    net.options.network.compute_time = compute_time;
+    net.options.payload_width = 2;
+    Engine engine(net.options, net.topology, kStreams, &net.trace);
+    test::Script script(engine);
+    HeldPayload kept;
+    script.start = [&] {
+      engine.compute(0);
+      for (std::uint16_t tag = 0; tag < 5; ++tag) {
+        if (at_once) {
+          engine.send(0, receivers, tag, 9, numbers);
+        } else {
+          for (const AgentId to : receivers) engine.send(0, to, tag, 9, numbers);
+        }
+      }
+      CHECK(engine.payload_rows() <= (at_once ? 5 : 15));
+    };
+    script.message = [&](const Message& message) { kept = engine.hold(message); };
+    script.run();
+    CHECK(engine.traffic().messages == 15);
+    CHECK(engine.traffic().delivered > 0);
+    CHECK(lost(engine, LossReason::kLoss) > 0);
+    CHECK(engine.payload_rows() == 1);
+    CHECK(std::ranges::equal(kept.numbers(), numbers));
+    kept = {};
+    CHECK(engine.payload_rows() == 0);
+    return std::pair(engine.fingerprint().value(), script.log);
+  };
+  for (const double compute_time : {0.0, 2.0}) CHECK(run(true, compute_time) == run(false, compute_time));
+}
+
 TEST_CASE("engine: up() and up_count() follow the agents") {
   OnOffStar net(4);
   net.options.observe_every = 1;

@@ -73,6 +73,29 @@ TEST_CASE("payload pool: dropping a free row throws; dropping no row is allowed"
   CHECK(pool.in_use() == 0);
 }
 
+TEST_CASE("payload pool: a row is in use as long as it is held, by one holder at a time") {
+  PayloadPool pool(3);
+  const std::uint32_t row = pool.take(), other = pool.take();
+  pool.row(row)[0] = 7;
+  pool.header(row).numbers = 1;
+  HeldPayload held(pool, row);
+  pool.drop(row);
+  CHECK(pool.in_use() == 2);
+  REQUIRE(held.numbers().size() == 1);
+  CHECK(held.numbers()[0] == 7);
+
+  HeldPayload moved = std::move(held);
+  CHECK(pool.header(row).references == 1);
+  CHECK(moved.numbers()[0] == 7);
+  moved = HeldPayload(pool, other);
+  CHECK(pool.in_use() == 1);  // `row` is free
+  pool.drop(other);
+  CHECK(pool.in_use() == 1);
+  moved = {};
+  CHECK(pool.in_use() == 0);
+  CHECK(moved.numbers().empty());
+}
+
 TEST_CASE("payload pool: the address of a row stays the same while the pool grows") {
   PayloadPool pool(5);
   std::vector<std::pair<std::uint32_t, const double*>> held;

@@ -104,7 +104,7 @@ std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const 
   context.project(x_);
   if (kept) {
     velocity_ = velocities_[i];
-  } else {
+  } else if (params_.momentum > 0) {
     velocity_.setZero();
   }
   std::uint64_t k = 0;
@@ -134,16 +134,13 @@ void LocalTraining::descend(double eta, const Direction& direction) {
 
 // The terms that there are, in one pass; grad g = sigma x.
 void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& terms) {
-  const auto view = [](std::span<const double> x) {
-    return Vector(x.data(), static_cast<Eigen::Index>(x.size()));
-  };
   const auto with_tilt = [&](const auto& direction) {
-    terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + view(terms.tilt));
+    terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + vector_of(terms.tilt));
   };
   if (terms.mu == 0) {
     with_tilt(gradient + sigma_ * x_);
   } else {
-    with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - view(terms.anchor)));
+    with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - vector_of(terms.anchor)));
   }
 }
 

@@ -25,8 +25,8 @@ void AsynchronousOptions::describe(sim::Visitor& v) {
 
 sim::Memory AsynchronousOptions::memory(const Extent& e) const {
   const double training = std::min(e.data.owners, static_cast<double>(concurrency.value_or(0xFFFF'FFFF)));
-  constexpr double kOwner = 5 * sizeof(std::uint64_t);
-  return {training * e.message + e.vectors(e.data.owners) + e.data.owners * kOwner + local.memory(e).held, 0};
+  constexpr double kOwner = 6 * sizeof(std::uint64_t);
+  return {training * e.message + e.data.owners * kOwner + local.memory(e).held, 0};
 }
 
 AsynchronousServer::AsynchronousServer(const AsynchronousOptions& options, const Study& study, Answer answer)

@@ -9,7 +9,7 @@ FederatedClients::FederatedClients(const LocalTraining::Params& params, const St
     : local_(params, study),
       answer_(answer),
       used_(study.problem.owners()),
-      queries_(vectors * study.problem.p(), study.problem.owners()),
+      queries_(study.problem.owners()),
       reply_(vectors * study.problem.p()) {
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
     if (study.problem.n(owner) > 0) trainers_.push_back(static_cast<sim::AgentId>(owner) + 1);
@@ -27,7 +27,7 @@ void FederatedClients::train(sim::AgentId i, Context& context) {
   if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
   context.compute(i);
   const LocalTerms added = terms(query, context);
-  const auto x = query.numbers.head(context.p());
+  const auto x = query.numbers().head(context.p());
   const auto [y, steps] = local_.train(i, x, context, added);
   if (steps == 0) return context.send(i, 0, kRefusal, query.number);
   complete(query, steps, y, reply_.tail(reply_.size() - context.p()));

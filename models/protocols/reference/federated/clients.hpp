@@ -39,8 +39,8 @@ class FederatedClients {
   /// `vectors`: of p numbers, in a message.
   FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer = Answer::kUpdate,
                    Eigen::Index vectors = 1);
-  FederatedClients(const FederatedClients&) = default;
-  FederatedClients& operator=(const FederatedClients&) = default;
+  FederatedClients(const FederatedClients&) = delete;
+  FederatedClients& operator=(const FederatedClients&) = delete;
   virtual ~FederatedClients() = default;
 
   void open_accounts(Context& context);

@@ -36,8 +36,7 @@ class FedAsync : public AsynchronousServer {
 
  protected:
   LocalTerms terms(const Query& query, Context&) override {
-    return {.anchor = {query.numbers.data(), static_cast<std::size_t>(query.numbers.size())},
-            .mu = params_.rho};
+    return {.anchor = query.payload.numbers(), .mu = params_.rho};
   }
   bool use(const sim::Message& answer, double staleness, Context& context) override;
 

@@ -13,7 +13,7 @@ void FedProx::Params::describe(sim::Visitor& v) {
 LocalTerms FedProx::terms(const Query& query, Context& context) {
   LocalTerms terms = FederatedRounds::terms(query, context);
   terms.mu = mu_;
-  terms.anchor = {query.numbers.data(), static_cast<std::size_t>(query.numbers.size())};
+  terms.anchor = query.payload.numbers();
   return terms;
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/core/columns.hpp"
 #include "models/core/context.hpp"
 
 namespace hearsay::models {
@@ -16,35 +15,37 @@ class NewestQueries {
   struct Query {
     sim::AgentId owner;
     std::uint32_t number;  ///< the server's
-    Vector numbers;        ///< the model, and what else it carries; valid until the owner's next query
+    sim::HeldPayload payload;
+    /// The model, and what else it carries.
+    Vector numbers() const { return vector_of(payload.numbers()); }
   };
 
-  /// Of so many numbers each.
-  NewestQueries(Eigen::Index numbers, std::size_t owners) : waiting_(owners), queries_(numbers, owners) {}
+  explicit NewestQueries(std::size_t owners) : waiting_(owners) {}
 
   /// A query arrives at an owner: it waits for the timer `tag`, which fires when the owner is free. Discards one that is
   /// older than what waits.
   void receive(const sim::Message& query, std::uint16_t tag, Context& context) {
-    const std::size_t owner = context.owner(query.to);
-    if (query.conversation < waiting_[owner]) return context.discard(query);
-    queries_[owner] = vector_of(query);
+    Waiting& waiting = waiting_[context.owner(query.to)];
+    if (query.conversation < waiting.number) return context.discard(query);
     // Messages precede timers, so that all queries that have waited come before it.
-    if (waiting_[owner] == 0) context.after(query.to, 0, tag);
-    waiting_[owner] = query.conversation;
+    if (waiting.number == 0) context.after(query.to, 0, tag);
+    waiting = {query.conversation, context.hold(query)};
   }
   /// What agent i begins with at its timer; nothing if that is lost.
   std::optional<Query> take(sim::AgentId i, const Context& context) {
-    const std::size_t owner = context.owner(i);
-    const std::uint32_t number = std::exchange(waiting_[owner], 0U);
-    if (number == 0) return std::nullopt;
-    return Query{i, number, {queries_[owner].data(), queries_.rows()}};
+    Waiting taken = std::exchange(waiting_[context.owner(i)], {});
+    if (taken.number == 0) return std::nullopt;
+    return Query{i, taken.number, std::move(taken.payload)};
   }
   /// An owner has lost its state.
-  void lose(std::size_t owner) { waiting_[owner] = 0; }
+  void lose(std::size_t owner) { waiting_[owner] = {}; }
 
  private:
-  std::vector<std::uint32_t> waiting_;  // by owner: number of the query, 0 if none
-  Columns queries_;                     // of these, by owner
+  struct Waiting {
+    std::uint32_t number = 0;  // of the query; 0: none
+    sim::HeldPayload payload;
+  };
+  std::vector<Waiting> waiting_;  // by owner
 };
 
 }  // namespace hearsay::models

@@ -34,9 +34,9 @@ std::size_t RoundOptions::asked(std::size_t goal) const {
 
 sim::Memory RoundOptions::memory(const Extent& e) const {
   const std::size_t goal = cohort_of(static_cast<std::size_t>(e.data.owners));
-  constexpr double kOwner = 5 * sizeof(std::uint64_t);
-  return {std::min(e.data.owners, static_cast<double>(asked(goal))) * e.message + e.vectors(e.data.owners) +
-              e.data.owners * kOwner + Aggregator::Params::memory(e).held + local.memory(e).held,
+  constexpr double kOwner = 6 * sizeof(std::uint64_t);
+  return {std::min(e.data.owners, static_cast<double>(asked(goal))) * e.message + e.data.owners * kOwner +
+              Aggregator::Params::memory(e).held + local.memory(e).held,
           0};
 }
 
@@ -74,7 +74,7 @@ void FederatedRounds::begin_round(Context& context) {
   query_.head(context.p()) = context.model(0);
   fill(query_.tail(query_.size() - context.p()));
   const std::uint32_t r = round_.begin(asked);
-  for (std::size_t k = 0; k < asked; ++k) context.send(0, candidates_[k], kQuery, r, query_);
+  context.send(0, std::span(candidates_).first(asked), kQuery, r, query_);
   context.after(0, timeout_, kTimeout, r);
 }
 

@@ -42,10 +42,10 @@ Scaffold::Scaffold(const Params& params, const Study& study)
 LocalTerms Scaffold::terms(const Query& query, Context& context) {
   LocalTerms terms = FederatedRounds::terms(query, context);
   first_step_ = *terms.first_step;
-  tilt_ = query.numbers.tail(context.p()) - own_[context.owner(query.owner)];
+  tilt_ = query.numbers().tail(context.p()) - own_[context.owner(query.owner)];
   terms.tilt = {tilt_.data(), static_cast<std::size_t>(tilt_.size())};
   if (option_ == ControlVariate::kGradient) {
-    x_ = query.numbers.head(context.p());
+    x_ = query.numbers().head(context.p());
     context.regulariser_gradient(x_, gradient_);
     gradient_ += *context.release(query.owner, context.gradient(query.owner, x_));
   }
@@ -59,7 +59,7 @@ void Scaffold::complete(const Query& query, std::uint64_t steps, const VectorXd&
   } else {
     double sum = 0;
     for (std::uint64_t k = 0; k < steps; ++k) sum += local_.step_size(first_step_ + k);
-    rest = (query.numbers.head(y.size()) - y) / sum - tilt_;
+    rest = (query.numbers().head(y.size()) - y) / sum - tilt_;
   }
   own_[query.owner - 1] = rest;
 }

@@ -19,10 +19,9 @@ void TrustedOptions::describe(sim::Visitor& v) {
 }
 
 sim::Memory TrustedOptions::memory(const Extent& e) const {
-  constexpr double kOwner = 3 * sizeof(std::uint64_t),
+  constexpr double kOwner = 5 * sizeof(std::uint64_t),
                    kVectors = 70;  // vectors: with all nodes of a deep tree
-  return {e.data.owners * (e.message + kOwner) + e.vectors(e.data.owners + kVectors) + local.memory(e).held,
-          0};
+  return {e.data.owners * (e.message + kOwner) + e.vectors(kVectors) + local.memory(e).held, 0};
 }
 
 std::uint64_t TrustedOptions::planned_rounds(const Study& study) const {
@@ -45,7 +44,7 @@ TrustedRounds::TrustedRounds(const TrustedOptions& options, const Study& study, 
       timetable_(timetable),
       sum_(std::move(sum)),
       divisor_(divisor),
-      queries_(study.problem.p(), study.problem.owners()),
+      queries_(study.problem.owners()),
       model_(study.problem.p()) {
   study.privacy.releases_of(0, timetable);
 }
@@ -64,7 +63,7 @@ void TrustedRounds::begin_round(Context& context) {
     if (takes_part(owner, sum_.rounds(), stream) && context.records(i) > 0) cohort_.push_back(i);
   }
   const std::uint32_t r = round_.begin(std::max<std::size_t>(cohort_.size(), 1));
-  for (const sim::AgentId i : cohort_) context.send(0, i, kQuery, r, model_);
+  context.send(0, cohort_, kQuery, r, model_);
   context.after(0, cohort_.empty() ? 0 : timeout_, kTimeout, r);
 }
 
@@ -88,7 +87,7 @@ void TrustedRounds::train(sim::AgentId i, Context& context) {
   const auto query = queries_.take(i, context);
   if (!query) return;
   context.compute(i);
-  local_.train_inside(i, query->numbers, context, update_,
+  local_.train_inside(i, query->numbers(), context, update_,
                       {.first_step = (query->number - 1) * local_.steps(i, context)});
   context.entrust(i, kAnswer, query->number, update_);
 }
