@@ -52,7 +52,7 @@ NewtonResult projected_newton(const SmoothFunction& f, const VectorXd& start, do
   NewtonResult r{.theta = clamp(start, limit), .gradient = {}};
   f.derivatives(VectorXd::Zero(start.size()), r.gradient, hessian);
   const double at_zero = r.gradient.lpNorm<Eigen::Infinity>();
-  const double scale = at_zero > 0 ? at_zero : 1;
+  const double scale = r.scale = at_zero > 0 ? at_zero : 1;
 
   double value = f.value(r.theta);
   f.derivatives(r.theta, r.gradient, hessian);

@@ -18,7 +18,8 @@ struct SmoothFunction {
 
 struct NewtonResult {
   Eigen::VectorXd theta, gradient;
-  double residual = 0;  ///< norm_inf(theta - Pi(theta - gradient)) / norm_inf(gradient at 0)
+  double residual = 0;  ///< norm_inf(theta - Pi(theta - gradient)) / scale
+  double scale = 1;     ///< norm_inf(gradient at 0), or 1 where that is 0
   int iterations = 0;
 };
 

@@ -119,6 +119,25 @@ TEST_CASE("optimum of squared loss: singular features still have a minimiser") {
   CHECK(o.value == Approx(1).epsilon(1e-13));
 }
 
+TEST_CASE("optimum: 0 where the gradient at 0 is nothing but rounding") {
+  // One owner has only targets 0, so that its optimum is 0; that of both, about which moments are gathered, is not.
+  DataSet data = one_owner(Eigen::MatrixXd{{13.1, 0.3, 0.7}, {12.9, -0.2, 0.4}, {13.4, 0.1, -0.9}},
+                           VectorXd{{9, -7, 8}});
+  data.train.push_back({Eigen::MatrixXd{{-8.3, 0.6, 1.1}, {-8.1, 0.2, -0.3}}, Vector2d(0, 0)});
+  data.test.push_back(data.test[0]);
+  data.owner_names.emplace_back("b");
+  const Optimum o = minimise_isolated(Problem(data, {.l2 = 1e-5}), 1);
+  CHECK(o.theta.norm() < 1e-10);
+  CHECK(o.value < 1e-12);
+
+  // Each record of a class is one of the other, in another order.
+  const Eigen::MatrixXd x{{0.1, 0.7}, {0.3, 0.9}, {1.1, -0.6}, {0.3, 0.9}, {1.1, -0.6}, {0.1, 0.7}};
+  const VectorXd y{{1, 1, 1, -1, -1, -1}};
+  const Optimum even = minimise(Problem(one_owner(x, y), {.loss = LogisticLoss{}, .l2 = 1e-5}));
+  CHECK(even.theta.norm() < 1e-10);
+  CHECK(even.value == Approx(std::log(2)).epsilon(1e-12));
+}
+
 TEST_CASE("optimum: logistic and hinge of one number") {
   // Logistic, l2 = 0: 1/(1 + exp(-t)) = 3/4, t = ln 3.
   const Problem logistic(three_to_one(), {.loss = LogisticLoss{}, .l2 = 0});
