@@ -168,14 +168,15 @@ def _tables(folder, expect):
     for row in study.rows(folder, "runs.csv"):
         axes = list(row)[:list(row).index("repetition") + 1]
         status[tuple(row[axis] for axis in axes)] = row["status"]
-    # An owner without test records has no test error.
+    # An owner without test records has no test error, nor has a quarter of the owners without any.
     untested = {row["agent"] for row in study.rows(folder, "owners.csv") if row["test_records"] == "0"}
     for name in ("series.csv", "scalars.csv"):
         for row in study.rows(folder, name):
             axes = list(row)[:list(row).index("repetition") + 1]
             key = tuple(row[axis] for axis in axes)
             metric = row.get("metric") or row.get("name")
-            if row["agent"] in untested and row["value"] == "nan" and re.search("test_error|accuracy", metric):
+            if row["value"] == "nan" and re.search("test_error|accuracy", metric) and (
+                    row["agent"] in untested or untested and re.search(r"\.q[1-4]$", metric)):
                 continue
             if row["repetition"] and status.get(key) == "done" and row["value"]:
                 expect(math.isfinite(float(row["value"])), "finite",
