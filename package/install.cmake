@@ -19,7 +19,7 @@ install(FILES scenarios/quickstart.json scenarios/scenario.schema.json DESTINATI
 
 # The documents lie to each other as in this tree, so that their links lead somewhere.
 set(doc share/doc/hearsay)
-install(FILES README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${doc})
+install(FILES README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff LICENSE Containerfile DESTINATION ${doc})
 install(FILES models/README.md DESTINATION ${doc}/models)
 install(DIRECTORY docs DESTINATION ${doc})
 install(FILES package/copyright DESTINATION ${doc})

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Asks the script of bash completion as bash does when the user presses TAB.
 #   completion.sh SCRIPT PROGRAM
-set -euo pipefail
+set -uo pipefail
+# shellcheck disable=SC1090
 source "$1"
 program=$2
 folder=$(mktemp -d)
@@ -10,7 +11,7 @@ cd "$folder"
 mkdir studies "my folder"
 touch scenario.json notes.txt
 
-[ "$(complete -p hearsay)" = "complete -F _hearsay hearsay" ]
+[ "$(complete -p hearsay)" = "complete -F _hearsay hearsay" ] || { echo "hearsay is not completed" >&2; exit 1; }
 
 # expect CANDIDATES WORD...: the candidates for the last word, in any order.
 expect() {
