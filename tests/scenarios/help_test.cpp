@@ -127,7 +127,8 @@ TEST_CASE("completion: options of the scenario after --set and explain") {
   CHECK(completed("run x.json --set privacy.mech") ==
         std::set<std::string>{"privacy.mechanism.", "privacy.mechanism="});
   CHECK(completed("run x.json --set clocks.type = po") == std::set<std::string>{"poisson"});
-  CHECK(completed("explain protocol.central_as") == std::set<std::string>{"protocol.central_async"});
+  CHECK(completed("explain protocol.central_as") ==
+        std::set<std::string>{"protocol.central_async", "protocol.central_async."});
 }
 
 TEST_CASE("completion: paths and values of an outline") {
@@ -137,6 +138,7 @@ TEST_CASE("completion: paths and values of an outline") {
               "network.topology.sizes=", "network.topology.type=", "network.topology.word="});
   CHECK(complete_path(toy_outline(), "network.topology.named.") ==
         Names{"network.topology.named.colour", "network.topology.named.word"});
+  CHECK(complete_path(toy_outline(), "privacy") == Names{"privacy", "privacy."});
   CHECK(complete_setting(toy_outline(), "sweep.privacy.") == Names{"sweep.privacy.epsilon="});
   const Names colours = complete_setting(toy_outline(), "colour=");
   CHECK(colours == Names{"colour=blue", "colour=green", "colour=red"});

@@ -70,6 +70,14 @@ Names values(const Spot& spot) {
   return o.alternatives.empty() ? names_of(o.choices) : names_of(o.alternatives);
 }
 
+Names starting_with(std::string_view written, const std::set<std::string>& all) {
+  Names some;
+  for (const std::string& one : all) {
+    if (one.starts_with(written)) some.push_back(one);
+  }
+  return some;
+}
+
 }  // namespace
 
 Names complete_path(const Outline& root, std::string_view written) {
@@ -77,14 +85,18 @@ Names complete_path(const Outline& root, std::string_view written) {
   const std::string before(written.substr(0, dot == written.npos ? 0 : dot + 1));
   std::set<std::string> all;
   for (const Spot& spot : spots(root, written.substr(0, dot == written.npos ? 0 : dot), Use::kExplain)) {
-    for (const auto& [name, to] : keys(spot, Use::kExplain)) all.insert(before + name);
+    for (const auto& [name, to] : keys(spot, Use::kExplain)) {
+      all.insert(before + name);
+      if (!keys(to, Use::kExplain).empty()) all.insert(before + name + ".");
+    }
   }
-  return {all.begin(), all.end()};
+  return starting_with(written, all);
 }
 
 Names complete_setting(const Outline& root, std::string_view written) {
   constexpr std::string_view kSweep = "sweep.";
   const bool sweep = written.starts_with(kSweep);
+  const std::string_view whole = written;
   const std::string start(sweep ? kSweep : "");
   written.remove_prefix(start.size());
   std::set<std::string> all;
@@ -94,7 +106,7 @@ Names complete_setting(const Outline& root, std::string_view written) {
       for (const std::string& value : values(spot))
         all.insert(std::string(written.substr(0, equals + 1)) + value);
     }
-    return {all.begin(), all.end()};
+    return starting_with(whole, all);
   }
   const std::size_t dot = written.rfind('.');
   const std::string before = start + std::string(written.substr(0, dot == written.npos ? 0 : dot + 1));
@@ -105,7 +117,7 @@ Names complete_setting(const Outline& root, std::string_view written) {
     }
   }
   if (!sweep && dot == written.npos) all.insert(std::string(kSweep));
-  return {all.begin(), all.end()};
+  return starting_with(whole, all);
 }
 
 }  // namespace hearsay::scenarios

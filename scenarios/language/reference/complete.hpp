@@ -7,8 +7,8 @@
 
 namespace hearsay::scenarios {
 
-/// Completions of the path of an option as `explain` reads it, with one more key: of "network.la" "network.latency".
-/// The path can contain the name of an alternative.
+/// Completions of the path of an option as `explain` reads it, with one more key: of "network.la" "network.latency",
+/// and "network.latency." because further keys can follow. The path can contain the name of an alternative.
 Names complete_path(const Outline& root, std::string_view written);
 
 /// Completions of PATH=VALUE: paths with one more key, which end in "=" where a value can follow and in "." where
