@@ -47,6 +47,8 @@ done
 arch=$(sed -n 's/^HEARSAY_ARCH:STRING=//p' "$build/CMakeCache.txt")
 field Description | grep -- "$arch" >/dev/null || fail "Description does not say which processors it needs ($arch)"
 
+if command -v lintian >/dev/null; then lintian --allow-root --fail-on error,warning "$package" || fail "lintian objects"; fi
+
 # --- manual page and completion ---
 messages=$(man --warnings -E UTF-8 -P cat -l "$usr/share/man/man1/hearsay.1.gz" 2>&1 >"$scratch/page")
 [ -z "$messages" ] || fail "the manual page: $messages"
