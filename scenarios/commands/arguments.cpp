@@ -21,6 +21,9 @@ namespace po = boost::program_options;
 
 namespace {
 
+// Where the syntax of a command is written to instead of parsing its arguments; else null.
+thread_local Syntax* wanted_syntax = nullptr;
+
 po::options_description description_of(const Syntax& syntax) {
   po::options_description all("Options");
   for (const Option& o : syntax.options) {
@@ -57,6 +60,16 @@ void add_folders(const Parsed& parsed, const char* option, std::vector<std::file
 
 }  // namespace
 
+std::string Option::long_name() const {
+  const std::string_view all = name;
+  return std::string(all.substr(0, all.find(',')));
+}
+
+std::string Option::letter() const {
+  const std::string_view all = name;
+  return std::string(all.substr(std::min(long_name().size() + 1, all.size())));
+}
+
 std::string command_text(const Arguments& arguments) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -84,6 +97,10 @@ std::string command_text(const Arguments& arguments) {
 }
 
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax) {
+  if (wanted_syntax != nullptr) {
+    *wanted_syntax = syntax;
+    return std::nullopt;
+  }
   const po::options_description shown = description_of(syntax);
   po::options_description all;
   all.add(shown).add_options()("operand", po::value<std::vector<std::string>>());
@@ -100,9 +117,10 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     Names names;
     for (const auto& option : all.options()) names.push_back(option->long_name());
     const std::string given = e.get_option_name();
-    throw UsageError(fmt::format("{}{}; usage: hearsay {}", e.what(),
-                                 did_you_mean(given.substr(std::min(given.find_first_not_of('-'), given.size())), names),
-                                 syntax.usage));
+    throw UsageError(
+        fmt::format("{}{}; usage: hearsay {}", e.what(),
+                    did_you_mean(given.substr(std::min(given.find_first_not_of('-'), given.size())), names),
+                    syntax.usage));
   } catch (const po::error& e) {
     throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), syntax.usage));
   }
@@ -113,6 +131,9 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     return std::nullopt;
   }
   Parsed parsed;
+  for (const Option& o : syntax.options) {
+    if (o.values != nullptr) parsed.allowed_.emplace(o.long_name(), o.values);
+  }
   for (const auto& [name, value] : values) {
     const auto* many = boost::any_cast<std::vector<std::string>>(&value.value());
     const auto* one = boost::any_cast<std::string>(&value.value());
@@ -133,6 +154,14 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     throw UsageError(
         fmt::format("expected {}, found {}; usage: hearsay {}", syntax.operands, given, syntax.usage));
   return parsed;
+}
+
+Syntax syntax_of(int (*command)(const Arguments& arguments)) {
+  Syntax syntax;
+  wanted_syntax = &syntax;
+  command({});
+  wanted_syntax = nullptr;
+  return syntax;
 }
 
 std::vector<std::string> Parsed::all(const char* option) const {

@@ -34,12 +34,23 @@ struct Option {
   const char* help;
   const char* standard = nullptr;  ///< default value; null: none
   bool repeated = false;           ///< may be given several times
+  Names (*values)() = nullptr;     ///< its allowed values; null: they are not from a list
+
+  /// "output" of "output,o", and "o"; empty without a letter.
+  std::string long_name() const;
+  std::string letter() const;
 };
 using Options = std::vector<Option>;
 
+/// The names of an enumeration, as values of an option.
+template <class E>
+Names choice_names() {
+  return names_of(sim::Choices<E>::kValues);
+}
+
 /// What a command accepts.
 struct Syntax {
-  std::string_view usage;
+  std::string usage;
   Options options{};
   const char* operands = "no argument";  ///< for messages: "one scenario", "two folders"
   std::size_t min_operands = 0, max_operands = 0;
@@ -72,16 +83,24 @@ class Parsed {
     const Names names = names_of(sim::Choices<E>::kValues);
     return has(option) ? static_cast<E>(index_of(option, text(option), names)) : standard;
   }
+  /// The index of the option's value, or default, among its allowed values. Throws UsageError.
+  std::size_t index(const char* option) const {
+    return index_of(option, text(option), allowed_.at(option)());
+  }
   /// The index of `name` in `names`. Throws UsageError.
   static std::size_t index_of(const char* option, const std::string& name, const Names& names);
 
  private:
   friend std::optional<Parsed> parse_arguments(const Arguments&, const Syntax&);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::map<std::string, Names (*)(), std::less<>> allowed_;
 };
 
 /// Nothing if --help is given; the help is then printed. Throws UsageError.
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax);
+
+/// What a command accepts: what it passes to parse_arguments when it is called. Nothing else of it is executed.
+Syntax syntax_of(int (*command)(const Arguments& arguments));
 
 /// Throws UsageError unless `folder` holds results.
 void require_results(const std::filesystem::path& folder);

@@ -224,7 +224,8 @@ int bench_command(const Arguments& arguments) {
            {{"seconds", "S", "of a scenario: wall-clock time per row, at least one run (default: 1)"},
             {"agents", "N", "of a benchmark: its size, instead of several"},
             {"dim", "P", "of gossip, central, p2p, mtl: numbers in a vector, or features"},
-            {"law", "LAW", "of hold: increments exponential, uniform, constant, bimodal, pareto or bursts"},
+            {"law", "LAW", "of hold: increments exponential, uniform, constant, bimodal, pareto or bursts",
+             nullptr, false, choice_names<IncrementLaw>},
             {"operations", "K",
              "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: a tenth "
              "of a "

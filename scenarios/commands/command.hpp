@@ -1,6 +1,10 @@
 #pragma once
 // The commands of the command line. Each parses its own arguments, prints to standard output and returns an
 // exit code.
+#include <span>
+#include <string>
+#include <string_view>
+
 #include "analysis/results/store/stored_study.hpp"
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/commands/command_line.hpp"
@@ -18,10 +22,30 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
+/// All commands, in the order of the help.
+std::span<const Command> commands();
+
+/// Throws UsageError with the nearest name.
+const Command& command_named(const std::string& name);
+
+/// Prints the commands.
+void print_commands();
+
+/// The manual page, in roff.
+std::string manual_page();
+
+/// A script that completes command lines in bash. It asks the program what can follow.
+std::string_view completion_script();
+
+/// What can follow: candidates for the last of the words after the program's name. bash splits words at "=" and ":",
+/// and a candidate replaces the last piece. ":files", ":folders" and ":scenarios" stand for names of files.
+Names complete(const Arguments& words);
+
 /// Says on standard error which runs were left out because they are damaged. Returns kExitOutput if there are any,
 /// else `code`.
 int without_damaged(analysis::StoredStudy& study, int code);
 
+int help_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);

@@ -46,31 +46,19 @@ constexpr Command kCommands[] = {
      privacy_command},
     {"bench", "bench [SCENARIO|BENCHMARK]", "measure rates and memory on this machine", bench_command},
     {"schema", "schema", "print the JSON Schema of scenarios", schema_command},
+    {"help", "help [COMMAND]", "print this text, the options of a command, or the manual page", help_command},
 };
 
-void print_help() {
-  print_out("hearsay: a simulator of asynchronous networks whose agents learn from private data\n\n");
-  for (const Command& c : kCommands) print_out("  hearsay {:28} {}\n", c.usage, c.help);
-  print_out("  hearsay {:28} {}\n\nFor the options of a command run `hearsay COMMAND --help`.\n", "--version",
-            "version, commit, compiler and flags");
-}
-
 int dispatch(const Arguments& arguments) {
-  if (arguments.empty() || arguments[0] == "help" || arguments[0] == "--help" || arguments[0] == "-h") {
-    print_help();
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    print_commands();
     return arguments.empty() ? kExitInvalidInput : kExitDone;
   }
   if (arguments[0] == "--version") {
     print_out("{}\n{}\n", version_line(), Team::version());
     return kExitDone;
   }
-  std::vector<std::string> names;
-  for (const Command& c : kCommands) {
-    if (c.name == arguments[0]) return c.run(Arguments(arguments.begin() + 1, arguments.end()));
-    names.emplace_back(c.name);
-  }
-  throw UsageError(fmt::format("unknown command '{}'{}; for all commands run `hearsay --help`",
-                               printable(arguments[0]), did_you_mean(arguments[0], names)));
+  return command_named(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
 // Standard streams that are closed stay unusable: no file of results may take their numbers.
@@ -86,6 +74,17 @@ int fail(int code, std::string_view message) {
 }
 
 }  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+const Command& command_named(const std::string& name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  if (found != std::end(kCommands)) return *found;
+  throw UsageError(fmt::format("unknown command '{}'{}; for all commands run `hearsay --help`",
+                               printable(name), did_you_mean(name, names_of(kCommands))));
+}
 
 int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);

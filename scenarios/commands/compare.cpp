@@ -90,9 +90,10 @@ int compare_command(const Arguments& arguments) {
       arguments,
       {"compare DIR [DIR] [--reference N] [--metric NAME]... [--confidence C] [--format text|csv]",
        {{"reference", "N", "number of the point that the others are compared with (see show --runs)", "0"},
-        {"metric", "NAME", "compare only this metric (repeatable)", nullptr, true},
+        {"metric", "NAME", "compare only this metric (repeatable)", nullptr, true, metric_names},
         {"confidence", "C", "confidence level of the intervals", "0.95"},
-        {"format", "FORMAT", "text, or csv: one row per point and metric", "text"}},
+        {"format", "FORMAT", "text, or csv: one row per point and metric", "text", false,
+         choice_names<TableFormat>}},
        "one or two folders",
        1,
        2});

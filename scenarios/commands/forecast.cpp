@@ -280,13 +280,15 @@ int forecast_command(const Arguments& arguments) {
             {"coalition", "LIST",
              "forecast owners with these numbers of records and budgets, e.g. 20000:10,5000:1 (repeatable)",
              nullptr, true},
-            {"metric", "NAME", "metric to forecast, at the end of runs", "relative_fitness"},
+            {"metric", "NAME", "metric to forecast, at the end of runs", "relative_fitness", false,
+             metric_names},
             {"term", "EXPR",
              "term of the form, in N owners, n records in all, s = sum of 1/epsilon_i^2, and numeric axes "
              "(repeatable; default: 1, sqrt(s)/n and s/n^2)",
              nullptr, true},
             {"confidence", "C", "confidence level of the intervals", "0.95"},
-            {"format", "FORMAT", "text, or csv: one row per forecast", "text"}}),
+            {"format", "FORMAT", "text, or csv: one row per forecast", "text", false,
+             choice_names<TableFormat>}}),
        "one folder", 1, 1});
   if (!values) return kExitDone;
   require_results(values->operands.front());

@@ -185,7 +185,7 @@ int explain_command(const Arguments& arguments) {
 }
 
 int list_command(const Arguments& arguments) {
-  constexpr std::string_view kUsage =
+  constexpr const char* kUsage =
       "list [protocols|topologies|clocks|data|losses|mechanisms|accountants|availability|metrics]";
   constexpr std::pair<const char*, const char*> kLists[] = {{"protocols", "protocol"},
                                                             {"topologies", "network.topology"},

@@ -20,14 +20,19 @@ const Syntax& privacy_syntax() {
       "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E | --noise Z) "
       "--steps T [--tree L --epoch R] "
       "[--delta D] [--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]",
-      {{"mechanism", "M", "laplace, gaussian or exponential_norm"},
+      {{"mechanism", "M", "laplace, gaussian or exponential_norm", nullptr, false,
+        [] {
+          return Names{std::string(models::Laplace::kName), std::string(models::Gaussian::kName),
+                       std::string(models::ExponentialNorm::kName)};
+        }},
        {"epsilon", "E", "total budget: prints the epsilon and noise of each step"},
        {"epsilon-step", "E", "epsilon of each step: prints the total cost"},
        {"noise", "Z", "gaussian: noise multiplier of each step: prints the total cost"},
        {"delta", "D", "delta of the total; required by all accountants but basic"},
        {"steps", "T", "number of releases"},
-       {"accountant", "A", "one accountant instead of all"},
-       {"adjacency", "A", "replace_one (default) or add_remove"},
+       {"accountant", "A", "one accountant instead of all", nullptr, false, choice_names<models::Accountant>},
+       {"adjacency", "A", "replace_one (default) or add_remove", nullptr, false,
+        choice_names<models::Adjacency>},
        {"sensitivity", "S", "in the mechanism's norm: L1 for laplace, else L2"},
        {"bound", "B", "norm of a record's gradient, with --records: S = 2 B/N or B/N"},
        {"records", "N", "records of the mean"},
@@ -36,10 +41,17 @@ const Syntax& privacy_syntax() {
        {"tree", "L", "running sums by binary trees (DP-FTRL), restarted after L steps; gaussian only"},
        {"epoch", "R",
         "with --tree: a record takes part once in R steps, always at the same position; default 1"},
-       {"completion", "on|off", "with --tree: complete every tree but the last to a power of two", "on"},
-       {"calibration", "C", "gaussian: analytic (default), classic or paper"},
+       {"completion", "on|off", "with --tree: complete every tree but the last to a power of two", "on",
+        false,
+        [] {
+          return Names{"on", "off"};
+        }},
+       {"calibration", "C", "gaussian: analytic (default), classic or paper", nullptr, false,
+        choice_names<models::GaussianCalibration>},
        {"delta-step", "D", "gaussian: delta of one release under basic and kairouz"},
-       {"format", "F", "text or json, with all digits", "text"}}};
+       {"format", "F", "text or json, with all digits", "text", false, [] {
+          return Names{"text", "json"};
+        }}}};
   return syntax;
 }
 
@@ -52,9 +64,7 @@ std::int64_t whole_of(const Parsed& values, const char* option, double most) {
 }
 
 models::Mechanism mechanism_of(const Parsed& values) {
-  switch (Parsed::index_of("mechanism", values.text("mechanism"),
-                           {std::string(models::Laplace::kName), std::string(models::Gaussian::kName),
-                            std::string(models::ExponentialNorm::kName)})) {
+  switch (values.index("mechanism")) {
     case 0:
       return models::Laplace{};
     case 1:
@@ -85,7 +95,7 @@ std::optional<models::Tree> tree_of(const Parsed& values, std::int64_t steps) {
   const auto whole = [&](const char* option) {
     return static_cast<std::uint64_t>(whole_of(values, option, kMostRounds));
   };
-  const bool complete = Parsed::index_of("completion", values.text("completion"), {"on", "off"}) == 0;
+  const bool complete = values.index("completion") == 0;
   return models::Tree{.rounds = static_cast<std::uint64_t>(steps),
                       .leaves = whole("tree"),
                       .epoch = values.has("epoch") ? whole("epoch") : 1,
@@ -178,7 +188,7 @@ int privacy_command(const Arguments& arguments) {
   if (!parsed) return kExitDone;
   const Parsed& values = *parsed;
   const CostQuestion question = question_of(values);
-  const bool json = Parsed::index_of("format", values.text("format"), {"text", "json"}) == 1;
+  const bool json = values.index("format") == 1;
   const bool one = values.has("accountant");
   const auto accountant = values.choice("accountant", models::Accountant::kBasic);
   std::vector<CostAnswer> answers;

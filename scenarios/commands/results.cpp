@@ -132,13 +132,16 @@ int export_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments, {"export DIR [-o DIR] [--format csv|graphml] [--point N]",
                   {{"output,o", "DIR", "folder of the tables (default: DIR)"},
-                   {"format", "FORMAT", "csv, or graphml: only the network, to network.graphml", "csv"},
+                   {"format", "FORMAT", "csv, or graphml: only the network, to network.graphml", "csv", false,
+                    [] {
+                      return Names{"csv", "graphml"};
+                    }},
                    {"point", "N", "graphml: number of the point whose network is written", "0"}},
                   "one folder",
                   1,
                   1});
   if (!values) return kExitDone;
-  const bool network = Parsed::index_of("format", values->text("format"), {"csv", "graphml"}) == 1;
+  const bool network = values->index("format") == 1;
   require_results(values->operands.front());
   const std::filesystem::path folder = values->folder("output", values->operands.front());
   std::error_code error;

@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/metrics/metric.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
+
+Names metric_names() {
+  return names_of(analysis::metrics());
+}
 
 Finals finals_of(analysis::StoredStudy& study) {
   Finals all;

@@ -29,6 +29,9 @@ struct Finals {
 
 Finals finals_of(analysis::StoredStudy& study);
 
+/// The names of all metrics, as values of an option.
+Names metric_names();
+
 /// Prints rows of fields, the first the header, as CSV.
 void print_csv(const std::vector<std::vector<std::string>>& rows);
 

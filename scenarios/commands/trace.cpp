@@ -76,11 +76,13 @@ Plan plan_of(const std::string& place, const InputArguments& input) {
 int trace_command(const Arguments& arguments) {
   const Options own{{"point", "N", "number of the point (see show --runs)", "0"},
                     {"repetition", "R", "repetition, from 0", "0"},
-                    {"kinds", "K,...", "only these events: tick,send,deliver,lose,..."},
+                    {"kinds", "K,...", "only these events: tick,send,deliver,lose,...", nullptr, false,
+                     choice_names<sim::TraceKind>},
                     {"agent", "I", "only events of this agent"},
                     {"from", "T", "only events from this time on, e.g. '20 s'"},
                     {"to", "T", "only events up to this time"},
-                    {"format", "FORMAT", "csv, or perfetto: JSON for the Perfetto viewer", "csv"},
+                    {"format", "FORMAT", "csv, or perfetto: JSON for the Perfetto viewer", "csv", false,
+                     choice_names<analysis::TraceFormat>},
                     {"payload", nullptr, "csv: add the numbers of each message and of each release"},
                     {"output,o", "FILE", "write to a file instead of standard output"}};
   const auto parsed = parse_arguments(

@@ -37,19 +37,16 @@ class Shape:
                     self.values = part["enum"]
             elif "anyOf" in part and any("$ref" in p for p in part["anyOf"]):
                 self.inner.append((last, part))
-            elif "anyOf" in part:
-                for p in part["anyOf"]:
-                    self._plain(p, last)
             else:
                 self._plain(part, last)
 
     def _plain(self, part, last):
         kind = part.get("type")
-        if kind in ("number", "integer"):
+        if kind in ("number", "integer") or "pattern" in part:  # a bare number, or one with a unit
             self.number = part
             self.short["number"] = last
-        elif kind == "string" and "pattern" in part:
-            self.unit = re.search(r" \?\((.*)\)\$$", part["pattern"]).group(1).split("|")
+            if "pattern" in part:
+                self.unit = re.search(r" \?\((.*)\)\$$", part["pattern"]).group(1).split("|")
         elif kind == "string":
             self.text = True
             self.short["text"] = last

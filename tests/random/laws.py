@@ -161,7 +161,7 @@ class Quantity:
 def number(shape, path, rng):
     """A number that the range of the shape allows (nearly always)."""
     spec = shape.number
-    whole = spec["type"] == "integer"
+    whole = "integer" in spec["type"]
     low = spec.get("minimum", spec.get("exclusiveMinimum", -math.inf))
     high = spec.get("maximum", spec.get("exclusiveMaximum", math.inf))
     law = next((law for pattern, law in NUMBERS if pattern.search(path)), None)

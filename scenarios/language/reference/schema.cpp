@@ -135,9 +135,9 @@ class Maker {
       case Outline::Kind::kFile:
         return {{"type", "string"}};
       case Outline::Kind::kChoice: {
-        Names names = names_of(o.choices);
-        names.insert(names.end(), o.unlisted.begin(), o.unlisted.end());
-        return {{"enum", names}};
+        std::vector<Outline::NamedChoice> all = o.choices;
+        for (const std::string& name : o.unlisted) all.push_back({name, ""});
+        return named(all);
       }
       case Outline::Kind::kObject:
         return object(o.members);
@@ -162,7 +162,23 @@ class Maker {
     if (std::isfinite(o.min)) bare[o.open_min ? "exclusiveMinimum" : "minimum"] = o.min;
     if (std::isfinite(o.max)) bare[o.open_max ? "exclusiveMaximum" : "maximum"] = o.max;
     if (unit_names(o.unit).empty()) return bare;
-    return {{"anyOf", {bare, {{"type", "string"}, {"pattern", pattern_of(o.unit)}}}}};
+    bare["type"] = {bare["type"], "string"};
+    bare["pattern"] = pattern_of(o.unit);
+    bare["patternErrorMessage"] = fmt::format("Expected {}.", expected_quantity(o.unit));
+    return bare;
+  }
+
+  // Their help is shown by editors; the standard has no word for it.
+  template <class Named>
+  static Json named(const std::vector<Named>& all) {
+    Json values{{"enum", names_of(all)}}, helps = Json::array();
+    bool helpful = false;
+    for (const Named& one : all) {
+      helps.push_back(one.help);
+      helpful |= !one.help.empty();
+    }
+    if (helpful) values["enumDescriptions"] = helps;
+    return values;
   }
 
   Json variant(const Outline& o) {
@@ -173,7 +189,7 @@ class Maker {
         if (m.name == a.shorthand_key && a.shorthand != sim::Shorthand::kNone) any.push_back(value(m));
       }
     }
-    any.push_back({{"enum", names_of(o.alternatives)}});
+    any.push_back(named(o.alternatives));
     return {{"anyOf", any}};
   }
 
@@ -181,7 +197,7 @@ class Maker {
   Json defined(const OutlineAlternative& a) {
     Json schema = object(a.members);
     schema["properties"]["type"] = {{"const", a.name}};
-    if (!a.help.empty()) schema["description"] = a.help;
+    if (!a.help.empty()) schema["description"] = schema["properties"]["type"]["description"] = a.help;
     const std::string text = schema.dump();
     auto known = names_.find(text);
     if (known == names_.end()) {
