@@ -49,7 +49,10 @@ def play(page, programs):
                 return match[0]
             out = ""
             for command in re.findall(r"^\$ (.*)$", text, re.M):
-                out += f"$ {command}\n" + run(command, folder, programs)
+                printed = run(command, folder, programs)
+                if "environment: line" in printed:  # of the shell, not of the program
+                    sys.exit(f"{page.name}: {command}: {printed}")
+                out += f"$ {command}\n" + printed
                 commands += 1
             return f"```console\n{out}```"
 
