@@ -155,10 +155,11 @@ std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric) {
     values["mark"] = {{"type", "bar"}, {"opacity", 0.75}};
   }
   if (!all.baselines.empty()) values["baselines"] = all.baselines;
-  return {{fmt::format("{} at the end, by agent", m.name),
-           fmt::format("{}: {{centre}} over repetitions; line: {{spread}}.{}", logarithmic ? "Point" : "Bar",
-                       all.baselines.empty() ? "" : " Short lines: the owner's baselines."),
-           fill("agents", values)}};
+  return {
+      {m.name + "-by-agent", fmt::format("{} at the end, by agent", m.name),
+       fmt::format("{}: {{centre}} over {}; line: {{spread}}.{}", logarithmic ? "Point" : "Bar",
+                   repetitions(study), all.baselines.empty() ? "" : " Short lines: the owner's baselines."),
+       fill("agents", values)}};
 }
 
 std::vector<Drawing> draw_gains(const FigureInput& input, std::size_t metric) {
@@ -171,10 +172,10 @@ std::vector<Drawing> draw_gains(const FigureInput& input, std::size_t metric) {
   values["metric"] = median_of("gain in " + title_of(m));
   values["mark"] = {{"type", "bar"}, {"opacity", 0.75}};
   values["scale"] = {{"zero", true}};
-  return {{fmt::format("Gain of collaborating in {}, by owner", m.name),
-           "Gain: value of the owner's isolated model without privacy, minus its value with collaboration; "
-           "above 0 "
-           "the owner gains. Bar: {centre} over repetitions; line: {spread}.",
+  return {{m.name + "-gain-by-owner", fmt::format("Gain of collaborating in {}, by owner", m.name),
+           fmt::format("Gain: value of the owner's isolated model without privacy, minus its value with "
+                       "collaboration; above 0 the owner gains. Bar: {{centre}} over {}; line: {{spread}}.",
+                       repetitions(study)),
            fill("agents", values)}};
 }
 
@@ -213,9 +214,10 @@ std::vector<Drawing> draw_network(const FigureInput& input, std::size_t metric) 
     values["link_filter"] = fmt::format("datum.g == {}[point]", json_text(all.network_of));
   }
   if (all.largest <= kMostNamed) values["named"] = true;
-  return {{any ? fmt::format("{} at the end, on the network", m.name) : std::string("The network"),
-           std::string(any ? "Colour: {centre} over repetitions; grey: agents without a value."
-                           : "Colour: number of links of the agent.") +
+  return {{any ? m.name + "-on-network" : "network",
+           any ? fmt::format("{} at the end, on the network", m.name) : "The network",
+           (any ? fmt::format("Colour: {{centre}} over {}; grey: agents without a value.", repetitions(study))
+                : "Colour: number of links of the agent.") +
                (all.whole ? "" : fmt::format(" Only the first {} points are shown.", all.names.size())),
            fill("network", values), !any}};
 }
@@ -264,7 +266,7 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
               {"agents", trace.agents - 0.4},
               {"ticks", std::min<std::size_t>(trace.agents, 36)},
               {"label", fmt::format("{}[datum.value] || datum.label", json_text(names))}};
-  return {{"One run, event by event", std::move(caption), fill("timeline", values)}};
+  return {{"timeline", "One run, event by event", std::move(caption), fill("timeline", values)}};
 }
 
 }  // namespace hearsay::analysis

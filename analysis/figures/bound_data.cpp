@@ -12,13 +12,16 @@ void add_bounds(StudyData& study, const std::filesystem::path& file) {
                               {.delimiter = ',', .header = sim::HeaderRow::kYes});
     const std::size_t bound = table.column("bound"), of = table.column("of"), value = table.column("value");
     // The points of one bound after those of another, each in their order.
-    if (study.points.empty() || table.rows() % study.points.size() != 0) return;
+    if (study.study_points == 0 || table.rows() % study.study_points != 0) return;
+    std::vector<FigurePoint*> point(study.study_points);
+    for (FigurePoint& p : study.points) point[p.number] = &p;
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const auto metric = study.head.metric(table.field(row, of));
       const auto number = sim::parse_number(table.field(row, value));
-      if (!metric || !number) continue;  // the bound does not apply to the point
-      study.points[row % study.points.size()].bounds.push_back(
-          {std::string(table.field(row, bound)), *metric, *number});
+      FigurePoint* const at = point[row % study.study_points];
+      // Without a number the bound does not apply to the point.
+      if (at != nullptr && metric && number)
+        at->bounds.push_back({std::string(table.field(row, bound)), *metric, *number});
     }
   } catch (const sim::FileError&) {
     for (FigurePoint& point : study.points) point.bounds.clear();

@@ -1,5 +1,5 @@
-# Builds the files of a report's page into hearsay_analysis: its style, its script, the templates of its figures, and
-# the three scripts that draw them, if npm has installed these (script/bootstrap).
+# Builds the files of a report's page into hearsay_analysis: its style, the scripts of the page and of files of figures,
+# the templates of figures, and the three scripts that draw them, if npm has installed these (script/bootstrap).
 set(figures ${CMAKE_CURRENT_SOURCE_DIR}/analysis/figures)
 set(HEARSAY_NODE_MODULES ${CMAKE_CURRENT_SOURCE_DIR}/build/npm/node_modules)
 set(vega_files
@@ -15,7 +15,7 @@ foreach(file ${vega_files} ${vega_license})
   endif()
 endforeach()
 if(NOT HEARSAY_FIGURES)
-  message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay report cannot draw figures (run script/bootstrap)")
+  message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay cannot draw figures (run script/bootstrap)")
 endif()
 
 # hearsay_embed(symbol file): appends C++ that makes the file's bytes a string view of that name.
@@ -33,7 +33,9 @@ static std::string_view ${symbol}() {
 endmacro()
 
 hearsay_embed(page_style ${figures}/page.css)
-hearsay_embed(page_script ${figures}/page.js)
+foreach(script page adapt draw)
+  hearsay_embed(${script}_script ${figures}/${script}.js)
+endforeach()
 set(templates "")
 foreach(name curves finals heat_map agents network timeline)
   hearsay_embed(template_${name} ${figures}/templates/${name}.json)
@@ -55,6 +57,8 @@ namespace hearsay::analysis::page_files {
 
 std::string_view style() { return page_style(); }
 std::string_view script() { return page_script(); }
+std::string_view adapt() { return adapt_script(); }
+std::string_view draw() { return draw_script(); }
 std::span<const std::string_view> vega() {
   ${scripts}
 }

@@ -13,10 +13,10 @@
 
 namespace hearsay::analysis {
 
-/// One picture, with its title and caption, in which "{centre}" and "{spread}" stand for the statistics shown: median and
-/// quartiles, or mean and interval.
+/// One picture: the name of its file (of a curve without the axis it is against), title and caption. In the caption
+/// "{centre}" and "{spread}" stand for the statistics shown: median and quartiles, or mean and interval.
 struct Drawing {
-  std::string title, caption;
+  std::string name, title, caption;
   Json specification;   ///< Vega-Lite
   bool always = false;  ///< shown whatever the chosen metric
 };
@@ -35,5 +35,17 @@ struct Figure {
 };
 
 std::span<const Figure> figures();
+
+/// Throws OutputError if this program was built without the scripts that draw figures.
+void require_scripts();
+
+/// Which figures to draw; empty: all. Figures that show no metric are drawn whatever metrics are chosen.
+struct FigureChoice {
+  std::vector<std::string> metrics{}, kinds{};
+};
+
+/// All drawings as the scripts of the page and of files read them: figure, metric (its number or null), title, caption,
+/// file (a name with this prefix, different for each) and specification.
+Json drawings(const FigureInput& input, const std::string& prefix, const FigureChoice& choice = {});
 
 }  // namespace hearsay::analysis

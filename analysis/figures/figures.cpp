@@ -79,8 +79,9 @@ std::vector<Drawing> draw_curves(const FigureInput& input, std::size_t metric) {
   if (coloured && values.contains("varying")) values["reference_color"] = values["color"];
   for (const FigureEvent& e : study.events)
     values["events"].push_back({{"t", seven_digits(e.time)}, {"e", e.text}});
-  return {{m.name + " over the course of the runs",
-           "Line: {centre} over repetitions; band: {spread}." + reference_caption(values) +
+  return {{m.name + "-over", m.name + " over the course of the runs",
+           fmt::format("Line: {{centre}} over {}; band: {{spread}}.", repetitions(study)) +
+               reference_caption(values) +
                (study.events.empty() ? "" : " Against time, dashed lines are the scenario's events."),
            fill("curves", values)}};
 }
@@ -135,7 +136,8 @@ std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric) {
     References baselines = references(study, metric);
     if (baselines.varying) dodge(baselines.rows, study, axis, by);
     add_references(values, std::move(baselines), fixed.condition);
-    std::string caption = "Point: {centre} over repetitions; bar: {spread}." + reference_caption(values);
+    std::string caption = fmt::format("Point: {{centre}} over {}; bar: {{spread}}.", repetitions(study)) +
+                          reference_caption(values);
     if (Json bounds = bound_rows(study, metric); !bounds.empty()) {
       dodge(bounds, study, axis, by);
       values["bounds"] = std::move(bounds);
@@ -143,7 +145,8 @@ std::vector<Drawing> draw_finals(const FigureInput& input, std::size_t metric) {
       if (values["scale"].contains("type")) values["positive"] = true;
       caption += " Small squares and dotted lines: bounds on the mean, by name when pointed at.";
     }
-    all.push_back({fmt::format("{} at the end against {}", m.name, study.axes[axis].name), caption,
+    all.push_back({fmt::format("{}-by-{}", m.name, study.axes[axis].name),
+                   fmt::format("{} at the end against {}", m.name, study.axes[axis].name), caption,
                    fill("finals", values)});
   }
   return all;
@@ -182,8 +185,10 @@ std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric)
   std::size_t letters = 0;
   for (const std::string& label : x.labels) letters = std::max(letters, label.size());
   values["x_angle"] = letters * x.labels.size() > 90 ? -45 : 0;
-  return {{fmt::format("{} at the end, over {} and {}", m.name, x.name, y.name),
-           "Colour and number: {centre} over repetitions.", fill("heat_map", values)}};
+  return {{fmt::format("{}-by-{}-and-{}", m.name, x.name, y.name),
+           fmt::format("{} at the end, over {} and {}", m.name, x.name, y.name),
+           fmt::format("Colour and number: {{centre}} over {}.", repetitions(study)),
+           fill("heat_map", values)}};
 }
 
 constexpr Figure kFigures[] = {

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
-#include <cctype>
 #include <cmath>
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
 #include "analysis/figures/parts.hpp"
-#include "analysis/results/tables/output_file.hpp"
 #include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
@@ -82,35 +80,6 @@ std::string table(const StudyData& study) {
     t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
                      study.points.size() - kMostRows);
   return t;
-}
-
-// The name of a downloaded figure: study, title; letters, digits, '.', '_' and '-'.
-std::string file_name(const std::string& study, const std::string& title) {
-  std::string name;
-  for (const char c : study + "-" + title) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
-    if (plain || (!name.empty() && name.back() != '-')) name += plain ? c : '-';
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  return name.substr(0, 120);
-}
-
-Json drawings(const FigureInput& input, const std::string& title) {
-  Json all = Json::array();
-  for (const Figure& figure : figures()) {
-    const std::size_t times = figure.of_metric ? input.study.head.metrics.size() : 1;
-    for (std::size_t m = 0; m < times; ++m) {
-      for (const Drawing& d : figure.draw(input, m)) {
-        all.push_back(Json{{"figure", figure.name},
-                           {"metric", figure.of_metric && !d.always ? Json(m) : Json()},
-                           {"title", d.title},
-                           {"caption", d.caption},
-                           {"file", file_name(title, d.title)},
-                           {"specification", d.specification}});
-      }
-    }
-  }
-  return all;
 }
 
 // How many owners gain from collaborating, by point and metric; empty if there are no isolated models to compare with.
@@ -185,12 +154,10 @@ std::string counts(const StudyData& study) {
 }  // namespace
 
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
-  if (page_files::vega().empty())
-    throw OutputError(
-        "hearsay was built without the scripts that draw figures; install npm, run script/bootstrap and "
-        "build again");
-  Json report{
-      {"metrics", Json::array()}, {"drawings", drawings({study, trace}, text.title)}, {"along", kAlongNames}};
+  require_scripts();
+  Json report{{"metrics", Json::array()},
+              {"drawings", drawings({study, trace}, text.title + "-")},
+              {"along", kAlongNames}};
   if (trace) report["trace"] = {{"from", trace->begin}, {"to", trace->end}};
   for (const MetricInfo& m : study.head.metrics) report["metrics"].push_back(m.name);
 
@@ -242,7 +209,8 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
   for (const std::string_view script : page_files::vega())
     out += fmt::format("<script>{}</script>\n", script);
-  return out + fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page_files::script());
+  return out + fmt::format("<script>\n{}{}</script>\n</body>\n</html>\n", page_files::adapt(),
+                           page_files::script());
 }
 
 }  // namespace hearsay::analysis

@@ -6,107 +6,11 @@
   const choice = document.getElementById("metric"), along = document.getElementById("along");
   const statistic = document.getElementById("statistic"), scale = document.getElementById("scale");
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const positive = "datum.v > 0";
-
-  function theme() {
-    const ink = colour("--ink"), dim = colour("--dim"), line = colour("--line");
-    return {
-      background: colour("--ground"),
-      font: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
-      view: { stroke: line },
-      axis: { labelColor: dim, titleColor: ink, gridColor: line, domainColor: dim, tickColor: dim, tickCount: 6, labelFontSize: 12, titleFontSize: 13, titleFontWeight: 500 },
-      legend: { labelColor: ink, titleColor: dim, labelFontSize: 12, titleFontSize: 12, titleLimit: 500 },
-      rule: { color: ink },
-      text: { color: ink },
-      line: { color: colour("--mark") },
-      area: { color: colour("--mark") },
-      point: { color: colour("--mark") },
-      bar: { color: colour("--mark") },
-    };
-  }
 
   function element(name, text) {
     const e = document.createElement(name);
     if (text !== undefined) e.textContent = text;
     return e;
-  }
-
-  // Every object within a specification, except its data.
-  function walk(node, visit) {
-    if (node === null || typeof node !== "object") return;
-    if (!Array.isArray(node)) visit(node);
-    for (const [key, value] of Object.entries(node)) if (key !== "values") walk(value, visit);
-  }
-
-  // Means and their intervals (e, f, g) in place of medians and quartiles (m, l, h).
-  function showMeans(specification) {
-    const mean = { m: "e", l: "f", h: "g" };
-    walk(specification, (node) => {
-      if (typeof node.title === "string") node.title = node.title.replace(/^median of /, "mean of ");
-      if (node.tooltip) return;
-      if (typeof node.test === "string") node.test = node.test.replace("datum.m", "datum.e");
-      if (typeof node.filter === "string") node.filter = node.filter.replace("datum.m", "datum.e");
-    });
-    for (const layer of specification.layer || []) {
-      for (const [channel, definition] of Object.entries(layer.encoding)) {
-        if (channel !== "tooltip" && definition && mean[definition.field]) definition.field = mean[definition.field];
-      }
-    }
-  }
-
-  // The scale that the metric is to have; null: as it is. A proposed logarithmic one holds if all values can be shown.
-  function wantedScale(specification, mean) {
-    if (scale.value !== "automatic") return scale.value;
-    const proposed = specification.layer.some(({ encoding }) => [encoding.y, encoding.color].some((c) => c?.scale?.type === "log"));
-    if (!proposed) return null;
-    return specification.data.values.every((r) => !(r[mean ? "e" : "m"] <= 0)) ? "logarithmic" : "linear";
-  }
-
-  // The scale of the metric: the vertical axis, or the colour where it shows the metric.
-  function setScale(specification, logarithmic, mean) {
-    const centre = mean ? "e" : "m", bars = specification.layer.some((layer) => layer.mark.type === "bar");
-    const rows = specification.data.values;
-    const smallest = rows.reduce((s, r) => (r[centre] > 0 && r[centre] < s ? r[centre] : s), Infinity);
-    for (const layer of specification.layer) {
-      if (layer.mark.type === "bar" && logarithmic) layer.mark = { type: "point", filled: true, size: 60, opacity: 1 };
-      layer.transform = (layer.transform || []).filter((t) => t.filter !== positive);
-      for (const channel of ["y", "color"]) {
-        const definition = layer.encoding[channel];
-        if (!definition || definition.type !== "quantitative" || (channel === "y" && definition.axis === null)) continue;
-        const { zero, ...others } = definition.scale ?? {};
-        definition.scale = logarithmic ? { ...others, type: "log" } : { ...others, type: "linear", zero: bars };
-        if (!logarithmic) continue;
-        if (["l", "f"].includes(definition.field)) {
-          layer.transform.push({ filter: `datum.${centre} > 0` });
-          // An interval that reaches 0 is cut below the smallest value.
-          layer.transform.push({ calculate: `max(datum.${definition.field}, ${smallest / 2})`, as: "low" });
-          definition.field = "low";
-        } else {
-          layer.transform.push({ filter: `datum.${definition.field} > 0` });
-        }
-      }
-    }
-    return logarithmic && rows.some((r) => r[centre] !== undefined && r[centre] <= 0);
-  }
-
-  function adapted(drawing) {
-    const specification = structuredClone(drawing.specification);
-    const mean = statistic.value === "mean" && drawing.figure !== "timeline";
-    let caption = drawing.caption
-      .replaceAll("{centre}", mean ? "mean" : "median")
-      .replaceAll("{spread}", mean ? "95 % interval of the mean" : "interquartile range");
-    if (mean) showMeans(specification);
-    const wanted = ["timeline", "gains"].includes(drawing.figure) ? null : wantedScale(specification, mean);
-    if (wanted && setScale(specification, wanted === "logarithmic", mean)) caption += " Values of 0 or below are not shown.";
-    if (drawing.figure === "curves") {
-      const parameter = specification.params.find((p) => p.name === "along");
-      const known = parameter.bind.options.map(String);
-      if (known.includes(along.value)) parameter.value = Number(along.value);
-      delete parameter.bind;
-      for (const layer of specification.layer)
-        if (layer.encoding.x) layer.encoding.x.title = report.along[parameter.value];
-    }
-    return [specification, caption];
   }
 
   // Two fields for the window of the trace, in s.
@@ -133,20 +37,16 @@
   const folded = new Set(); // titles of figures
   const views = new Map();  // by plot
   async function embed(drawing, plot, caption) {
-    const [specification, text] = adapted(drawing);
+    const [specification, text, file] = figures.adapted(drawing, {
+      mean: statistic.value === "mean", scale: scale.value, along: along.value, names: report.along, window: drawing.window });
     caption.textContent = text;
-    if (drawing.window) {
-      walk(specification, (node) => {
-        if (node.domain && node.nice === false && node.reverse === undefined) node.domain = drawing.window;
-      });
-    }
     try {
       views.get(plot)?.finalize();
       views.set(plot, await vegaEmbed(plot, specification, {
         mode: "vega-lite",
-        config: theme(),
+        config: figures.theme(colour),
         renderer: specification.data.values.length > 4000 ? "canvas" : "svg",
-        downloadFileName: drawing.file,
+        downloadFileName: file,
         actions: { export: true, source: false, compiled: false, editor: false },
       }));
     } catch (error) {

@@ -80,6 +80,17 @@ Json scale(bool logarithmic) {
   return logarithmic ? Json{{"type", "log"}} : Json{{"zero", false}};
 }
 
+std::string repetitions(const StudyData& study) {
+  std::size_t min = 0, max = 0;
+  for (const FigurePoint& point : study.points) {
+    if (point.runs == 0) continue;
+    min = min == 0 ? point.runs : std::min(min, point.runs);
+    max = std::max(max, point.runs);
+  }
+  return (min == max ? "" : fmt::format("{} to ", min)) +
+         fmt::format("{} repetition{}", max, max == 1 ? "" : "s");
+}
+
 std::string title_of(const MetricInfo& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }

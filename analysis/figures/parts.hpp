@@ -54,6 +54,8 @@ bool spans_decades(const Json& rows);
 /// {"type": "log"}, or a linear scale that need not include 0.
 Json scale(bool logarithmic);
 
+/// "10 repetitions", "1 repetition"; "3 to 10 repetitions" if points differ.
+std::string repetitions(const StudyData& study);
 /// "relative_fitness", with its unit.
 std::string title_of(const MetricInfo& metric);
 

@@ -170,14 +170,20 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
   return axis;
 }
 
-StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits) {
+StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits,
+                 const PointFilter& wanted) {
   StudyData data;
   data.head = study.head();
   data.limits = limits;
   const Json events = Json::parse(study.info("events"), nullptr, false);
   for (const Json& e : events.is_array() ? events : Json::array())
     data.events.push_back({e.at("time"), e.at("text")});
-  const std::size_t points = study.points();
+  std::vector<std::size_t> numbers;
+  data.study_points = study.points();
+  for (std::size_t p = 0; p < data.study_points; ++p) {
+    if (!wanted || wanted(data.head.shown_labels(study.point(p).labels))) numbers.push_back(p);
+  }
+  const std::size_t points = numbers.size();
   const std::size_t metrics = data.head.metrics.size();
   const std::vector<bool> with_curves = chosen(points, limits.curves),
                           with_agents = chosen(points, limits.agent_points);
@@ -186,7 +192,8 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
                                          std::min<std::size_t>(20, limits.samples), limits.samples);
   std::size_t longest = 0;  // samples of a run
   Networks networks(study, limits.nodes);
-  for (std::size_t p = 0; p < points; ++p) {
+  for (std::size_t i = 0; i < points; ++i) {
+    const std::size_t p = numbers[i];
     const PointResult described = study.point(p);
     const SeriesLayout layout = data.head.layout(described);
     PointCollector collector(data.head, described);
@@ -198,23 +205,23 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
       data.unfinished += run.status == Status::kInterrupted ? 1u : 0u;
       if (run.status == Status::kDone) runs.push_back(reduce(data.head, layout, run));
     });
-    FigurePoint& point =
-        data.points.emplace_back(FigurePoint{collector.summary(), described.owners, described.first_owner});
+    FigurePoint& point = data.points.emplace_back(
+        FigurePoint{collector.summary(), p, described.owners, described.first_owner});
     point.labels = data.head.shown_labels(described.labels);
     const std::vector<OwnerFacts> owners = study.owners(p);
     for (const OwnerFacts& o : owners) point.names.push_back(o.name);
-    if (p == 0) data.owners = owners;
+    if (i == 0) data.owners = owners;
     for (std::size_t m = 0; m < metrics; ++m) {
       std::vector<double> ends;
       for (const ReducedRun& r : runs) {
         if (!r.metrics[m].empty()) ends.push_back(r.metrics[m].back());
       }
       point.ends.push_back(statistics_of(std::move(ends)));
-      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[p]));
-      if (!with_agents[p]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
+      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[i]));
+      if (!with_agents[i]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
-    if (with_agents[p]) point.network = networks.place_of(study.network_number(p));
-    if (runs.empty() || !with_curves[p]) continue;
+    if (with_agents[i]) point.network = networks.place_of(study.network_number(p));
+    if (runs.empty() || !with_curves[i]) continue;
     point.curves = curves_of(runs, metrics, samples);
     for (const ReducedRun& r : runs) longest = std::max(longest, r.x[0].size());
   }

@@ -2,6 +2,7 @@
 // The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,7 @@ struct PointBound {
 };
 
 struct FigurePoint : PointSummary {
+  std::size_t number = 0;  ///< in the study
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
   std::vector<std::string> names{};     ///< of owners
@@ -99,11 +101,16 @@ struct StudyData {
   std::vector<NetworkGraph> networks;  ///< different ones, all nodes with positions (layout.hpp)
   std::vector<OwnerFacts> owners;      ///< of the first point
   FigureLimits limits;
+  std::size_t study_points = 0;  ///< also those that were not wanted
   std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
 
-/// Reads the study once, holding the runs of one point at a time. Throws OutputError.
-StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {});
+/// Whether a point with these labels is wanted.
+using PointFilter = std::function<bool(const std::vector<std::string>& labels)>;
+
+/// Reads the study, or the points that are wanted, once, holding the runs of one point at a time. Throws OutputError.
+StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {},
+                 const PointFilter& wanted = {});
 
 /// Values of a swept option from its labels.
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number);

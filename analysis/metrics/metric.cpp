@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/metrics/measured_models.hpp"
 #include "models/core/registry.hpp"
 #include "sim/check.hpp"
 
@@ -17,12 +18,6 @@ namespace {
 using models::World;
 using Out = std::span<double>;
 
-// The models that are measured: the learner's if there is one, else every owner's.
-auto measured_models(const World& w) {
-  if (w.study.own_models) return w.models.rightCols(static_cast<Eigen::Index>(w.problem().owners()));
-  return w.models.leftCols(w.hub ? 1 : w.models.cols());
-}
-
 // The model that an owner uses.
 auto model_of(const World& w, std::size_t owner) {
   return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
@@ -31,7 +26,7 @@ auto model_of(const World& w, std::size_t owner) {
 // The mean of f over them.
 template <class F>
 double over_models(const World& w, F&& f) {
-  const auto models = measured_models(w);
+  const auto models = MeasuredModels(w).columns();
   double sum = 0;
   for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
   return sum / static_cast<double>(models.cols());
@@ -119,7 +114,7 @@ double own_test_accuracy(const World& w) {
   return 1 - own_test_error(w);
 }
 double consensus_distance(const World& w) {
-  const auto models = measured_models(w);
+  const auto models = MeasuredModels(w).columns();
   const Eigen::VectorXd mean = models.rowwise().mean();
   return (models.colwise() - mean).colwise().squaredNorm().mean();
 }

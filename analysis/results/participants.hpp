@@ -1,6 +1,6 @@
 #pragma once
-// Who takes part at a point of a study, and the network between them: what owners.csv, nodes.csv, links.csv and GraphML
-// show. Where each repetition draws its own data or network, those of repetition 0.
+// Who takes part at a point of a study, the network between them and the names of the parameters that they learn: what
+// owners.csv, nodes.csv, links.csv, models.csv and GraphML show. Where each repetition draws its own data or network, those of repetition 0.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -45,6 +45,7 @@ inline constexpr std::size_t kMostStoredLinks = 50'000;
 struct Participants {
   std::vector<OwnerFacts> owners;
   NetworkGraph network;
+  std::vector<std::string> parameters{};  ///< names, in the order of a model
 };
 
 /// The name of every agent: that of its owner, "learner" for an agent before the first owner.

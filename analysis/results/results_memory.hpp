@@ -27,6 +27,18 @@ inline double memory_of_waiting(double samples, double width, double runs, doubl
   return std::min(others * samples, made) * sample;
 }
 
+/// Of the final models of one run, that so many agents keep.
+inline double memory_of_models(double agents, double parameters) {
+  return agents * (sizeof(AgentModel) + parameters * sizeof(double));
+}
+
+/// Final models of `bytes` each run that wait to be stored, likewise.
+inline double memory_of_waiting_models(double bytes, double runs, double threads) {
+  constexpr double kBytesPerSecond = 1e8;  // of models with which a thread ends its runs at most
+  const double made = threads * kBytesPerSecond * std::chrono::duration<double>(StoreWriter::kHold).count();
+  return std::min(std::min(std::max(0.0, runs - threads), double{StoreWriter::kMostWaiting}) * bytes, made);
+}
+
 /// When the tables are written: the series of one run, read; or those of all repetitions of a point, with the samples
 /// that are at equal places.
 inline double memory_of_tables(double samples, double width, double repetitions, bool aggregate) {

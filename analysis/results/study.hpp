@@ -103,6 +103,12 @@ struct Scalar {
   double value = 0;
 };
 
+/// The parameters of an agent's model.
+struct AgentModel {
+  sim::AgentId agent = 0;
+  std::vector<double> parameters{};
+};
+
 /// One run: a repetition of a point.
 struct RunResult {
   std::size_t point = 0;
@@ -115,8 +121,9 @@ struct RunResult {
   sim::Traffic traffic{};
   Series series{};
   std::vector<Scalar> scalars{};  ///< where it reached its target; of its problem, where each run draws one
-  double wall = 0;                ///< s
-  std::string host{};             ///< the machine that made it; empty: this one
+  std::vector<AgentModel> models{};  ///< at its end, by agent; empty unless the study keeps them
+  double wall = 0;                   ///< s
+  std::string host{};                ///< the machine that made it; empty: this one
 };
 
 /// One combination of the swept values.
@@ -141,6 +148,7 @@ struct StudyHead {
   std::vector<std::map<std::string, std::string>> shown{};
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
+  bool models = false;     ///< runs keep their final models
   bool by_time = false;    ///< samples are at equal times, not at equal iterations
   std::size_t every = 0;   ///< what was equal between samples: a place in Sample::numbers()
 

@@ -62,6 +62,7 @@ int compare_command(const Arguments& arguments);
 int forecast_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
+int figures_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 
 }  // namespace hearsay::scenarios

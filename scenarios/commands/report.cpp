@@ -4,12 +4,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figures/bound_data.hpp"
 #include "analysis/figures/page.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/language/units.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/commands/figure_study.hpp"
 #include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
@@ -77,37 +75,21 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
 }  // namespace
 
 int report_command(const Arguments& arguments) {
-  const auto values =
-      parse_arguments(arguments, {"report DIR [-o FILE] [--from T] [--to T]",
-                                  {{"output,o", "FILE", "file of the page (default: DIR/report.html)"},
-                                   {"from", "T", "first time of the trace that the page shows, e.g. '20 s'"},
-                                   {"to", "T", "last time of the trace that the page shows"}},
-                                  "one folder",
-                                  1,
-                                  1});
+  const auto values = parse_arguments(
+      arguments, {"report DIR [-o FILE] [--from T] [--to T]",
+                  with_window_options({{"output,o", "FILE", "file of the page (default: DIR/report.html)"}}),
+                  "one folder", 1, 1});
   if (!values) return kExitDone;
   const std::filesystem::path folder = values->operands.front();
   const std::filesystem::path place = values->file("output", folder / "report.html");
-  const auto [from, to] = values->window();
   require_results(folder);
-  std::error_code error;
-  if ((values->has("from") || values->has("to")) && !std::filesystem::exists(folder / "trace.csv", error))
-    throw UsageError(
-        fmt::format("--{}: there is no trace.csv in {}: add record.trace to the scenario and run it again",
-                    values->has("from") ? "from" : "to", folder.string()));
   analysis::StoredStudy study(folder);
-  analysis::StudyData data = analysis::gather(study, label_number);
-  analysis::add_bounds(data, folder / "bounds.csv");
-  const auto trace = analysis::read_trace(folder / "trace.csv", 20000, from, to);
-  if (trace && trace->read == 0 && from > 0)
-    throw UsageError(fmt::format("--from: {} has no event from {} on{}", (folder / "trace.csv").string(),
-                                 format_quantity(from, "s"),
-                                 values->has("to") ? " until " + format_quantity(to, "s") : ""));
-  const std::string page = analysis::page(data, trace, text_of(study, folder));
+  const FigureStudy read = read_figure_study(study, folder, *values);
+  const std::string page = analysis::page(read.data, read.trace, text_of(study, folder));
   analysis::OutputFile file(place);
   file.write(page);
   file.commit();
-  print_out("{}, {:.1f} MB: {}\n", counted(data.points.size(), "point"),
+  print_out("{}, {:.1f} MB: {}\n", counted(read.data.points.size(), "point"),
             static_cast<double>(page.size()) / 1e6, place.string());
   return without_damaged(study, kExitDone);
 }

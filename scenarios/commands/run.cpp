@@ -86,7 +86,7 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
   std::string text = fmt::format("{}{}: {} cached, {} to run", shard ? "part " + shard->text() + ": " : "",
                                  counted(execution.all(), "run"), execution.cached(), execution.to_run());
   if (execution.recorded_anew() > 0)
-    text += fmt::format(" ({} of them again, to record other metrics)", execution.recorded_anew());
+    text += fmt::format(" ({} of them again, to record other values)", execution.recorded_anew());
   if (execution.damaged() > 0)
     text +=
         fmt::format(" ({} of them again, because they are damaged in results.sqlite)", execution.damaged());

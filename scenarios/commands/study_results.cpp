@@ -24,9 +24,9 @@ namespace {
 Names files_in(const std::filesystem::path& folder) {
   Names all;
   std::error_code error;
-  for (const char* name :
-       {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv",
-        "fits.csv", "bounds.csv", "trace.csv", "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
+  for (const char* name : {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "models.csv",
+                           "owners.csv", "nodes.csv", "links.csv", "fits.csv", "bounds.csv", "trace.csv",
+                           "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
     if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
   }
   return all;
@@ -55,6 +55,7 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
 // derived: the results are in the database.
 void remove_stale(const std::filesystem::path& folder, const Scenario& scenario, bool aggregate) {
   std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
+  if (scenario.record.models == KeptModels::kNone) files.push_back("models.csv");
   const auto traced = [&](analysis::TraceFormat format) {
     const auto& trace = scenario.record.trace;
     return trace && std::find(trace->format.begin(), trace->format.end(), format) != trace->format.end();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/recorder.hpp"
 #include "analysis/theory/central_bounds.hpp"
 #include "models/core/option_error.hpp"
@@ -175,6 +176,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   result.time = world.engine.now();
   result.traffic = world.engine.traffic();
   result.series = recorder.take();
+  if (scenario_.record.models == KeptModels::kFinal) result.models = analysis::MeasuredModels(world).copy();
   result.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

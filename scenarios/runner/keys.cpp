@@ -104,6 +104,7 @@ std::string run_key(const std::string& point_key, std::uint32_t repetition) {
 std::string record_key(const Scenario& scenario) {
   std::string text = "every " + canonical(write_changes(scenario.record.every)) + "\n";
   for (const MetricChoice& m : scenario.record.metrics) text += fmt::format("{}\n", (*m).name);
+  if (scenario.record.models == KeptModels::kFinal) text += "models final\n";
   if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }
@@ -113,6 +114,7 @@ std::string description_key(const Scenario& scenario) {
   if (!scenario.analysis.bounds.empty()) text += " setting";
   for (const analysis::Baseline b : scenario.baselines)
     text += fmt::format(" {}", sim::Choices<analysis::Baseline>::kValues[static_cast<std::size_t>(b)].name);
+  if (scenario.record.models == KeptModels::kFinal) text += " parameters";
   return text;
 }
 

@@ -3,7 +3,7 @@
 //
 //   point key  = SHA-256(results version, options that can change an event or a number, each input file's SHA-256)
 //   run key    = SHA-256(point key, repetition)
-//   record key = SHA-256(metrics, every)
+//   record key = SHA-256(metrics, every, models)
 //
 // Only options that differ from their defaults count. No key depends on name, description, trace, analysis,
 // repeat, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws

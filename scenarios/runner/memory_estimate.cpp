@@ -86,6 +86,7 @@ double samples_of(const Scenario& s, const models::Extent& e) {
 struct PointNeed {
   Stages stages{};
   double samples = 0, width = 0;  // of a run's series
+  double models = 0;              // bytes of those that a run keeps
   double description = 0;         // while points are assembled
 };
 
@@ -114,6 +115,11 @@ PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
       memory_of_world(e) + sim::memory_of_engine(s.network, e.agents, e.links, entry.broadcasts), 0};
   need.stages[kProtocol] = s.protocol->memory(e);
   need.stages[kRecords] = analysis::memory_of_series(need.samples, need.width);
+  if (s.record.models == KeptModels::kFinal) {
+    const double learners = entry.own_models ? data.owners : entry.hub ? 1 : e.agents;
+    need.models = analysis::memory_of_models(learners, e.p());
+    need.stages[kRecords].held += need.models;
+  }
 
   constexpr double kOwner = 200, kLink = 250;  // also as text
   const bool stored = std::max(e.links, e.agents) <= analysis::kMostStoredLinks;
@@ -205,7 +211,8 @@ MemoryEstimate estimate_memory(const Plan& plan, unsigned threads) {
     for (std::size_t k = kAssembled; k < kStages; ++k) run += all[k].held;
     if (run >= running) running = run, largest = need;
     tables = std::max(tables, analysis::memory_of_tables(need.samples, need.width, p.repeat,
-                                                         s.record.keep == Keep::kAggregate));
+                                                         s.record.keep == Keep::kAggregate) +
+                                  need.models);
   }
   std::vector<Kept> of_problems;
   std::uint64_t instances = 0;
@@ -225,7 +232,8 @@ MemoryEstimate estimate_memory(const Plan& plan, unsigned threads) {
   const auto runs = static_cast<double>(plan.runs());
   const double runners = std::min<double>(threads, runs);
   const double storing = analysis::memory_of_storing(largest.samples) +
-                         analysis::memory_of_waiting(largest.samples, largest.width, runs, threads);
+                         analysis::memory_of_waiting(largest.samples, largest.width, runs, threads) +
+                         analysis::memory_of_waiting_models(largest.models, runs, threads);
   const double all_kept = [&] {
     double sum = 0;
     for (const sim::Memory& one : kept) sum += one.held;

@@ -1,6 +1,7 @@
 // The owners and the network of a point, as its results describe them.
 #include <cmath>
 
+#include "models/networks/parameter_names.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "sim/engine/network.hpp"
 
@@ -49,6 +50,7 @@ analysis::Participants Experiment::participants() const {
     facts.epsilon = privacy_.epsilon[owner];
     facts.delta = privacy_.delta;
   }
+  if (scenario_.record.models == KeptModels::kFinal) all.parameters = models::parameter_names(problem);
   if (topology_.edges() > analysis::kMostStoredLinks || topology_.agents() > analysis::kMostStoredLinks)
     return all;
 

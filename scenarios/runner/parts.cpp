@@ -187,6 +187,7 @@ void PartsMerge::write_points(analysis::StoredStudy& study, std::uint32_t source
   for (std::size_t p = 0; p < describer_.size(); ++p) {
     if (describer_[p] != source) continue;
     participants.owners = study.owners(p);
+    participants.parameters = study.parameters(p);
     if (const auto network = study.network_number(p); network != number || !network) {
       participants.network = network ? study.network(*network) : analysis::NetworkGraph{};
       number = network;

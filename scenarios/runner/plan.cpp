@@ -247,6 +247,7 @@ analysis::StudyPlan Plan::study() const {
   study.head.shown = shown;
   for (const MetricChoice& m : record.metrics) study.head.metrics.push_back((*m).info());
   study.head.aggregate = record.keep == Keep::kAggregate;
+  study.head.models = record.models == KeptModels::kFinal;
   study.head.by_time = record.every.time.has_value();
   study.head.every = record.every.time ? 1 : record.every.vectors ? 2 : record.every.bytes ? 3 : 0;
   study.record_key = record_key;

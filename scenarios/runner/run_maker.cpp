@@ -132,6 +132,7 @@ analysis::RunResult RunMaker::make(RunTask task) {
   if (run.status == analysis::Status::kInterrupted) {
     run.series = {};
     run.scalars.clear();
+    run.models.clear();
   } else if (trace) {
     trace->commit();
   }

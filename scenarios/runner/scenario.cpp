@@ -104,6 +104,9 @@ void RecordOptions::describe(sim::Visitor& v) {
              "lower_quartile, upper_quartile, worst_decile, and q1 to q4, the mean of each quarter of owners "
              "by number of training records."});
   v(keep, {.name = "keep", .help = "Storage and export of series."});
+  v(models, {.name = "models",
+             .help = "Storage and export of the models of every run: those of the learner, or of all agents "
+                     "that learn."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run; by default no trace."});
   check_metrics(metrics, v);
 }

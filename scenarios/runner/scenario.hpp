@@ -58,10 +58,14 @@ struct StopOptions {
 /// How the series of runs are stored.
 enum class Keep { kRuns, kAggregate };
 
+/// Which models of a run are stored.
+enum class KeptModels { kNone, kFinal };
+
 struct RecordOptions {
   EveryOptions every;
   std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
   Keep keep = Keep::kRuns;
+  KeptModels models = KeptModels::kNone;
   std::optional<analysis::TraceOptions> trace;
   void describe(sim::Visitor& v);
 };
@@ -95,6 +99,14 @@ struct Scenario {
 }  // namespace hearsay::scenarios
 
 namespace hearsay::sim {
+template <>
+struct Choices<scenarios::KeptModels> {
+  static constexpr std::array kValues{
+      Choice{"none", "store no models"},
+      Choice{"final",
+             "store the parameters of the models that metrics measure, at the end of each run, in "
+             "models.csv; the privacy budget does not cover all of them in every protocol"}};
+};
 template <>
 struct Choices<scenarios::Keep> {
   static constexpr std::array kValues{

@@ -19,14 +19,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint32_t kRepetitions = 3;
-const std::array<std::string, 5> kTables{"series.csv", "quantiles.csv", "scalars.csv", "runs.csv",
-                                         "owners.csv"};
+const std::array<std::string, 6> kTables{"series.csv", "quantiles.csv", "scalars.csv",
+                                         "runs.csv",   "owners.csv",    "models.csv"};
 
 analysis::StudyPlan small_plan(bool aggregate) {
   analysis::StudyPlan plan;
   plan.head.axes = {"epsilon"};
   plan.head.metrics = {{"objective", "f of the model.", "", false}, {"epsilon_spent_by_owner", "", "", true}};
   plan.head.aggregate = aggregate;
+  plan.head.models = true;
   plan.record_key = "r";
   plan.points = {{"key-a", {"1"}, kRepetitions, "d"}, {"key-b", {"2"}, kRepetitions, "d"}};
   plan.info = {{"scenario", "{}"}};
@@ -44,6 +45,7 @@ RunResult small_run(std::size_t point, std::uint32_t repetition) {
   run.series.samples = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
   run.series.values = {x, 0.1, 0.2, 1.0 / 3, 4, -0.0};
   run.scalars = {{"reached_at.iterations", {}, 7}};
+  run.models = {{1, {x, 2}}, {2, {0.25, -x}}};
   return run;
 }
 
@@ -58,7 +60,7 @@ void complete(const fs::path& folder, bool aggregate) {
     if (!known.described[p])
       store.put_point(
           p, {.scalars = {{"optimum", {}, 1.0 + static_cast<double>(p)}}, .owners = 2, .first_owner = 1},
-          {.owners = owners});
+          {.owners = owners, .network = {}, .parameters = {"age", "income"}});
     for (std::uint32_t r = 0; r < kRepetitions; ++r) {
       if (known.runs[p][r].state != KnownRun::State::kCached) store.put_run(small_run(p, r), "key");
     }
@@ -130,12 +132,15 @@ TEST_CASE("store: a changed number costs its run, which is made again") {
   const fs::path folder = dir.path() / "a";
   complete(folder, false);
   const std::string whole = tables(folder);
-  const char* sql = GENERATE("UPDATE run SET time_s = 5 WHERE point = 1 AND repetition = 1",
-                             "UPDATE run SET fingerprint = 'no number' WHERE point = 1 AND repetition = 1",
-                             "UPDATE scalar SET value = 8 WHERE run = 2", "DELETE FROM scalar WHERE run = 2",
-                             "UPDATE series SET data = zeroblob(16) WHERE run = 2 AND agent = 1",
-                             "UPDATE sample SET data = zeroblob(80) WHERE run = 2",
-                             "DELETE FROM checksum WHERE part = 2 AND id = 2");
+  const char* sql =
+      GENERATE("UPDATE run SET time_s = 5 WHERE point = 1 AND repetition = 1",
+               "UPDATE run SET fingerprint = 'no number' WHERE point = 1 AND repetition = 1",
+               "UPDATE scalar SET value = 8 WHERE run = 2", "DELETE FROM scalar WHERE run = 2",
+               "UPDATE series SET data = zeroblob(16) WHERE run = 2 AND agent = 1",
+               "UPDATE sample SET data = zeroblob(80) WHERE run = 2",
+               "UPDATE model SET data = zeroblob(16) WHERE run = 2 AND agent = 2",
+               "UPDATE model SET agent = 3 WHERE run = 2 AND agent = 2", "DELETE FROM model WHERE run = 2",
+               "DELETE FROM checksum WHERE part = 2 AND id = 2");
   test::damage(folder, sql);
   INFO(sql);
   std::size_t damaged = 0;
@@ -159,10 +164,11 @@ TEST_CASE(
   const fs::path folder = dir.path() / "a";
   complete(folder, false);
   const std::string whole = tables(folder);
-  const char* sql = GENERATE(
-      "UPDATE info SET value = '[1' WHERE name = 'axes'", "UPDATE point SET notes = 'none' WHERE id = 1",
-      "UPDATE point SET owners = 3 WHERE id = 1", "UPDATE study SET labels = '{}' WHERE number = 0",
-      "UPDATE document SET text = '[]'", "UPDATE scalar SET value = 8 WHERE run IS NULL");
+  const char* sql =
+      GENERATE("UPDATE info SET value = '[1' WHERE name = 'axes'",
+               "UPDATE point SET notes = 'none' WHERE id = 1", "UPDATE point SET owners = 3 WHERE id = 1",
+               "UPDATE study SET labels = '{}' WHERE number = 0", "UPDATE document SET text = '[]'",
+               "DELETE FROM parameters WHERE point = 1", "UPDATE scalar SET value = 8 WHERE run IS NULL");
   test::damage(folder, sql);
   INFO(sql);
   CHECK_THROWS_AS(tables(folder), analysis::OutputError);

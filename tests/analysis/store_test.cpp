@@ -9,6 +9,7 @@
 #include "analysis/results/store/store_writer.hpp"
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
+#include "tests/support/changed_store.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -23,6 +24,7 @@ analysis::StudyPlan plan_of(const std::string& record = "r") {
   analysis::StudyPlan plan;
   plan.head.axes = {"epsilon"};
   plan.head.metrics = {{"objective", "f of the model.", "", false}, {"epsilon_spent_by_owner", "", "", true}};
+  plan.head.models = true;
   plan.record_key = record;
   plan.points = {{"key-a", {"1"}, 3, "d"}, {"key-b", {"2, or so"}, 3, "d"}};
   plan.info = {{"scenario", "{}"}};
@@ -52,12 +54,13 @@ RunResult run_of(std::size_t point, std::uint32_t repetition) {
   run.series.samples = {{0, 0, 0, 0}, {7, 0.1 + x, 14, 1024}};
   run.series.values = {x, 0.1, 0.2, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), -0.0};
   run.scalars = {{"reached_at.iterations", {}, 7}};
+  run.models = {{1, {x + 0.1, -0.0}}, {2, {std::numeric_limits<double>::infinity(), 1.0 / 3}}};
   return run;
 }
 
 void fill(Store& store, std::vector<std::pair<std::size_t, std::uint32_t>> order) {
   store.begin_study(plan_of());
-  store.put_point(0, point_of(1));
+  store.put_point(0, point_of(1), {.owners = {}, .network = {}, .parameters = {"age", "a, \"b\""}});
   store.put_point(1, point_of(2));
   for (const auto& [point, repetition] : order) store.put_run(run_of(point, repetition), "run");
 }
@@ -97,6 +100,13 @@ TEST_CASE("store: results are read back bit for bit") {
   CHECK(std::isnan(read.series.values[4]));
   CHECK(std::signbit(read.series.values[5]));
   CHECK(read.scalars.at(0).name == "reached_at.iterations");
+  REQUIRE(read.models.size() == 2);
+  CHECK(read.models[0].agent == 1);
+  CHECK(read.models[0].parameters == wrote.models[0].parameters);
+  CHECK(std::signbit(read.models[0].parameters[1]));
+  CHECK(read.models[1].parameters == wrote.models[1].parameters);
+  CHECK(study.parameters(0) == std::vector<std::string>{"age", "a, \"b\""});
+  CHECK(study.parameters(1).empty());
   CHECK_FALSE(study.run(1, 1).has_value());
 }
 
@@ -114,7 +124,7 @@ TEST_CASE("store: tables do not depend on the order in which runs finish") {
     const auto exported = analysis::export_tables(study, dir.path() / name);
     CHECK(exported.totals.runs == 6);
   }
-  for (const char* file : {"series.csv", "scalars.csv", "runs.csv"})
+  for (const char* file : {"series.csv", "scalars.csv", "runs.csv", "models.csv"})
     CHECK(text_of(dir.path() / "a" / file) == text_of(dir.path() / "b" / file));
   const std::string series = text_of(dir.path() / "a/series.csv");
   CHECK(
@@ -122,6 +132,13 @@ TEST_CASE("store: tables do not depend on the order in which runs finish") {
                          "1,0,objective,,0,0,0,0,0\n"
                          "1,0,epsilon_spent_by_owner,1,0,0,0,0,0.1\n"
                          "1,0,epsilon_spent_by_owner,2,0,0,0,0,0.2\n"));
+  CHECK(text_of(dir.path() / "a/models.csv")
+            .starts_with("epsilon,repetition,agent,parameter,name,value\n"
+                         "1,0,1,0,age,0.1\n"
+                         "1,0,1,1,\"a, \"\"b\"\"\",-0\n"
+                         "1,0,2,0,age,inf\n"
+                         "1,0,2,1,\"a, \"\"b\"\"\",0.3333333333333333\n"
+                         "1,1,1,0,age,1.1\n"));
   CHECK(series.find("\"2, or so\",2,objective,,7,102.1,14,1024,0.3333333333333333\n") != std::string::npos);
 }
 
@@ -170,6 +187,45 @@ TEST_CASE("store: a commit is on disk when it returns") {
   const test::Scratch dir;
   constexpr int kFull = 2;
   CHECK(analysis::open_to_write(dir.path())->first<int>("PRAGMA synchronous") == kFull);
+}
+
+TEST_CASE("store: one of the format without models is read as it is, and gets them when it is written") {
+  const test::Scratch dir;
+  const auto folder = dir.path() / "a";
+  analysis::StudyPlan plan = plan_of();
+  plan.head.models = false;
+  const auto put = [&](Store& store, std::uint32_t repetition,
+                       const std::vector<analysis::AgentModel>& models) {
+    RunResult run = run_of(0, repetition);
+    run.models = models;
+    store.put_run(run, "run");
+  };
+  {
+    Store store(folder);
+    store.begin_study(plan);
+    store.put_point(0, point_of(1));
+    put(store, 0, {});
+    store.close();
+  }
+  test::rewrite(folder, "DELETE FROM info WHERE name = 'models'");
+  analysis::open_to_write(folder)->run("DROP TABLE model; DROP TABLE parameters; PRAGMA user_version = 5");
+  const auto version = [&] {
+    return analysis::Database(folder / "results.sqlite", analysis::Database::Access::kRead)
+        .first<int>("PRAGMA user_version");
+  };
+  CHECK(StoredStudy(folder).parameters(0).empty());
+  CHECK(version() == 5);
+  Store store(folder);
+  CHECK(version() == 6);
+  const auto known = store.known(plan_of());
+  CHECK(known.damaged.empty());
+  CHECK(known.runs[0][0].state == KnownRun::State::kCached);
+  CHECK(known.described[0]);
+  store.begin_study(plan_of());
+  put(store, 1, {{1, {5}}});
+  store.close();
+  CHECK(StoredStudy(folder).run(0, 0)->models.empty());
+  CHECK(StoredStudy(folder).run(0, 1)->models.at(0).parameters == std::vector<double>{5});
 }
 
 TEST_CASE("store: a second writer of a folder is refused until the first has closed") {

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-TABLES = ["series.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv"]
+TABLES = ["series.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv", "models.csv"]
 # Runs of about 20 ms at six points, two of which share their data.
 SCENARIO = """{
   "name": "cluster",
@@ -15,7 +15,7 @@ SCENARIO = """{
   "privacy": {"epsilon": 1, "mechanism": "laplace", "clip": 20},
   "model": {"theta_max": 10},
   "stop": {"iterations": %d},
-  "record": {"every": {"iterations": %d}, "metrics": ["relative_fitness"]},
+  "record": {"every": {"iterations": %d}, "metrics": ["relative_fitness"], "models": "final"},
   "sweep": {"privacy.epsilon": [0.5, 1, 10], "network.latency": [0, "10 ms"]},
   "repeat": %d
 }

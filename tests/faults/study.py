@@ -12,7 +12,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLES = ["series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "owners.csv", "nodes.csv", "links.csv", "fits.csv",
-          "trace.csv", "trace.perfetto.json"]
+          "models.csv", "trace.csv", "trace.perfetto.json"]
 PAGE = "report.html"
 LIMIT = 120  # s; a command that takes longer has hung
 DONE, OUTPUT, INTERRUPTED = 0, 4, 130

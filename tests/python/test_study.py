@@ -106,3 +106,54 @@ def test_the_network_is_a_graph(small):
     assert sorted(graph.nodes) == [0, 1, 2, 3]
     assert sorted(graph.edges) == [(0, 1), (0, 2), (0, 3)]
     assert graph.edges[0, 1]["latency_s"] == pytest.approx(0.0075)  # the mean of uniform 0 to 15 ms
+
+
+def test_models_have_a_row_each_and_a_column_for_each_parameter(hearsay, written):
+    (written / "models.csv").write_text(
+        "size,repetition,agent,parameter,name,value\n"
+        "1,0,1,0,age,0.1\n1,0,1,1,\"a, \"\"b\"\"\",-0\n1,0,2,0,age,inf\n1,0,2,1,\"a, \"\"b\"\"\",0.3333333333333333\n"
+        "2,0,1,0,age,5e-324\n2,0,1,1,\"a, \"\"b\"\"\",nan\n")
+    models = hearsay.load(written).models()
+    assert list(models.columns) == ["size", "repetition", "agent", "age", 'a, "b"']
+    assert models[["size", "repetition", "agent"]].values.tolist() == [[1, 0, 1], [1, 0, 2], [2, 0, 1]]
+    assert list(models["age"]) == [0.1, float("inf"), 5e-324]
+    assert models['a, "b"'].iloc[1] == 1 / 3
+    assert pd.isna(models['a, "b"'].iloc[2])
+
+
+@pytest.mark.parametrize("rows", [
+    "1,0,1,0,age,1\n1,0,1,1,age,2\n",                                 # twice the same name
+    "1,0,1,0,age,1\n1,0,1,1,place,2\n2,0,1,0,x1,3\n2,0,1,1,x2,4\n",   # points with other data
+    "1,0,1,0,,1\n1,0,1,1,,2\n",                                       # unknown
+])
+def test_parameters_without_names_are_numbered(hearsay, written, rows):
+    (written / "models.csv").write_text("size,repetition,agent,parameter,name,value\n" + rows)
+    models = hearsay.load(written).models()
+    assert list(models.columns) == ["size", "repetition", "agent", 0, 1]
+    assert list(models.loc[0, [0, 1]]) == [1, 2]
+
+
+def test_models_of_different_lengths_are_filled_up(hearsay, written):
+    (written / "models.csv").write_text(
+        "size,repetition,agent,parameter,name,value\n1,0,1,0,x1,1\n2,0,1,0,x1,3\n2,0,1,1,x2,4\n")
+    models = hearsay.load(written).models()
+    assert list(models["x1"]) == [1, 3]
+    assert pd.isna(models["x2"].iloc[0]) and models["x2"].iloc[1] == 4
+
+
+def test_models_of_a_study_are_bit_for_bit_those_of_the_program(hearsay, small, tmp_path):
+    with pytest.raises(FileNotFoundError, match="set record.models to final"):
+        small.models()
+    from conftest import SMALL
+    study = hearsay.run(SMALL, set={"record.models": "final"}, output=tmp_path / "study")
+    models = study.models()
+    assert list(models.columns) == [*study.axes, "repetition", "agent", "x1", "x2"]
+    assert len(models) == 12 and set(models["agent"]) == {0}
+    assert models["network.availability"].cat.ordered
+    import numpy as np
+    import sqlite3
+    with sqlite3.connect(tmp_path / "study" / "results.sqlite") as store:
+        blobs = [row[0] for row in store.execute(
+            "SELECT data FROM model JOIN run ON run.id = model.run JOIN study ON study.point = run.point "
+            "ORDER BY study.number, repetition, agent")]
+    assert (models[["x1", "x2"]].to_numpy() == np.array([np.frombuffer(b) for b in blobs])).all()

@@ -2,7 +2,8 @@
 import csv
 import os
 
-TABLES = ("runs.csv", "series.csv", "scalars.csv", "quantiles.csv", "owners.csv", "nodes.csv", "links.csv")
+TABLES = ("runs.csv", "series.csv", "scalars.csv", "quantiles.csv", "owners.csv", "nodes.csv", "links.csv",
+          "models.csv")
 
 
 def rows(folder, name):

@@ -38,9 +38,10 @@ TEST_CASE("keys: SHA-256 is that of FIPS 180-4's examples") {
 
 TEST_CASE("keys: the key of a run has only what can change an event or a number") {
   const std::string same = key({});
-  for (const char* set : {"name=x", "description=x", "repeat=7", R"(record.metrics=["objective"])",
-                          "record.every.iterations=1", "record.trace={}", R"(baselines=["pooled"])",
-                          "clocks.rate=1", "network.latency.max=0.015", "privacy.epsilon=1.0"}) {
+  for (const char* set :
+       {"name=x", "description=x", "repeat=7", R"(record.metrics=["objective"])", "record.models=final",
+        "record.every.iterations=1", "record.trace={}", R"(baselines=["pooled"])", "clocks.rate=1",
+        "network.latency.max=0.015", "privacy.epsilon=1.0"}) {
     INFO(set);
     CHECK(key({set}) == same);
   }
@@ -53,10 +54,12 @@ TEST_CASE("keys: the key of a run has only what can change an event or a number"
   CHECK(scenarios::run_key(same, 0) != scenarios::run_key(same, 1));
 }
 
-TEST_CASE("keys: the record key has only metrics and 'every'") {
+TEST_CASE("keys: the record key has only metrics, models and 'every'") {
   const std::string same = record({});
   CHECK(record({R"(record.metrics=["objective"])"}) != same);
   CHECK(record({"record.every.iterations=1"}) != same);
+  CHECK(record({"record.models=final"}) != same);
+  CHECK(record({"record.models=none"}) == same);
   CHECK(record({"seed=2"}) == same);
   CHECK(record({R"(baselines=["pooled"])"}) == same);
   // Data of each repetition have baselines of their own.

@@ -144,6 +144,10 @@ std::vector<MemoryCase> memory_cases() {
        lending_scenario(R"("owners": 100, "records": 20, "features": 3)",
                         kCentralLearner + R"("stop": {"iterations": 50000}, "record": {"every":
                                     {"iterations": 1}, "metrics": ["epsilon_spent_by_owner"]})")},
+      {"models of owners", R"({"data": {"type": "linear_separators", "owners": 20000, "records": 5,
+          "test_records": 0, "features": 200, "similarity": "none"}, "privacy": {"mechanism": "none"},
+          "model": {"loss": "logistic"}, "network": {"topology": "ring"}, "protocol": {"type": "push_sum",
+          "step": 0.1}, "stop": {"iterations": 20}, "record": {"metrics": ["messages"], "models": "final"}})"},
       {"aggregate",
        lending_scenario(R"("owners": 3, "records": 200, "features": 4)",
                         kCentralLearner + R"("stop": {"iterations": 20000}, "repeat": 30, "record": {"every":

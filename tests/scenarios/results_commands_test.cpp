@@ -28,7 +28,7 @@ const char* const kAxis = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4
 
 TEST_CASE("commands: each prints its usage, and errors in one line") {
   for (const char* name : {"run", "validate", "show", "explain", "list", "schema", "export", "verify", "diff",
-                           "compare", "forecast", "trace", "report", "bench"}) {
+                           "compare", "forecast", "trace", "report", "figures", "bench"}) {
     INFO(name);
     const auto help = shell(std::string("hearsay ") + name + " --help");
     CHECK(help.code == 0);
@@ -38,7 +38,7 @@ TEST_CASE("commands: each prints its usage, and errors in one line") {
     CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
   }
   const Scratch dir;
-  for (const char* name : {"export", "verify", "compare", "forecast", "report"}) {
+  for (const char* name : {"export", "verify", "compare", "forecast", "report", "figures"}) {
     const auto empty = shell(std::string("hearsay ") + name + " " + dir / "none");
     CHECK(empty.code == 2);
     CHECK(empty.err == "hearsay: expected a folder of results: there is no folder '" + dir / "none'\n");

@@ -88,7 +88,7 @@ TEST_CASE("resume: another metric repeats the runs, with the same fingerprints")
   const std::string metrics =
       R"(--set 'record.metrics=["objective","messages"]' --set record.every.iterations=10 )";
   CHECK(counts(run_again(dir, metrics + "-o " + dir / "out")) ==
-        "3 runs: 0 cached, 3 to run (3 of them again, to record other metrics)");
+        "3 runs: 0 cached, 3 to run (3 of them again, to record other values)");
   CHECK(text_of(dir / "out/runs.csv") == before);
   run_again(dir, metrics + "-o " + dir / "fresh");
   check_same_exports(dir / "out", dir / "fresh");

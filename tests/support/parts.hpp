@@ -11,9 +11,9 @@
 
 namespace hearsay::test {
 
-inline constexpr const char* kMergedTables[] = {"series.csv", "quantiles.csv", "scalars.csv",
-                                                "runs.csv",   "owners.csv",    "nodes.csv",
-                                                "links.csv",  "fits.csv",      "bounds.csv"};
+inline constexpr const char* kMergedTables[] = {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv",
+                                                "owners.csv", "nodes.csv",     "links.csv",   "models.csv",
+                                                "fits.csv",   "bounds.csv"};
 
 inline const std::string kThreePoints = R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)";
 

@@ -13,7 +13,7 @@ from .trace import Trace
 OVER = ("iteration", "time_s", "vectors", "bytes")
 # Columns of text, and of whole numbers that may be missing; all others are numbers.
 _TEXT = {"status", "end", "fingerprint", "message", "name", "metric", "event", "owner", "set", "reference"}
-_WHOLE = {"repetition", "agent", "iteration", "vectors", "bytes", "network", "sequence", "runs", "pairs"}
+_WHOLE = {"repetition", "agent", "iteration", "vectors", "bytes", "network", "sequence", "runs", "pairs", "parameter"}
 
 
 def load(folder):
@@ -77,6 +77,7 @@ class Study:
             source.seek(0)
         text = {*_TEXT, *self.axes}
         table = pd.read_csv(source, dtype={name: str for name in columns if name in text}, keep_default_na=False,
+                            float_precision="round_trip",
                             na_values={name: ["", "nan", "-nan"] for name in columns if name not in text})
         for column in _WHOLE.intersection(columns).difference(self.axes):
             table[column] = table[column].astype("Int64")
@@ -115,6 +116,24 @@ class Study:
     @functools.cached_property
     def links(self):
         return self.table("links")
+
+    def models(self):
+        """The models that runs keep (record.models final), at their end: axes, repetition, agent, and a column for each
+        parameter, by its name; by its number from 0 where points name it differently or two have the same name."""
+        if not (self.folder / "models.csv").is_file():
+            raise FileNotFoundError(f"{self.folder}: the study keeps no models; set record.models to final")
+        rows = self.table("models")
+        names = rows[["parameter", "name"]].drop_duplicates()
+        names = names.set_index("parameter")["name"].sort_index()
+        unique = names.index.is_unique and names.is_unique and (names != "").all()
+        keys = [*self.axes, "repetition", "agent"]
+        # Rows of a model follow each other in the table.
+        model = (rows["parameter"] == 0).astype(int).cumsum()
+        wide = pd.DataFrame({"model": model, "parameter": rows["parameter"].astype(int), "value": rows["value"]})
+        wide = wide.pivot(index="model", columns="parameter", values="value")
+        wide.columns = pd.Index([names[k] if unique else int(k) for k in wide.columns], dtype=object)
+        first = rows.loc[rows["parameter"] == 0, keys].reset_index(drop=True)
+        return pd.concat([first, wide.set_index(first.index)], axis=1)
 
     @property
     def points(self):

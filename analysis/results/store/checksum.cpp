@@ -9,20 +9,22 @@ namespace hearsay::analysis {
 
 namespace {
 
-using Queries = std::array<std::string_view, 4>;
+using Queries = std::array<std::string_view, 5>;
 
 // The rows of each part, in an order that does not change.
 constexpr std::array<Queries, 4> kRows{
     Queries{"SELECT name, value FROM info ORDER BY name",
             "SELECT number, point, labels, repetitions FROM study ORDER BY number"},
     Queries{"SELECT * FROM point WHERE id = ?",
-            "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid"},
+            "SELECT name, agent, value FROM scalar WHERE point = ? AND run IS NULL ORDER BY rowid",
+            "SELECT document FROM parameters WHERE point = ?"},
     Queries{"SELECT run.*, point.key, record.key, record.metrics, timing.* FROM run JOIN point ON point.id = "
             "run.point JOIN record ON record.id = run.record LEFT JOIN timing ON timing.run = run.id WHERE "
             "run.id = ?",
             "SELECT data FROM sample WHERE run = ?",
             "SELECT metric, agent, data FROM series WHERE run = ? ORDER BY rowid",
-            "SELECT point, name, agent, value FROM scalar WHERE run = ? ORDER BY rowid"},
+            "SELECT point, name, agent, value FROM scalar WHERE run = ? ORDER BY rowid",
+            "SELECT agent, data FROM model WHERE run = ? ORDER BY rowid"},
     Queries{
         "SELECT number, metric, agent, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"}};
 

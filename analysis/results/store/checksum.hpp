@@ -13,8 +13,8 @@ namespace hearsay::analysis {
 /// What has its own checksum. `id` and `record` below are ids of the tables of that name.
 enum class Part : std::uint8_t {
   kStudy,     ///< info and study; no id
-  kPoint,     ///< a point with its scalars
-  kRun,       ///< a run with its point's key, series and scalars
+  kPoint,     ///< a point with its scalars and the names of its parameters
+  kRun,       ///< a run with its point's key, series, scalars and models
   kTogether,  ///< the series of a point's repetitions; the only part with a record
 };
 

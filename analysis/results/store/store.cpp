@@ -52,8 +52,9 @@ std::string host_name() {
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
-  Statement& point =
-      database.prepared("SELECT id, described_by, owner_list, network FROM point WHERE key = ?");
+  Statement& point = database.prepared(
+      "SELECT id, described_by, owner_list, network, parameters.document FROM point LEFT JOIN parameters ON "
+      "parameters.point = point.id WHERE key = ?");
   Statement& runs = database.prepared(
       "SELECT repetition, status, end, fingerprint, record.key, run.id, record.id FROM run JOIN record ON "
       "record.id = run.record WHERE point = ?");
@@ -62,6 +63,7 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
   const auto described = [&](const StudyPoint& p) {
     return !p.described_by.empty() && point.get<std::string>(1) == p.described_by &&
            !damaged.contains(point.get<std::int64_t>(2)) && !damaged.contains(point.get<std::int64_t>(3)) &&
+           !damaged.contains(point.get<std::int64_t>(4)) &&
            intact(database, Part::kPoint, point.get<std::int64_t>(0));
   };
   KnownStudy all;
@@ -151,6 +153,7 @@ void Store::begin_study(const StudyPlan& plan) {
   info["shown"] = json_text(plan.head.shown);
   info["metrics"] = json_text(plan.head.metrics);
   info["keep"] = plan.head.aggregate ? "aggregate" : "runs";
+  info["models"] = plan.head.models ? "final" : "none";
   info["every"] = plan.head.by_time ? "time" : kEveryNames.at(plan.head.every);
   info["record_key"] = plan.record_key;
   for (const auto& [name, value] : info)
@@ -203,6 +206,10 @@ void Store::put_point(std::size_t number, const PointResult& point, const Partic
       "owner_list = ?, network = ? WHERE id = ?",
       plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
       json_text(point.notes), document(owners_text(participants.owners)), network, place.id);
+  database_->execute("DELETE FROM parameters WHERE point = ?", place.id);
+  if (!participants.parameters.empty())
+    database_->execute("INSERT INTO parameters (point, document) VALUES (?,?)", place.id,
+                       document(json_text(participants.parameters)));
   database_->execute("DELETE FROM scalar WHERE point = ? AND run IS NULL", place.id);
   insert_scalars(place.id, {}, point.scalars);
   seal(*database_, Part::kPoint, place.id);
@@ -227,6 +234,8 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   insert.execute();
   write_series(*database_, id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
+  for (const AgentModel& m : run.models)
+    database_->execute("INSERT INTO model (run, agent, data) VALUES (?,?,?)", id, m.agent, m.parameters);
   database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
                      run.host.empty() ? host_name() : run.host, ++finished_);
   seal(*database_, Part::kRun, id);
@@ -259,7 +268,7 @@ void Store::aggregate() {
 
 void Store::erase(std::int64_t run) {
   erase_series(*database_, run);
-  for (const char* table : {"scalar", "timing"})
+  for (const char* table : {"scalar", "timing", "model"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);
   database_->execute("DELETE FROM run WHERE id = ?", run);
   seal(*database_, Part::kRun, run);

@@ -21,7 +21,8 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr int kStoreVersion = 5;
+constexpr int kStoreVersion = 6;
+constexpr int kWithoutModels = 5;           // the version that has no models yet
 constexpr int kApplicationId = 0x68656172;  // "hear": identifies the database to file(1) and to hearsay
 
 constexpr const char* kSchema = R"sql(
@@ -59,6 +60,15 @@ CREATE TABLE checksum (
   PRIMARY KEY (part, id, record)) WITHOUT ROWID;
 )sql";
 
+// The tables that version 6 has added.
+std::string tables_of_models(std::string_view create) {
+  return fmt::format(
+      "{0} model (run INTEGER NOT NULL, agent INTEGER NOT NULL, data BLOB NOT NULL);"
+      "{0} parameters (point INTEGER PRIMARY KEY, document INTEGER NOT NULL);",
+      create);
+}
+constexpr std::string_view kIndexOfModels = "CREATE INDEX model_of_run ON model (run);";
+
 // File systems on which the shared memory of WAL does not work across machines.
 bool on_network(const std::filesystem::path& folder) {
   // NFS, SMB, CIFS, SMB2, FUSE, Lustre, 9P
@@ -69,14 +79,16 @@ bool on_network(const std::filesystem::path& folder) {
   return std::find(kTypes.begin(), kTypes.end(), static_cast<std::uint32_t>(info.f_type)) != kTypes.end();
 }
 
-void check_version(Database& database) {
+// Returns it.
+std::int64_t check_version(Database& database) {
   const auto version = database.first<std::int64_t>("PRAGMA user_version");
   if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
     throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
-  if (version != kStoreVersion)
+  if (version != kStoreVersion && version != kWithoutModels)
     throw OutputError(
         fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
                     database.path().string(), *version, kStoreVersion));
+  return *version;
 }
 
 // What is wrong with the structure of the file, indices included; nothing if it is sound. Takes about a second per
@@ -142,8 +154,8 @@ bool has_study(const std::filesystem::path& folder) {
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kCreate);
   const bool is_new = database->first<int>("SELECT count(*) FROM sqlite_master") == 0;
+  const bool old = !is_new && check_version(*database) == kWithoutModels;
   if (!is_new) {
-    check_version(*database);
     if (fault(*database)) database->run("REINDEX");
     if (const auto found = fault(*database)) {
       throw OutputError(fmt::format("{}: damaged ({}); move it away or choose another folder with -o",
@@ -153,10 +165,12 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   database->run(on_network(folder) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   // Every commit is on disk before the next begins; at two commits per second that costs little.
   database->run("PRAGMA synchronous = FULL");
+  const std::string models = tables_of_models("CREATE TABLE") + std::string(kIndexOfModels);
+  const std::string version = fmt::format("BEGIN IMMEDIATE; PRAGMA user_version = {};", kStoreVersion);
+  if (old) database->run((version + models + "COMMIT").c_str());
   if (!is_new) return database;
-  database->run(fmt::format("BEGIN IMMEDIATE; PRAGMA application_id = {}; PRAGMA user_version = {};{}",
-                            kApplicationId, kStoreVersion, kSchema)
-                    .c_str());
+  database->run(
+      fmt::format("{}PRAGMA application_id = {};{}{}", version, kApplicationId, kSchema, models).c_str());
   for (int r = 0; r < sim::kLossReasons; ++r) {
     database->run(fmt::format("ALTER TABLE run ADD COLUMN lost_{} INTEGER NOT NULL DEFAULT 0",
                               sim::name(static_cast<sim::LossReason>(r)))
@@ -171,7 +185,9 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(store_file(folder), error))
     throw OutputError(fmt::format("{}: contains no results.sqlite", folder.string()));
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kRead);
-  check_version(*database);
+  // Tables that the file does not have are empty; whoever only reads it does not change it.
+  if (check_version(*database) == kWithoutModels)
+    database->run(tables_of_models("CREATE TEMP TABLE").c_str());
   constexpr std::uintmax_t kMostChecked = 200'000'000;  // bytes
   if (std::filesystem::file_size(store_file(folder), error) > kMostChecked) return database;
   if (const auto found = fault(*database)) {

@@ -13,6 +13,8 @@
 //              sample, metric, agent): a double for each repetition, in their order. @repetition: which these are;
 //              @iteration, @time_s, @vectors, @bytes: the sample of each; NaN where a run had ended before
 //   scalar  numbers of a point (run is NULL) or of a run
+//   model   one per (run, agent) of a run that keeps its models: a double for each parameter
+//   parameters  the names of a point's parameters, in a document
 //   timing  one per run: wall-clock time, host, order of finishing
 //   checksum  one per part that has one (checksum.hpp)
 //

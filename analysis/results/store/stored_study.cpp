@@ -51,6 +51,7 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder)
   if (!shown.empty()) decode(shown, head_.shown);
   decode(metrics, head_.metrics);
   head_.aggregate = info("keep") == "aggregate";
+  head_.models = info("models") == "final";
   const std::string every = info("every");
   head_.by_time = every == "time";
   const auto found = std::find(kEveryNames.begin(), kEveryNames.end(), every);
@@ -169,6 +170,16 @@ std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
   return id ? from_json(*id, owners_from) : std::vector<OwnerFacts>();
 }
 
+std::vector<std::string> StoredStudy::parameters(std::size_t number) {
+  const auto id = database_->first<std::int64_t>(
+      "SELECT document FROM study JOIN parameters ON parameters.point = study.point WHERE number = ?",
+      number);
+  return id ? from_json(
+                  *id,
+                  [](const std::string& text) { return Json::parse(text).get<std::vector<std::string>>(); })
+            : std::vector<std::string>();
+}
+
 std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
   return database_
       ->first<std::optional<std::int64_t>>(
@@ -265,6 +276,9 @@ RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
   const auto id = row.get<std::int64_t>(0);
   run.scalars = read_scalars(
       database_->prepared("SELECT name, agent, value FROM scalar WHERE run = ? ORDER BY rowid")(id));
+  Statement& models = database_->prepared("SELECT agent, data FROM model WHERE run = ? ORDER BY rowid")(id);
+  while (models.step())
+    run.models.push_back({models.get<sim::AgentId>(0), models.get<std::vector<double>>(1)});
   const std::size_t width = head_.layout(point.result).width();
   run.series = read_series(*database_, id, width);
   if (!run.series.samples.empty()) return run;

@@ -50,6 +50,8 @@ class StoredStudy {
   PointResult point(std::size_t number);
   std::string key(std::size_t number);
   std::vector<OwnerFacts> owners(std::size_t number);
+  /// Names of the parameters of a point's models; empty unless it was described with them.
+  std::vector<std::string> parameters(std::size_t number);
   /// Equal numbers: equal networks. Nothing if the point is not described.
   std::optional<std::int64_t> network_number(std::size_t number);
   NetworkGraph network(std::int64_t network_number);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "analysis/results/tables/note_lines.hpp"
 #include "analysis/results/tables/output_file.hpp"
@@ -54,6 +55,10 @@ class Tables {
         series_(folder / (study.aggregate ? "quantiles.csv" : "series.csv")),
         scalars_(folder / "scalars.csv"),
         runs_(folder / "runs.csv") {
+    if (study.models) {
+      models_.emplace(folder / "models.csv");
+      models_->print("{}repetition,agent,parameter,name,value\n", columns.header());
+    }
     const std::string axes = columns.header();
     series_.print("{}{}\n", axes,
                   study.aggregate ? "metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max"
@@ -65,7 +70,9 @@ class Tables {
     runs_.print(",fingerprint,message\n");
   }
 
-  void begin_point(const PointResult& point) {
+  void begin_point(const PointResult& point, std::vector<std::string> parameters) {
+    for (std::string& name : parameters) name = csv_field(name);
+    parameters_ = std::move(parameters);
     layout_ = study_.layout(point);
     axes_ = columns_.fields(point.labels);
     add_scalars(axes_ + ",", point.scalars);
@@ -85,6 +92,12 @@ class Tables {
     runs_.print("{}{},{},{},{},{},{},{},{},{},{},{:016x},{}\n", prefix, name(run.status), name(run.end),
                 run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
                 fmt::join(t.lost, ","), run.fingerprint, csv_field(run.message));
+    for (std::size_t m = 0; models_ && m < run.models.size(); ++m) {
+      const auto& [agent, values] = run.models[m];
+      for (std::size_t k = 0; k < values.size(); ++k)
+        models_->print("{}{},{},{},{}\n", prefix, agent, k, k < parameters_.size() ? parameters_[k] : "",
+                       values[k]);
+    }
   }
   void end_point() {
     const Rows rows = study_.by_time ? at_equal_times(together_) : at_equal_iterations(together_);
@@ -103,7 +116,11 @@ class Tables {
     }
     together_.clear();
   }
-  std::vector<OutputFile*> files() { return {&series_, &scalars_, &runs_}; }
+  std::vector<OutputFile*> files() {
+    std::vector<OutputFile*> all{&series_, &scalars_, &runs_};
+    if (models_) all.push_back(&*models_);
+    return all;
+  }
 
  private:
   // "metric,agent"
@@ -126,9 +143,11 @@ class Tables {
   const StudyHead& study_;
   const AxisColumns& columns_;
   OutputFile series_, scalars_, runs_;
-  SeriesLayout layout_;           // of the point
-  std::string axes_;              // of the point
-  std::vector<Series> together_;  // of the point, where they are stored together
+  std::optional<OutputFile> models_;
+  std::vector<std::string> parameters_;  // their names at the point
+  SeriesLayout layout_;                  // of the point
+  std::string axes_;                     // of the point
+  std::vector<Series> together_;         // of the point, where they are stored together
 };
 
 }  // namespace
@@ -146,7 +165,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
   for (std::size_t p = 0; p < study.points(); ++p) {
     const PointResult point = study.point(p);
     PointCollector collector(study.head(), point);
-    tables.begin_point(point);
+    tables.begin_point(point, study.head().models ? study.parameters(p) : std::vector<std::string>());
     std::size_t runs = 0, suspicious = 0;  // of the point; those that are done, but with a warning
     std::string first_warning;
     study.runs(p, [&](const RunResult& run) {

@@ -66,7 +66,7 @@ void remove_abandoned(const std::filesystem::path& folder) {
     const std::string file = entry.path().filename().string();
     if (!std::regex_match(file, match, name)) continue;
     const auto process = static_cast<::pid_t>(std::strtol(match[1].str().c_str(), nullptr, 10));
-    if (::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove(entry.path(), error);
+    if (::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove_all(entry.path(), error);
   }
 }
 

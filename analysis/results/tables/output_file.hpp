@@ -48,7 +48,7 @@ class OutputFile {
 /// Makes several files appear; none if one of them cannot be written. Throws OutputError.
 void commit(const std::vector<OutputFile*>& files);
 
-/// Removes the temporary files that processes which no longer run have left in a folder.
+/// Removes the temporary files and folders that processes which no longer run have left in a folder.
 void remove_abandoned(const std::filesystem::path& folder);
 
 /// A field of a CSV file: quoted if it needs to be (RFC 4180). Text that a spreadsheet would take for a formula gets an

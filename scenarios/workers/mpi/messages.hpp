@@ -114,6 +114,12 @@ void serialize(Archive& ar, hearsay::analysis::Scalar& value, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, hearsay::analysis::AgentModel& value, unsigned) {
+  auto& [agent, parameters] = value;
+  each(ar, agent, parameters);
+}
+
+template <class Archive>
 void serialize(Archive& ar, hearsay::sim::Traffic& value, unsigned) {
   auto& [messages, vectors, bytes, delivered, lost] = value;
   each(ar, messages, vectors, bytes, delivered, lost);
@@ -122,9 +128,9 @@ void serialize(Archive& ar, hearsay::sim::Traffic& value, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::RunResult& value, unsigned) {
   auto& [point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
-         scalars, wall, host] = value;
+         scalars, models, wall, host] = value;
   each(ar, point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
-       scalars, wall, host);
+       scalars, models, wall, host);
 }
 
 template <class Archive>
@@ -159,8 +165,8 @@ void serialize(Archive& ar, hearsay::analysis::NetworkGraph& value, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::Participants& value, unsigned) {
-  auto& [owners, network] = value;
-  each(ar, owners, network);
+  auto& [owners, network, parameters] = value;
+  each(ar, owners, network, parameters);
 }
 
 template <class Archive>

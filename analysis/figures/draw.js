@@ -1,0 +1,84 @@
+// Draws figures as SVG files, into the folder of the file that describes them, with node:
+//   node draw.js SCRIPT... FIGURES.json
+// The scripts are Vega, Vega-Lite and adapt.js.
+"use strict";
+const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");
+
+const kWidth = 640;       // of the plot, in pixels
+const kLetters = 100;     // in a line of a caption
+const scripts = process.argv.slice(2, -1), input = process.argv.at(-1);
+for (const file of scripts) vm.runInThisContext(fs.readFileSync(file, "utf8"), file);
+const report = JSON.parse(fs.readFileSync(input, "utf8"));
+const theme = figures.theme((name) => report.style.match(new RegExp(`${name}: (#[0-9a-f]+);`))[1]);
+
+// "at privacy.epsilon = 0.1, network.loss = 0", the options that a page lets its reader choose.
+function selection(specification) {
+  const all = (specification.params ?? []).filter((p) => p.bind?.input === "select").map(({ value, bind }) => {
+    const label = bind.labels ? bind.labels[bind.options.indexOf(value)] : value;
+    return bind.name === "at " ? String(label) : `${bind.name.trim()} = ${label}`;
+  });
+  // A line does not end beside an equals sign.
+  return all.length > 0 ? `at ${all.join(", ").replaceAll(" = ", "\u00a0=\u00a0")}` : "";
+}
+
+function lines(text) {
+  const all = [""];
+  for (const word of text.split(" ")) {
+    if (all.at(-1).length + word.length >= kLetters) all.push("");
+    all[all.length - 1] += (all.at(-1) && " ") + word;
+  }
+  return all;
+}
+
+// What answers only to a pointer is left out, and so is what lies outside of the window of a trace.
+function still(specification, title, subtitle) {
+  const fixed = { ...specification, width: kWidth, padding: 8 };
+  fixed.layer = specification.layer.filter((layer) => layer.mark.opacity !== 0).map(({ params, ...layer }) => layer);
+  for (const layer of fixed.layer) delete layer.encoding.tooltip;
+  if (report.titles)
+    fixed.title = { text: title, subtitle: subtitle, anchor: "start", frame: "group", offset: 14,
+      color: theme.axis.titleColor, subtitleColor: theme.axis.labelColor, fontSize: 15, subtitleFontSize: 11.5, subtitlePadding: 5 };
+  return fixed;
+}
+
+// Without a canvas, Vega takes letters for wider than they are. Digits are wide; running text is narrower.
+vega.textMetrics.width = (item, text) => {
+  const one = (item.mark?.role?.startsWith("title") ? 0.54 : 0.64) * vega.textMetrics.height(item);
+  return Math.min(Math.round(one * String(text ?? "").length), item.limit > 0 ? item.limit : Infinity);
+};
+
+const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+
+// Coordinates to a hundredth of a pixel; without what is neither drawn nor names a mark.
+const reduced = (svg) => svg.replace(/<path class="(?:back|fore)ground" [^>]*d="(?:M0,0h0v0h0Z)?"[^>]*\/>/g, "").replace(/<[^>]*>/g, (tag) =>
+  tag.replace(/ (?:aria-\w+|role|pointer-events)="[^"]*"/g, "").replace(/ (d|transform|[xy][12]?|c[xy]|r|width|height)="([^"]*)"/g,
+  (_, name, value) => ` ${name}="${value.replace(/-?\d*\.\d+(?:e[-+]?\d+)?/g, (number) => String(Number(Number(number).toFixed(2)) || 0))}"`));
+
+async function svgOf(drawing, specification, caption) {
+  const errors = [];
+  const logger = { error: (...text) => errors.push(text.join(" ")), warn() {}, info() {}, debug() {}, level() { return logger; } };
+  const at = selection(specification), title = at ? `${drawing.title}, ${at.replaceAll("\u00a0", " ")}` : drawing.title;
+  const heading = at ? [...lines(at[0].toUpperCase() + at.slice(1) + "."), ...lines(caption)] : lines(caption);
+  const compiled = vegaLite.compile(still(specification, drawing.title, heading), { logger, config: { ...theme, aria: false } }).spec;
+  // The same names of clipping paths and gradients, whatever was drawn before.
+  vega.resetSVGDefIds();
+  const view = new vega.View(vega.parse(compiled), { renderer: "none", logger });
+  const svg = await view.toSVG();
+  view.finalize();
+  if (/NaN|Infinity/.test(svg.replace(/>[^<]*</g, "><"))) errors.push("it contains a number that is not finite");
+  if (errors.length > 0) throw new Error(errors[0]);
+  return reduced(svg).replace(/^<svg[^>]*>/, (tag) => `${tag}<title>${escaped(title)}</title><desc>${escaped(caption)}</desc>`) + "\n";
+}
+
+(async () => {
+  for (const drawing of report.drawings) {
+    try {
+      const [specification, caption, file] = figures.adapted(drawing, report);
+      fs.writeFileSync(path.join(path.dirname(input), file + ".svg"), await svgOf(drawing, specification, caption));
+      console.log(file);
+    } catch (error) {
+      console.error(`${drawing.title}: ${error.message.split("\n")[0]}`);
+      process.exit(1);
+    }
+  }
+})();

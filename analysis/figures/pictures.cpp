@@ -1,0 +1,153 @@
+#include "analysis/figures/pictures.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "analysis/figures/figure.hpp"
+#include "analysis/figures/page_files.hpp"
+#include "analysis/figures/study_data.hpp"
+#include "analysis/results/tables/output_file.hpp"
+
+namespace hearsay::analysis {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder beside the files that are to be written; removed with what it contains. remove_abandoned() knows its name.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const fs::path& folder) {
+    std::error_code error;
+    made_ = !fs::exists(folder, error);
+    fs::create_directories(folder, error);
+    remove_abandoned(folder);
+    path_ = folder / fmt::format("figures.{}.tmp", ::getpid());
+    fs::remove_all(path_, error);
+    fs::create_directory(path_, error);
+    if (error) throw OutputError(fmt::format("{}: cannot be written: {}", folder.string(), error.message()));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    if (made_) fs::remove(path_.parent_path(), ignored);  // only if it is empty
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, std::string_view text) const {
+    OutputFile file(path_ / name);
+    file.write(text);
+    file.commit();
+  }
+
+ private:
+  fs::path path_;
+  bool made_ = false;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+template <class E>
+std::string_view name_of(E value) {
+  return sim::Choices<E>::kValues[static_cast<std::size_t>(value)].name;
+}
+
+// A program and its Debian package.
+struct Program {
+  const char *name, *package;
+};
+constexpr Program kNode{"node", "nodejs"}, kConvert{"rsvg-convert", "librsvg2-bin"};
+
+// Runs a program to its end and returns what it printed. Throws OutputError if there is none of that name, or it fails.
+std::string run(const Program& program, std::vector<std::string> arguments, const TemporaryFolder& folder) {
+  arguments.insert(arguments.begin(), program.name);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const std::string out = folder / "out", err = folder / "err";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::pid_t process = 0;
+  const int error = ::posix_spawnp(&process, program.name, &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == ENOENT)
+    throw OutputError(fmt::format("{} is not installed: to draw figures, install the package {}",
+                                  program.name, program.package));
+  if (error != 0) throw OutputError(fmt::format("{}: {}", program.name, std::strerror(error)));
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text_of(out);
+  std::string message = text_of(err);
+  message = message.substr(0, message.find('\n'));
+  throw OutputError(fmt::format("{} failed: {}", program.name, message.empty() ? "it was ended" : message));
+}
+
+}  // namespace
+
+std::vector<fs::path> write_pictures(const Json& drawings, const PictureOptions& options,
+                                     const fs::path& folder) {
+  require_scripts();
+  const TemporaryFolder temporary(folder);
+  const bool convert = options.format != PictureFormat::kSvg;
+  if (convert) run(kConvert, {"--version"}, temporary);  // before the work
+  std::vector<std::string> arguments{temporary / "draw.js"};
+  temporary.write("draw.js", page_files::draw());
+  // Without Vega-Embed, which needs a page.
+  for (const auto& [name, script] : {std::pair{"vega.js", page_files::vega()[0]},
+                                     {"vega-lite.js", page_files::vega()[1]},
+                                     {"adapt.js", page_files::adapt()}}) {
+    temporary.write(name, script);
+    arguments.push_back(temporary / name);
+  }
+  temporary.write("figures.json", json_text({{"drawings", drawings},
+                                             {"names", kAlongNames},
+                                             {"along", options.along ? Json(*options.along) : Json()},
+                                             {"mean", options.show == ShownStatistic::kMean},
+                                             {"scale", name_of(options.scale)},
+                                             {"titles", options.titles},
+                                             {"style", page_files::style()}}));
+  arguments.push_back(temporary / "figures.json");
+
+  std::vector<std::pair<fs::path, fs::path>> files;
+  std::string name;
+  const std::string extension(name_of(options.format));
+  // A PDF contains the time at which it is made, unless this says which.
+  ::setenv("SOURCE_DATE_EPOCH", "0", 0);
+  for (const char c : run(kNode, arguments, temporary)) {
+    if (c != '\n') {
+      name += c;
+      continue;
+    }
+    const std::string drawn = temporary / (name + ".svg"), made = temporary / (name + "." + extension);
+    if (convert) run(kConvert, {"--format", extension, "--zoom", "2", "--output", made, drawn}, temporary);
+    files.emplace_back(made, folder / (name + "." + extension));
+    name.clear();
+  }
+  std::vector<fs::path> all;
+  std::error_code error;
+  for (const auto& [from, to] : files) {
+    fs::rename(from, to, error);
+    if (error) throw OutputError(fmt::format("{}: cannot be written: {}", to.string(), error.message()));
+    all.push_back(to);
+  }
+  return all;
+}
+
+}  // namespace hearsay::analysis

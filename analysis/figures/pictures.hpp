@@ -1,0 +1,51 @@
+#pragma once
+// Figures as files, by Vega on node and, except for SVG, rsvg-convert.
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/results/json.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::analysis {
+
+enum class PictureFormat { kSvg, kPng, kPdf };
+enum class ShownStatistic { kMedian, kMean };
+enum class ShownScale { kAutomatic, kLinear, kLogarithmic };
+
+struct PictureOptions {
+  PictureFormat format = PictureFormat::kSvg;
+  std::optional<std::size_t> along;  ///< axis of curves, number in kAlongNames; by default as in the page
+  ShownStatistic show = ShownStatistic::kMedian;
+  ShownScale scale = ShownScale::kAutomatic;  ///< of the metric
+  bool titles = true;                         ///< title and caption above the figure
+};
+
+/// Writes a file for each of `drawings` (figure.hpp) into a folder, which is created; returns their paths. The same
+/// drawings give the same bytes. Throws OutputError, which names the Debian package of a program that is missing; no file
+/// is then written or changed.
+std::vector<std::filesystem::path> write_pictures(const Json& drawings, const PictureOptions& options,
+                                                  const std::filesystem::path& folder);
+
+}  // namespace hearsay::analysis
+
+namespace hearsay::sim {
+template <>
+struct Choices<analysis::PictureFormat> {
+  static constexpr std::array kValues{Choice{"svg", "Scalable Vector Graphics"},
+                                      Choice{"png", "pixels, two per unit"},
+                                      Choice{"pdf", "Portable Document Format"}};
+};
+template <>
+struct Choices<analysis::ShownStatistic> {
+  static constexpr std::array kValues{Choice{"median", "medians with quartiles"},
+                                      Choice{"mean", "means with 95 % intervals"}};
+};
+template <>
+struct Choices<analysis::ShownScale> {
+  static constexpr std::array kValues{Choice{"automatic", "logarithmic over two decades or more"},
+                                      Choice{"linear"}, Choice{"logarithmic"}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,39 @@
+#pragma once
+// Which of the agents' models metrics measure: the learner's if there is one, else those of all agents; every owner's
+// where each has a model and agent 0, the hub, has none.
+#include <Eigen/Core>
+
+#include <vector>
+
+#include "analysis/results/study.hpp"
+#include "models/core/world.hpp"
+
+namespace hearsay::analysis {
+
+/// As long as the world exists.
+class MeasuredModels {
+ public:
+  explicit MeasuredModels(const models::World& w)
+      : models_(w.models),
+        first_(w.study.own_models ? w.agent(0) : 0),
+        count_(w.study.own_models ? static_cast<Eigen::Index>(w.problem().owners())
+               : w.hub            ? 1
+                                  : w.models.cols()) {}
+
+  auto columns() const { return models_.middleCols(first_, count_); }
+  /// What a run keeps of them.
+  std::vector<AgentModel> copy() const {
+    std::vector<AgentModel> all;
+    for (Eigen::Index c = first_; c < first_ + count_; ++c) {
+      const double* const begin = models_.col(c).data();
+      all.push_back({static_cast<sim::AgentId>(c), {begin, begin + models_.rows()}});
+    }
+    return all;
+  }
+
+ private:
+  const Eigen::MatrixXd& models_;
+  Eigen::Index first_, count_;
+};
+
+}  // namespace hearsay::analysis

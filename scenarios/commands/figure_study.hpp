@@ -1,0 +1,24 @@
+#pragma once
+// The study that `report` and `figures` draw.
+#include <filesystem>
+#include <optional>
+
+#include "analysis/figures/study_data.hpp"
+#include "analysis/figures/trace_data.hpp"
+#include "scenarios/commands/arguments.hpp"
+
+namespace hearsay::scenarios {
+
+struct FigureStudy {
+  analysis::StudyData data;
+  std::optional<analysis::TraceData> trace;
+};
+
+/// --from and --to, the times of a trace that are shown.
+Options with_window_options(Options options);
+
+/// Reads the wanted points of a study with their bounds, and the window of its trace. Throws UsageError.
+FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesystem::path& folder,
+                              const Parsed& values, const analysis::PointFilter& wanted = {});
+
+}  // namespace hearsay::scenarios
