@@ -86,9 +86,10 @@ const figures = (() => {
     const measured = drawing.metric !== null;
     const means = mean && measured;
     let file = drawing.file;
-    let caption = drawing.caption
-      .replaceAll("{centre}", means ? "mean" : "median")
-      .replaceAll("{spread}", means ? "95 % interval of the mean" : "interquartile range");
+    let caption = drawing.caption;
+    if (measured)
+      caption = caption.replaceAll("{centre}", means ? "mean" : "median")
+        .replaceAll("{spread}", means ? "95 % interval of the mean" : "interquartile range");
     if (means) showMeans(specification);
     const wanted = !measured || drawing.figure === "gains" ? null : wantedScale(specification, scale, means);
     if (wanted && setScale(specification, wanted === "logarithmic", means)) caption += " Values of 0 or below are not shown.";
@@ -108,5 +109,8 @@ const figures = (() => {
     return [specification, caption, file];
   }
 
-  return { theme, adapted };
+  // The window of a timeline, in s: what its horizontal axis shows.
+  const windowOf = (specification) => specification.layer.find((layer) => layer.encoding.x).encoding.x.scale.domain;
+
+  return { theme, adapted, windowOf };
 })();

@@ -12,7 +12,5 @@ std::vector<Drawing> draw_agents(const FigureInput& input, std::size_t metric);
 std::vector<Drawing> draw_gains(const FigureInput& input, std::size_t metric);
 /// The network, its nodes coloured by the final value of a per-agent metric; by degree if the study has none.
 std::vector<Drawing> draw_network(const FigureInput& input, std::size_t metric);
-/// The events of one run: time runs to the right, each agent has a line, a message leads from one to another.
-std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t metric);
 
 }  // namespace hearsay::analysis

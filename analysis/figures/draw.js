@@ -31,13 +31,17 @@ function lines(text) {
 }
 
 // What answers only to a pointer is left out, and so is what lies outside of the window of a trace.
-function still(specification, title, subtitle) {
+function still({ figure, title }, specification, subtitle) {
   const fixed = { ...specification, width: kWidth, padding: 8 };
   fixed.layer = specification.layer.filter((layer) => layer.mark.opacity !== 0).map(({ params, ...layer }) => layer);
   for (const layer of fixed.layer) delete layer.encoding.tooltip;
+  if (figure === "timeline") {
+    const [from, to] = figures.windowOf(specification);
+    fixed.data = { values: specification.data.values.filter((row) => row.t <= to && (row.u ?? row.t) >= from) };
+  }
   if (report.titles)
-    fixed.title = { text: title, subtitle: subtitle, anchor: "start", frame: "group", offset: 14,
-      color: theme.axis.titleColor, subtitleColor: theme.axis.labelColor, fontSize: 15, subtitleFontSize: 11.5, subtitlePadding: 5 };
+    fixed.title = { text: title, subtitle, anchor: "start", frame: "group", offset: 14,
+      color: theme.axis.titleColor, subtitleColor: theme.axis.labelColor, fontSize: 15, subtitleFontSize: 11.5, subtitlePadding: 5, limit: kWidth + 60 };
   return fixed;
 }
 
@@ -47,7 +51,9 @@ vega.textMetrics.width = (item, text) => {
   return Math.min(Math.round(one * String(text ?? "").length), item.limit > 0 ? item.limit : Infinity);
 };
 
-const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+// Text of users can contain what XML must not.
+const legal = (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
+const escaped = (text) => legal(text).replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 
 // Coordinates to a hundredth of a pixel; without what is neither drawn nor names a mark.
 const reduced = (svg) => svg.replace(/<path class="(?:back|fore)ground" [^>]*d="(?:M0,0h0v0h0Z)?"[^>]*\/>/g, "").replace(/<[^>]*>/g, (tag) =>
@@ -59,7 +65,7 @@ async function svgOf(drawing, specification, caption) {
   const logger = { error: (...text) => errors.push(text.join(" ")), warn() {}, info() {}, debug() {}, level() { return logger; } };
   const at = selection(specification), title = at ? `${drawing.title}, ${at.replaceAll("\u00a0", " ")}` : drawing.title;
   const heading = at ? [...lines(at[0].toUpperCase() + at.slice(1) + "."), ...lines(caption)] : lines(caption);
-  const compiled = vegaLite.compile(still(specification, drawing.title, heading), { logger, config: { ...theme, aria: false } }).spec;
+  const compiled = vegaLite.compile(still(drawing, specification, heading), { logger, config: { ...theme, aria: false } }).spec;
   // The same names of clipping paths and gradients, whatever was drawn before.
   vega.resetSVGDefIds();
   const view = new vega.View(vega.parse(compiled), { renderer: "none", logger });
@@ -67,7 +73,7 @@ async function svgOf(drawing, specification, caption) {
   view.finalize();
   if (/NaN|Infinity/.test(svg.replace(/>[^<]*</g, "><"))) errors.push("it contains a number that is not finite");
   if (errors.length > 0) throw new Error(errors[0]);
-  return reduced(svg).replace(/^<svg[^>]*>/, (tag) => `${tag}<title>${escaped(title)}</title><desc>${escaped(caption)}</desc>`) + "\n";
+  return reduced(legal(svg)).replace(/^<svg[^>]*>/, (tag) => `${tag}<title>${escaped(title)}</title><desc>${escaped(caption)}</desc>`) + "\n";
 }
 
 (async () => {

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "analysis/figures/agent_figures.hpp"
+#include "analysis/figures/break_even.hpp"
 #include "analysis/figures/parts.hpp"
+#include "analysis/figures/trace_figures.hpp"
 
 namespace hearsay::analysis {
 
@@ -185,16 +187,35 @@ std::vector<Drawing> draw_heat_map(const FigureInput& input, std::size_t metric)
   std::size_t letters = 0;
   for (const std::string& label : x.labels) letters = std::max(letters, label.size());
   values["x_angle"] = letters * x.labels.size() > 90 ? -45 : 0;
+  std::string caption = fmt::format("Colour and number: {{centre}} over {}.", repetitions(study));
+  if (const BreakEven even = break_even(study, metric, two[0], two[1]); even.cells > 0) {
+    if (!even.edges.empty()) {
+      values["edges"] = even.edges;
+      values["paying"] = even.paying;
+    }
+    caption += fmt::format(
+        " Collaborating pays (the gain over the isolated models without privacy, averaged over owners and "
+        "repetitions, "
+        "is above 0) {}.",
+        !even.edges.empty()   ? "in cells with a +, up to the red line"
+        : even.paying.empty() ? "in no cell"
+                              : "in all cells");
+  }
   return {{fmt::format("{}-by-{}-and-{}", m.name, x.name, y.name),
-           fmt::format("{} at the end, over {} and {}", m.name, x.name, y.name),
-           fmt::format("Colour and number: {{centre}} over {}.", repetitions(study)),
+           fmt::format("{} at the end, over {} and {}", m.name, x.name, y.name), std::move(caption),
            fill("heat_map", values)}};
 }
 
 constexpr Figure kFigures[] = {
-    {"curves", true, draw_curves},      {"finals", true, draw_finals}, {"heat_map", true, draw_heat_map},
-    {"agents", true, draw_agents},      {"gains", true, draw_gains},   {"network", true, draw_network},
+    {"curves", true, draw_curves},
+    {"finals", true, draw_finals},
+    {"heat_map", true, draw_heat_map},
+    {"agents", true, draw_agents},
+    {"gains", true, draw_gains},
+    {"network", true, draw_network},
     {"timeline", false, draw_timeline},
+    {"latency", false, draw_latency},
+    {"availability", false, draw_availability},
 };
 
 }  // namespace

@@ -21,12 +21,16 @@ std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std:
 
 GainCounts count_gains(const std::vector<Statistics>& gains, std::size_t runs) {
   GainCounts counts{.owners = gains.size()};
+  double sum = 0;
+  std::size_t known = 0;
   for (const Statistics& g : gains) {
+    if (std::isfinite(g.mean)) sum += g.mean, ++known;
     counts.gain += g.mean > 0 ? 1u : 0u;
     // One repetition has no interval.
     counts.significant += runs > 1 && g.mean_low > 0 ? 1u : 0u;
     counts.lose += runs > 1 && g.mean_high < 0 ? 1u : 0u;
   }
+  if (known > 0) counts.mean = sum / static_cast<double>(known);
   return counts;
 }
 

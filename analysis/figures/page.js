@@ -17,7 +17,7 @@
   function windowFields(drawing, redraw) {
     const fields = element("div");
     fields.className = "window";
-    drawing.window ??= drawing.specification.layer[0].encoding.x.scale.domain.slice();
+    drawing.window ??= figures.windowOf(drawing.specification).slice();
     ["from", "to"].forEach((name, end) => {
       const label = element("label", name + " (s) "), input = element("input");
       Object.assign(input, { type: "number", step: "any", min: report.trace.from, max: report.trace.to, value: drawing.window[end] });
@@ -39,7 +39,7 @@
   async function embed(drawing, plot, caption) {
     const [specification, text, file] = figures.adapted(drawing, {
       mean: statistic.value === "mean", scale: scale.value, along: along.value, names: report.along, window: drawing.window });
-    caption.textContent = text;
+    caption.textContent = text + (drawing.figure === "timeline" ? " Choose the window above, or drag and scroll to move and zoom." : "");
     try {
       views.get(plot)?.finalize();
       views.set(plot, await vegaEmbed(plot, specification, {

@@ -3,6 +3,7 @@
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ struct FigureAxis {
 /// for how many the 95 % interval lies above or below 0.
 struct GainCounts {
   std::size_t owners = 0, gain = 0, significant = 0, lose = 0;
+  double mean = std::numeric_limits<double>::quiet_NaN();  ///< over owners, of their mean gain
 };
 
 /// A metric of each owner at the end of runs.

@@ -59,6 +59,47 @@ void end_period(Since& open, sim::AgentId agent, double time, std::vector<TraceD
   open.erase(since);
 }
 
+// The messages of a trace, put together from the rows of their sending and their end.
+class Messages {
+ public:
+  void sent(const std::string& name, double time, std::uint64_t iteration, sim::AgentId from,
+            sim::AgentId to) {
+    under_way_[name] = {{time, time, from, to}, iteration};
+  }
+  // Where its sending was not read, the row says how long ago it was.
+  void ended(const std::string& name, double time, const std::string& staleness, std::uint64_t iteration,
+             sim::AgentId from, sim::AgentId to, const std::string& lost) {
+    TraceData::Message message{time, time, from, to, lost};
+    if (const auto found = under_way_.find(name); found != under_way_.end()) {
+      message.sent = found->second.message.sent;
+      message.steps = iteration - std::min(iteration, found->second.iteration);
+      under_way_.erase(found);
+    } else if (const auto earlier = arrived_.find(name); earlier != arrived_.end()) {
+      // It arrived, and the protocol discarded it.
+      all_[earlier->second].lost = lost;
+      return;
+    } else if (const auto age = sim::parse_number(staleness); age && *age >= 0) {
+      message.sent = time - *age;
+    } else {
+      return;
+    }
+    arrived_[name] = all_.size();
+    all_.push_back(std::move(message));
+  }
+  bool under_way(const std::string& name) const { return under_way_.contains(name); }
+  bool none_under_way() const { return under_way_.empty(); }
+  std::vector<TraceData::Message> take() { return std::move(all_); }
+
+ private:
+  struct Sent {
+    TraceData::Message message;
+    std::uint64_t iteration;
+  };
+  std::map<std::string, Sent> under_way_;
+  std::map<std::string, std::size_t> arrived_;
+  std::vector<TraceData::Message> all_;
+};
+
 }  // namespace
 
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most, double from,
@@ -68,8 +109,11 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   TraceData data;
   data.begin = data.end = from;
   data.whole = from <= 0;
-  std::map<std::string, TraceData::Message> under_way;
+  data.bounded = to < sim::kNever;
+  Messages messages;
   Since down_since, computing_since;
+  bool after = false;      // the window, where only ends of messages count
+  std::size_t beyond = 0;  // events after it
   std::string line;
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
@@ -80,12 +124,18 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     const double time = *at;
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
-    const bool presence = event == "down" || event == "up";
+    const bool presence = event == "down" || event == "up", is_end = event == "deliver" || event == "lose";
     if (time < from && !presence) continue;
-    if (time > to || (time >= from && ++data.read > most)) {
+    if (!after && (time > to || (time >= from && data.read == most))) {
       data.whole = false;
-      break;
+      after = true;
     }
+    if (after && (messages.none_under_way() || ++beyond > most)) break;
+    const auto iteration = static_cast<std::uint64_t>(sim::parse_number(f[9]).value_or(0));
+    if (is_end && (!after || messages.under_way(f[5])))
+      messages.ended(f[5], time, f[8], iteration, peer, agent, event == "lose" ? f[10] : "");
+    if (after) continue;
+    if (time >= from) ++data.read;
     data.end = std::max(data.end, time);
     if (event == "event") {
       data.events.push_back({time, unquoted(f[10])});
@@ -93,14 +143,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
     data.agents = std::max({data.agents, agent + 1, f[4].empty() ? 0 : peer + 1});
     if (event == "send" || event == "publish") {
-      under_way[f[5]] = {time, time, agent, peer, ""};
-    } else if (event == "deliver" || event == "lose") {
-      const auto sent = under_way.find(f[5]);
-      if (sent == under_way.end()) continue;
-      sent->second.ended = time;
-      sent->second.fate = event == "deliver" ? "delivered" : "lost: " + f[10];
-      data.messages.push_back(sent->second);
-      under_way.erase(sent);
+      messages.sent(f[5], time, iteration, agent, peer);
     } else if (event == "down") {
       down_since[agent] = std::max(time, from);
       end_period(computing_since, agent, time, data.computing);
@@ -111,10 +154,11 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       computing_since[agent] = time;
     } else if (event == "computed") {
       end_period(computing_since, agent, time, data.computing);
-    } else if (event != "timer" || !f[10].ends_with("(no effect)")) {
+    } else if (!is_end && (event != "timer" || !f[10].ends_with("(no effect)"))) {
       data.moments.push_back({time, agent, event == "timer" && !f[10].empty() ? unquoted(f[10]) : event});
     }
   }
+  data.messages = messages.take();
   for (const auto& [agent, since] : down_since) data.down.push_back({since, data.end, agent});
   for (const auto& [agent, since] : computing_since) data.computing.push_back({since, data.end, agent});
   return data;

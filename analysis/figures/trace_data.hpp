@@ -1,5 +1,5 @@
 #pragma once
-// The beginning of a trace.csv, for a timeline.
+// A window of a trace.csv, for figures.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,7 +19,9 @@ struct TraceData {
   struct Message {
     double sent, ended;  // s
     sim::AgentId from, to;
-    std::string fate;  ///< "delivered", or why it was lost
+    std::string lost{};  ///< why it was lost; empty if it was delivered
+    std::optional<std::uint64_t>
+        steps{};  ///< iterations completed while it was in flight, if its sending was read
   };
   struct Down {
     double from, to;
@@ -30,18 +32,23 @@ struct TraceData {
     std::string text;
   };
   std::vector<Moment> moments;
-  std::vector<Event> events;  ///< of the scenario
-  std::vector<Message> messages;
+  std::vector<Event> events;      ///< of the scenario
+  std::vector<Message> messages;  ///< that were in flight within the window and arrived or were lost
   std::vector<Down> down, computing;
   sim::AgentId agents = 0;  ///< largest number plus 1
   double begin = 0;         ///< s, from which on events were read
   double end = 0;           ///< s, of the last event that was read
   bool whole = true;        ///< nothing was left out
+  bool bounded = false;     ///< the end was chosen
   std::size_t read = 0;     ///< events between the two times
+
+  // Of the traced run, as the scenario states it.
+  std::size_t point = 0, repetition = 0;
+  bool one_agent = false;  ///< the trace is that of one agent
 };
 
-/// Reads at most `most` events of a trace between two times in s; nothing if there is no such file. Ignores lines that
-/// are not events, and messages that were sent before.
+/// Reads at most `most` events of a trace between two times in s, and when messages arrive that were in flight then;
+/// nothing if there is no such file. Ignores lines that are not events.
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most = 20000,
                                     double from = 0, double to = sim::kNever);
 

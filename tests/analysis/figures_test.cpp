@@ -157,3 +157,36 @@ TEST_CASE("figures: bounds on the mean are lines beside the measured values, whe
   analysis::add_bounds(again, dir.path() / "bounds.csv");
   CHECK(again.points.at(0).bounds.empty());
 }
+
+TEST_CASE(
+    "figures: the break-even line of a map separates points at which owners gain on average from others") {
+  const test::Scratch dir;
+  // The objective ends at 1000 / 10^p / 3 + 1 on average; the isolated one is 1000, so that all points pay. Of epsilon both
+  // owners' mean is 0.045, above the isolated 0.025: none pays.
+  Made made{.axes = {"x", "y"}, .points = {}, .names = {"north", "south"}};
+  for (const char* x : {"1", "2", "3"}) {
+    for (const char* y : {"5", "6"}) made.points.push_back({x, y});
+  }
+  StudyData data = study(dir, made);
+  CHECK(data.points[0].by_owner[0].counts.mean == Approx(1000 - 1000.0 / 3 - 1));
+  CHECK(data.points[5].by_owner[1].counts.mean == Approx(0.025 - 0.045));
+  const auto layers = [&](const char* name) {
+    json all = json::array();
+    const json spec = spec_of(draw(data, "heat_map", 0).at(0));
+    for (const json& layer : spec.at("layer")) {
+      if (layer.value("name", "") == name) all = layer.at("data").at("values");
+    }
+    return all;
+  };
+  CHECK(layers("break_even_right").empty());
+  CHECK_THAT(draw(data, "heat_map", 0).at(0).caption, Catch::Contains("in all cells"));
+  CHECK_THAT(draw(data, "heat_map", 1).at(0).caption, Catch::Contains("in no cell"));
+  // It pays at (1, 5) and (1, 6), and at (2, 6): the line leads along the right of (1, 5), the top of (2, 5) and the right
+  // of (2, 6).
+  for (const std::size_t p : {2u, 4u, 5u}) data.points[p].by_owner[0].counts.mean = -1;
+  const json edges = layers("break_even_right");
+  CHECK(edges ==
+        json::parse(R"([{"a0": "1", "a1": "5", "edge": "right"}, {"a0": "2", "a1": "5", "edge": "top"},
+                                 {"a0": "2", "a1": "6", "edge": "right"}])"));
+  CHECK(layers("paying").size() == 3);
+}

@@ -60,7 +60,8 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   REQUIRE(trace->messages.size() == 2);
   CHECK(trace->messages[0].sent == 1);
   CHECK(trace->messages[0].ended == 1.5);
-  CHECK(trace->messages[1].fate == "lost: receiver_down");
+  CHECK(trace->messages[0].lost.empty());
+  CHECK(trace->messages[1].lost == "receiver_down");
   REQUIRE(trace->down.size() == 1);
   CHECK(trace->down[0].from == 1.25);
   CHECK(trace->down[0].to == 4);
@@ -74,10 +75,21 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(trace->events[0].text == "crash 1, 2 for 5 s");
   CHECK(trace->whole);
   CHECK_FALSE(analysis::read_trace(dir / "trace.csv", 4)->whole);
-  // From 1.2 to 1.8 s: agent 2 goes down; both messages were sent before.
+  // From 1.2 to 1.8 s: agent 2 goes down; both messages were sent before, as their staleness says.
   const auto part = analysis::read_trace(dir / "trace.csv", 100, 1.2, 1.8);
   CHECK_FALSE(part->whole);
-  CHECK(part->messages.empty());
+  REQUIRE(part->messages.size() == 2);
+  CHECK(part->messages[0].sent == 1);
+  CHECK(part->messages[0].ended == 1.5);
+  CHECK_FALSE(part->messages[0].steps);
+  CHECK(part->messages[1].from == 1);
+  // Until 1.2 s: they are in flight at the end, and arrive later.
+  const auto first = analysis::read_trace(dir / "trace.csv", 100, 0, 1.2);
+  CHECK(first->end == 1);
+  CHECK(first->bounded);
+  REQUIRE(first->messages.size() == 2);
+  CHECK(first->messages[0].ended == 1.5);
+  CHECK(first->messages[1].lost == "receiver_down");
   CHECK(part->down.at(0).from == 1.25);
   CHECK(part->end == 1.75);
   CHECK(analysis::read_trace(dir / "trace.csv", 100, 1.5)->down.at(0).from == 1.5);
@@ -90,7 +102,7 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
             "2,3,event,,,,event:0,,,1,\"crash 1, \"\"2\"\" for 5 s\",\n"
             "3,4,timer,0,,,timer:0:0,,,1,timeout (no effect),\n");
   const auto with_numbers = analysis::read_trace(dir / "numbers.csv");
-  CHECK(with_numbers->messages.at(0).fate == "lost: receiver_down");
+  CHECK(with_numbers->messages.at(0).lost == "receiver_down");
   CHECK(with_numbers->events.at(0).text == "crash 1, \"2\" for 5 s");
   CHECK(with_numbers->moments.empty());
   const json rows = first_specification("timeline", {}, trace).at("data").at("values");
@@ -110,4 +122,18 @@ TEST_CASE("figures: lines of a trace whose time or agent is no number are ignore
   CHECK(trace->moments.size() == 1);
   CHECK(trace->down.empty());
   CHECK(trace->end == 1);
+}
+
+TEST_CASE(
+    "figures: a message that a protocol discards after its arrival is lost; steps are iterations in flight") {
+  const test::Scratch dir;
+  dir.write("trace.csv",
+            "0,1,send,1,0,message:1:0,tick:1:0,8,,3,\n1,2,send,2,0,message:2:0,tick:2:0,8,,4,\n"
+            "2,3,deliver,0,1,message:1:0,message:1:0,8,2,5,\n3,4,deliver,0,2,message:2:0,message:2:0,8,2,6,\n"
+            "4,4,lose,0,2,message:2:0,message:2:0,8,2,6,stale\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv");
+  REQUIRE(trace->messages.size() == 2);
+  CHECK(trace->messages[0].steps == 2);
+  CHECK(trace->messages[0].lost.empty());
+  CHECK(trace->messages[1].lost == "stale");
 }

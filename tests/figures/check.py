@@ -36,7 +36,7 @@ broken = report["drawings"][0]["specification"]
 broken["layer"][0]["mark"] = {"type": "no such mark"}
 if fault(broken) is None:
     sys.exit("a figure with a mark that does not exist was accepted")
-missing = {"curves", "finals", "heat_map", "agents", "gains", "network", "timeline"} - kinds
+missing = {"curves", "finals", "heat_map", "agents", "gains", "network", "timeline", "latency", "availability"} - kinds
 if missing:
     sys.exit(f"not drawn: {', '.join(sorted(missing))}")
 print(f"{checked} figures of {len(kinds)} kinds are valid")

@@ -109,7 +109,7 @@ if (fields.length === 2) {
   fields[1].value = String(Number(fields[0].value) + 0.5);
   fields[1].listeners.change();
   await settled();
-  const domain = shown[0]?.layer[0].encoding.x.scale.domain;
+  const domain = shown[0]?.layer.find((l) => l.encoding.x).encoding.x.scale.domain;
   if (domain?.[1] !== Number(fields[1].value)) faults.push("the window of the trace did not change");
 }
 if (faults.length > 0) {

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The files of `hearsay figures`: as many marks as the trace has events, the same bytes again, nothing half written.
+
+    files.py HEARSAY
+"""
+import collections
+import csv
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+PROGRAM = os.path.abspath(sys.argv[1])
+HERE = pathlib.Path(__file__).parent
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"figures: {what}")
+
+
+def hearsay(*arguments, code=0, **more):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
+    check(done.returncode == code, f"hearsay {arguments}: exit code {done.returncode}, not {code}: {done.stderr}")
+    return done
+
+
+def figures(study, *arguments):
+    return [pathlib.Path(line) for line in hearsay("figures", study, *arguments).stdout.splitlines()]
+
+
+def marks(root, name):
+    """The number of marks of a layer."""
+    groups = [g for g in root.iter(f"{SVG}g") if f"{name}_marks" in g.get("class", "").split()]
+    return sum(len([e for e in g if e.tag != f"{SVG}title"]) for g in groups)
+
+
+def rows(study):
+    with open(study / "trace.csv", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["agent"] or row["event"] == "event"]
+
+
+def window(study, begin, end):
+    """What a timeline from `begin` to `end` shows, counted from the table."""
+    sent, counts, since, up = {}, collections.Counter(), {}, None
+    last = max(float(r["time_s"]) for r in rows(study) if float(r["time_s"]) <= end)
+    stale = {r["message"] for r in rows(study) if r["detail"] == "stale"}
+    for row in rows(study):
+        time, kind = float(row["time_s"]), row["event"]
+        inside = begin <= time <= last
+        if kind == "send":
+            sent[row["message"]] = time
+        elif kind == "deliver" or kind == "lose":
+            if time >= begin and sent[row["message"]] <= last and not (kind == "deliver" and row["message"] in stale):
+                counts[kind] += 1
+        elif kind == "down":
+            since[row["agent"]] = time
+        elif kind == "up":
+            counts["down"] += since[row["agent"]] <= last and time >= begin
+            del since[row["agent"]]
+        elif kind == "event":
+            counts["event"] += inside
+        elif not row["detail"].endswith("(no effect)"):
+            counts["moment"] += inside
+    counts["down"] += sum(time <= last for time in since.values())
+    return counts
+
+
+def timeline(folder):
+    study = folder / "traced"
+    hearsay("run", HERE / "traced.json", "-o", study, "--no-progress")
+    agents = {row["agent"] for row in rows(study)} - {""}
+    for begin, end in ((0, 20), (5, 12)):
+        (file,) = figures(study, "--figure", "timeline", "--from", begin, "--to", end)
+        root, counts = xml.parse(file).getroot(), window(study, begin, end)
+        check(min(counts[k] for k in ("deliver", "lose", "down", "event", "moment")) > 0, f"too little to count: {counts}")
+        for layer, expected in (("lanes", len(agents)), ("messages", counts["deliver"]), ("heads", counts["deliver"]),
+                                ("losses", counts["lose"]), ("crosses", counts["lose"]), ("down", counts["down"]),
+                                ("events", counts["event"]), ("moments", counts["moment"])):
+            found = marks(root, layer)
+            check(found == expected, f"from {begin} to {end} s: {found} marks of {layer}, not {expected}")
+    (file,) = figures(study, "--figure", "availability")
+    check(marks(xml.parse(file).getroot(), "up") == 1, "no curve of availability")
+    files = {f.name for f in figures(study)}
+    check({"timeline.svg", "latency.svg", "staleness.svg", "availability.svg", "relative_fitness-over-iteration.svg"} <= files,
+          f"files: {files}")
+    return study
+
+
+def same_bytes(study):
+    first = figures(study, "-o", study / "one")
+    for file in first:
+        root = xml.parse(file).getroot()
+        check(root.find(f"{SVG}title").text and "{" not in root.find(f"{SVG}desc").text, f"{file}: title or caption")
+        check(file.stat().st_size < 200_000, f"{file} is large")
+    for file in figures(study, "-o", study / "two"):
+        check(file.read_bytes() == (study / "one" / file.name).read_bytes(), f"{file} differs")
+    # Whatever else is drawn.
+    for file in figures(study, "-o", study / "three", "--figure", "latency"):
+        check(file.read_bytes() == (study / "one" / file.name).read_bytes(), f"{file} differs alone")
+    check(not list(study.rglob("*.tmp")), "temporary files are left")
+
+
+def choices(folder):
+    study = folder / "swept"
+    hearsay("run", HERE / "study.json", "-o", study, "--no-progress")
+    names = lambda *arguments: {f.name for f in figures(study, *arguments)}
+    every = names()
+    check(len(every) == len(figures(study)), "two figures have one file")
+    one = names("--metric", "relative_fitness", "--over", "time", "--show", "mean", "--scale", "linear")
+    check("relative_fitness-over-time.svg" in one and not any(n.startswith("epsilon_spent") for n in one), f"metric: {one}")
+    # At one value of an axis nothing is against it, and at none of its values there is no point.
+    some = names("-o", study / "some", "--at", "privacy.epsilon=1", "--at", "network.loss=0")
+    check(not any("by-privacy.epsilon" in n or "by-network.loss" in n for n in some), f"axes: {some}")
+    check("relative_fitness-by-network.latency.max.svg" in some, f"axes: {some}")
+    # The traced run is at another point.
+    check("timeline.svg" in every and "timeline.svg" not in some, "the trace of a point that is not drawn")
+    text = hearsay("figures", study, "--at", "privacy.epsilon=7", code=2).stderr
+    check(text == "hearsay: --at: no point of the study has these values\n", text)
+    file = study / "figures" / "relative_fitness-over-iteration.svg"
+    check("over 2 repetitions" in file.read_text(encoding="utf-8"), "the number of repetitions")
+    shown = {n.removesuffix(".svg") for n in names("--no-title", "-o", study / "bare")}
+    check(shown == {n.removesuffix(".svg") for n in every}, "figures without titles")
+    check(not xml.parse(study / "bare" / file.name).getroot().findall(f".//{SVG}g[@class='mark-text role-title-text']"), "a title")
+    return study
+
+
+def refusals(study, folder):
+    empty = folder / "bin"
+    empty.mkdir()
+    for missing, package, arguments in (("node", "nodejs", []), ("rsvg-convert", "librsvg2-bin", ["--format", "pdf"])):
+        # A folder with every program but the missing one.
+        if missing == "rsvg-convert":
+            (empty / "node").symlink_to(shutil.which("node"))
+        target = folder / "none"
+        done = hearsay("figures", study, "-o", target, *arguments, code=4, env={**os.environ, "PATH": str(empty)})
+        check(done.stderr == f"{missing} is not installed: to draw figures, install the package {package}\n", done.stderr)
+        check(not done.stdout and not target.exists(), "something was written")
+    # A figure that was there stays as it is.
+    kept = folder / "kept"
+    kept.mkdir()
+    (kept / "timeline.svg").write_text("old")
+    (empty / "node").unlink()
+    hearsay("figures", study, "-o", kept, code=4, env={**os.environ, "PATH": str(empty)})
+    check([f.name for f in kept.iterdir()] == ["timeline.svg"] and (kept / "timeline.svg").read_text() == "old", "kept files")
+    # node that fails is an error of one line.
+    (empty / "node").write_text("#!/bin/sh\necho broken >&2\nexit 3\n")
+    (empty / "node").chmod(0o755)
+    done = hearsay("figures", study, "-o", folder / "none", code=4, env={**os.environ, "PATH": f"{empty}:/bin"})
+    check(done.stderr == "node failed: broken\n" and not (folder / "none").exists(), done.stderr)
+
+
+def formats(study, folder):
+    if shutil.which("rsvg-convert") is None:
+        print("figures: rsvg-convert is not installed; PNG and PDF are not tested")
+        return
+    for name, begin in (("png", b"\x89PNG\r\n"), ("pdf", b"%PDF-")):
+        made = figures(study, "--format", name, "--figure", "curves", "-o", folder / name)
+        check(made and all(f.suffix == "." + name and f.read_bytes().startswith(begin) for f in made), f"format {name}")
+        again = figures(study, "--format", name, "--figure", "curves", "-o", folder / "again")
+        check(all(f.read_bytes() == (folder / name / f.name).read_bytes() for f in again), f"{name} differs")
+
+
+def foreign(folder):
+    """Labels that mean something in XML, or must not be in it."""
+    study = folder / "foreign"
+    labels = ["{centre} </svg><script>&amp;", "a\u0001\u001b[31m\ufffe]]> b='c' d=\"1.23456\"", "$rows ]"]
+    sweep = [{"label": text, "value": value} for text, value in zip(labels, (0.5, 1, 2))]
+    hearsay("run", HERE / "traced.json", "-o", study, "--no-progress", "--set", f"sweep={json.dumps({'privacy.epsilon': sweep})}")
+    made = figures(study)
+    shown = {"".join(text.itertext()) for file in made for text in xml.parse(file).getroot().iter(f"{SVG}text")}
+    check(any(labels[0] in text for text in shown), "a label is not shown as it is")
+    check(any('d="1.23456"' in text for text in shown), "a number in a label was rounded")
+    check(any(labels[2] in text for text in shown), "a label was replaced")
+    caption = xml.parse(study / "figures" / "timeline.svg").getroot().find(f"{SVG}desc").text
+    check(labels[0] in caption, "a label in a caption was replaced")
+
+
+def damage(study):
+    (study / "trace.csv").write_bytes(b"sequence,time_s\n\xff\xfe,,,\n1,x,send,1,0,,,,,,\n2,1,lose,0,1,m,,,-1,z,loss\n" * 9)
+    (study / "bounds.csv").write_bytes(b"bound,of\n\"")
+    (study / "manifest.json").write_bytes(b"{\"scenario\": {\"record\": {\"trace\": {\"point\": -1}}}}")
+    check("timeline.svg" not in {f.name for f in figures(study, "-o", study / "damaged", "--figure", "curves")}, "damage")
+    hearsay("figures", study, "-o", study / "damaged")
+    (study / "results.sqlite").write_bytes(b"no database")
+    done = hearsay("figures", study, "-o", study / "new", code=4)
+    check(done.stderr.count("\n") == 1 and not (study / "new").exists(), done.stderr)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    place = pathlib.Path(temporary)
+    traced = timeline(place)
+    same_bytes(traced)
+    swept = choices(place)
+    refusals(swept, place)
+    formats(swept, place)
+    foreign(place)
+    damage(traced)
+print("the files of figures are as they should be")

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Draws the figures of every shipped scenario, shrunk: one or two values of each swept option, one repetition, few
+events. A scenario whose data are not here is left out.
+
+    shipped.py HEARSAY [SCENARIO...]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+
+
+def few(axis):
+    if isinstance(axis, list):
+        return axis[:2]
+    return {**{k: v for k, v in axis.items() if k != "step"}, "count": 2} if "from" in axis else axis
+
+
+def changes(file):
+    """--set options that shrink a scenario."""
+    scenario = json.loads(run("show", file).stdout)
+    sweep = scenario.get("sweep") or {}
+    small = {}
+    for key, axis in sweep.items():
+        if key == "zip":
+            small[key] = [{k: few(v) for k, v in group.items()} for group in axis]
+        elif key not in ("where", "select"):
+            small[key] = axis if key == "random_numbers" else few(axis)
+    sets = {"repeat": 1, "stop.events": 2000, "analysis": {}}
+    if sweep:
+        sets["sweep"] = small
+    return [text for key, value in sets.items() for text in ("--set", f"{key}={json.dumps(value)}")]
+
+
+files = [pathlib.Path(f) for f in sys.argv[2:]] or sorted(
+    f for f in ROOT.rglob("*.json") if "presets" not in f.parts and not f.name.endswith(".schema.json"))
+drawn, absent, faults = 0, [], []
+for file in files:
+    with tempfile.TemporaryDirectory() as folder:
+        made = run("run", file, *changes(file), "--no-progress", "-o", folder)
+        if made.returncode not in (0, 6):
+            (absent if "there is no file" in made.stderr or "data-dir" in made.stderr else faults).append(
+                f"{file}: {made.stderr.strip()[:300]}")
+            continue
+        done = run("figures", folder)
+        if done.returncode != 0 or not done.stdout:
+            faults.append(f"{file}: {done.stderr.strip()[:300]}")
+        drawn += len(done.stdout.splitlines())
+if faults or drawn == 0:
+    sys.exit("\n".join(faults) or "nothing was drawn")
+print(f"{drawn} figures of {len(files) - len(absent)} scenarios; data are missing for {len(absent)}")
