@@ -22,7 +22,8 @@ std::vector<json> marks(const analysis::Drawing& drawing, const std::string& wha
 }
 
 json layer(const analysis::Drawing& drawing, const std::string& name) {
-  for (const json& one : spec_of(drawing).at("layer")) {
+  const json spec = spec_of(drawing);
+  for (const json& one : spec.at("layer")) {
     if (one.value("name", "") == name) return one;
   }
   return {};

@@ -101,7 +101,7 @@ def same_bytes(study):
     for file in figures(study, "-o", study / "two"):
         check(file.read_bytes() == (study / "one" / file.name).read_bytes(), f"{file} differs")
     # Whatever else is drawn.
-    for file in figures(study, "-o", study / "three", "--figure", "latency"):
+    for file in figures(study, "-o", study / "three", "--figure", "timeline"):
         check(file.read_bytes() == (study / "one" / file.name).read_bytes(), f"{file} differs alone")
     check(not list(study.rglob("*.tmp")), "temporary files are left")
 
@@ -169,7 +169,7 @@ def formats(study, folder):
 def foreign(folder):
     """Labels that mean something in XML, or must not be in it."""
     study = folder / "foreign"
-    labels = ["{centre} </svg><script>&amp;", "a\u0001\u001b[31m\ufffe]]> b='c' d=\"1.23456\"", "$rows ]"]
+    labels = ["{centre} </svg><script>&amp;", " d=\"1.23456\" ]]>\u0001\u001b[31m\ufffe", "$rows ]"]
     sweep = [{"label": text, "value": value} for text, value in zip(labels, (0.5, 1, 2))]
     hearsay("run", HERE / "traced.json", "-o", study, "--no-progress", "--set", f"sweep={json.dumps({'privacy.epsilon': sweep})}")
     made = figures(study)
