@@ -25,17 +25,20 @@ def few(axis):
     return {**{k: v for k, v in axis.items() if k != "step"}, "count": 2} if "from" in axis else axis
 
 
-def changes(file):
+def changes(scenario):
     """--set options that shrink a scenario."""
-    scenario = json.loads(run("show", file).stdout)
     sweep = scenario.get("sweep") or {}
-    small = {}
+    small, swept = {}, set()
     for key, axis in sweep.items():
         if key == "zip":
             small[key] = [{k: few(v) for k, v in group.items()} for group in axis]
+            swept.update(*axis)
         elif key not in ("where", "select"):
             small[key] = axis if key == "random_numbers" else few(axis)
-    sets = {"repeat": 1, "stop.events": 2000, "analysis": {}}
+            swept.add(key)
+    sets = {"repeat": 1, "analysis": {}}
+    if "stop" not in swept:
+        sets["stop.events"] = 2000
     if sweep:
         sets["sweep"] = small
     return [text for key, value in sets.items() for text in ("--set", f"{key}={json.dumps(value)}")]
@@ -46,7 +49,9 @@ files = [pathlib.Path(f) for f in sys.argv[2:]] or sorted(
 drawn, absent, faults = 0, [], []
 for file in files:
     with tempfile.TemporaryDirectory() as folder:
-        made = run("run", file, *changes(file), "--no-progress", "-o", folder)
+        made = run("show", file)
+        if made.returncode == 0:
+            made = run("run", file, *changes(json.loads(made.stdout)), "--no-progress", "-o", folder)
         if made.returncode not in (0, 6):
             (absent if "there is no file" in made.stderr or "data-dir" in made.stderr else faults).append(
                 f"{file}: {made.stderr.strip()[:300]}")
