@@ -2,8 +2,9 @@
 """Draws the figures of every shipped scenario, shrunk: one or two values of each swept option, one repetition, few
 events. A scenario whose data are not here is left out.
 
-    shipped.py HEARSAY [SCENARIO...]
+    shipped.py HEARSAY [--every N] [SCENARIO...]      --every 4: only the first of each four
 """
+import argparse
 import json
 import os
 import pathlib
@@ -11,12 +12,16 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = os.path.abspath(sys.argv[1])
+parser = argparse.ArgumentParser()
+parser.add_argument("program", type=os.path.abspath)
+parser.add_argument("scenarios", nargs="*", type=pathlib.Path)
+parser.add_argument("--every", type=int, default=1)
+GIVEN = parser.parse_args()
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run([GIVEN.program, *map(str, arguments)], capture_output=True, text=True)
 
 
 def few(axis):
@@ -44,8 +49,8 @@ def changes(scenario):
     return [text for key, value in sets.items() for text in ("--set", f"{key}={json.dumps(value)}")]
 
 
-files = [pathlib.Path(f) for f in sys.argv[2:]] or sorted(
-    f for f in ROOT.rglob("*.json") if "presets" not in f.parts and not f.name.endswith(".schema.json"))
+files = (GIVEN.scenarios or sorted(
+    f for f in ROOT.rglob("*.json") if "presets" not in f.parts and not f.name.endswith(".schema.json")))[::GIVEN.every]
 drawn, absent, faults = 0, [], []
 for file in files:
     with tempfile.TemporaryDirectory() as folder:
