@@ -21,6 +21,13 @@ function selection(specification) {
   return all.length > 0 ? `at ${all.join(", ").replaceAll(" = ", "\u00a0=\u00a0")}` : "";
 }
 
+// A file can not be moved to the rest of a trace.
+function shown({ figure }, specification) {
+  if (figure !== "timeline") return "";
+  const [from, to] = figures.windowOf(specification).map((t) => Number(t.toPrecision(6)));
+  return ` Shown: ${from} to ${to} s.`;
+}
+
 function lines(text) {
   const all = [""];
   for (const word of text.split(" ")) {
@@ -80,7 +87,7 @@ async function svgOf(drawing, specification, caption) {
   for (const drawing of report.drawings) {
     try {
       const [specification, caption, file] = figures.adapted(drawing, report);
-      fs.writeFileSync(path.join(path.dirname(input), file + ".svg"), await svgOf(drawing, specification, caption));
+      fs.writeFileSync(path.join(path.dirname(input), file + ".svg"), await svgOf(drawing, specification, caption + shown(drawing, specification)));
       console.log(file);
     } catch (error) {
       console.error(`${drawing.title}: ${error.message.split("\n")[0]}`);
