@@ -88,9 +88,9 @@ int figures_command(const Arguments& arguments) {
   const Wanted wanted = wanted_values(*values, study.head().axes);
   const auto is_wanted = [&](const std::vector<std::string>& labels) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
-      const auto& [axis, allowed] = one;
-      return std::any_of(allowed.begin(), allowed.end(),
-                         [&](const std::string& value) { return equal(labels[axis], value); });
+      const std::string& label = labels[one.first];
+      return std::any_of(one.second.begin(), one.second.end(),
+                         [&](const std::string& value) { return equal(label, value); });
     });
   };
   const FigureStudy read = read_figure_study(
