@@ -214,7 +214,10 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
 std::vector<Bin> histogram(const std::vector<double>& numbers, std::size_t most, double min_width) {
   if (numbers.empty()) return {};
   const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
-  const double range = *max > *min ? *max - *min : std::max(std::abs(*max), 1e-12);
+  // Differences of times, such as a constant latency, are equal but for rounding.
+  constexpr double kEqual = 1e-6;
+  const double size = std::max(std::abs(*min), std::abs(*max));
+  const double range = *max - *min > kEqual * size ? *max - *min : std::max(size, 1e-12);
   const double wanted = std::max(range / static_cast<double>(most), min_width);
   double width = std::pow(10, std::floor(std::log10(wanted)));
   for (const double factor : {1.0, 2.0, 5.0, 10.0}) {

@@ -19,7 +19,7 @@ struct Bin {
   std::size_t count;
 };
 /// At most `most` + 2 bins of equal width 1, 2 or 5 times a power of ten, which is at least `min_width` and divides the
-/// edges.
+/// edges. Numbers that differ by less than a millionth count as equal.
 std::vector<Bin> histogram(const std::vector<double>& numbers, std::size_t most, double min_width = 0);
 
 }  // namespace hearsay::analysis

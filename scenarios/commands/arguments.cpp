@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "analysis/results/store/store_file.hpp"
 #include "scenarios/language/units.hpp"
@@ -98,7 +99,7 @@ std::string command_text(const Arguments& arguments) {
 
 std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& syntax) {
   if (wanted_syntax != nullptr) {
-    *wanted_syntax = syntax;
+    *std::exchange(wanted_syntax, nullptr) = syntax;
     return std::nullopt;
   }
   const po::options_description shown = description_of(syntax);
@@ -160,7 +161,6 @@ Syntax syntax_of(int (*command)(const Arguments& arguments)) {
   Syntax syntax;
   wanted_syntax = &syntax;
   command({});
-  wanted_syntax = nullptr;
   return syntax;
 }
 

@@ -1,6 +1,8 @@
 // Figures of a traced run, against traces whose marks are counted by hand.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "analysis/figures/trace_figures.hpp"
 #include "tests/support/figure_study.hpp"
 
@@ -133,6 +135,9 @@ TEST_CASE("figures: bins of a histogram have round edges, and every number is in
   CHECK(counts(analysis::histogram({0.3, 0.4, 1.1}, 8)) ==
         std::vector<std::size_t>{1, 1, 0, 0, 0, 0, 0, 0, 1});
   CHECK(counts(analysis::histogram({2, 2}, 30)) == std::vector<std::size_t>{2});
+  // A constant latency, as the difference of times that are rounded.
+  CHECK(counts(analysis::histogram({10, std::nextafter(10, 11), std::nextafter(10, 9)}, 30)) ==
+        std::vector<std::size_t>{3});
   CHECK(counts(analysis::histogram({0, 0}, 30)) == std::vector<std::size_t>{2});
   CHECK(analysis::histogram({}, 30).empty());
 }

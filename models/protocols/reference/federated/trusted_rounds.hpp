@@ -60,8 +60,8 @@ class TrustedRounds {
   /// `divisor`: w. Throws as LocalTraining, BudgetError where the budget has no room for the timetable.
   TrustedRounds(const TrustedOptions& options, const Study& study, const Timetable& timetable,
                 EntrustedSum sum, double divisor);
-  TrustedRounds(const TrustedRounds&) = default;
-  TrustedRounds& operator=(const TrustedRounds&) = default;
+  TrustedRounds(const TrustedRounds&) = delete;
+  TrustedRounds& operator=(const TrustedRounds&) = delete;
   virtual ~TrustedRounds() = default;
 
   /// Whether owner i is asked in round t, from 0.
