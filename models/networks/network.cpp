@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "models/core/record_pass.hpp"
+#include "models/networks/row_product.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -114,7 +115,9 @@ void Network::backward(const Targets& y, const double* theta, Pass& pass) const 
     }
   }
   if (!hidden()) return;
-  pass.back.noalias() = Weights(theta + hidden_ * features_, scores_, hidden_).transpose() * s;
+  pass.back.resize(hidden_, y.size());
+  row_product<false>(s.data(), {scores_, 1}, theta + hidden_ * features_, pass.back.data(), y.size(), scores_,
+                     hidden_);
   // f'(z) as a function of f(z).
   if (activation_ == HiddenFunction::kRelu) {
     pass.back.array() *= (pass.hidden.array() > 0).cast<double>();
@@ -162,21 +165,20 @@ Index Network::gradients(const Rows& x, const Targets& y, const double* theta, d
     own.scores *= factor;
     if (hidden()) own.back *= factor;
   }
-  const auto put = [](auto&& place, const auto& term) {
-    if constexpr (add) {
-      place += term;
-    } else {
-      place = term;
-    }
+  // delta^T x and the like: sums over the records.
+  const auto outer = [&](const MatrixXd& slopes, const double* inputs, Index columns) {
+    row_product<add>(slopes.data(), {1, slopes.rows()}, inputs, to, slopes.rows(), y.size(), columns);
+    to += slopes.rows() * columns;
   };
   if (!hidden()) {
-    put(Map<Records>(to, scores_, features_).noalias(), own.scores * x);
+    outer(own.scores, x.data(), features_);
     return scaled;
   }
-  put(Map<Records>(to, hidden_, features_).noalias(), own.back * x);
-  to += hidden_ * features_;
-  put(Map<Records>(to, scores_, hidden_).noalias(), own.scores * own.hidden.transpose());
-  put(Map<VectorXd>(to + scores_ * hidden_, scores_), own.scores.rowwise().sum());
+  outer(own.back, x.data(), features_);
+  outer(own.scores, own.hidden.data(), hidden_);
+  Map<VectorXd> constants(to, scores_);
+  if (!add) constants.setZero();
+  constants += own.scores.rowwise().sum();
   return scaled;
 }
 
