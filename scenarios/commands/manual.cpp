@@ -110,8 +110,7 @@ std::string manual_page() {
       ".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint the commands; after a command, its "
       "options.\n"
       ".TP\n\\fB\\-\\-version\\fR\nprint version, commit, compiler and flags\n.SH EXIT STATUS\n";
-  for (const auto& [code, meaning] : kExitCodes)
-    page += fmt::format(".TP\n.B {}\n{}\n", code, roff(meaning));
+  for (const auto& [code, meaning] : kExitCodes) page += fmt::format(".TP\n.B {}\n{}\n", code, roff(meaning));
   return page + std::string(kEnd);
 }
 

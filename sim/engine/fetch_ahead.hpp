@@ -11,8 +11,8 @@ namespace hearsay::sim {
 
 /// Before a tick. A handler may have prefetch(agent), for what it reads of an agent that ticks soon.
 template <class Handler>
-HEARSAY_PREFETCH inline void fetch_for_ticks(const Ticks& ticks, const Topology& topology, const Transport& transport,
-                                             const Publications& publications,
+HEARSAY_PREFETCH inline void fetch_for_ticks(const Ticks& ticks, const Topology& topology,
+                                             const Transport& transport, const Publications& publications,
                                              [[maybe_unused]] const Handler& handler) {
   if (const Tick* t = ticks.ahead(8)) topology.prefetch_place(t->agent);
   if (const Tick* t = ticks.ahead(6)) {

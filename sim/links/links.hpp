@@ -83,7 +83,8 @@ class Links {
                                            : latency_.of(from, to, position, n)};
   }
   /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first.
-  void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position, Stream::Block* out) const {
+  void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position,
+                    Stream::Block* out) const {
     for (const AgentId one : to) *out++ = latency_.first_block(from, one, sent_[position++]);
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.

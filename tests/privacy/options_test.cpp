@@ -242,7 +242,8 @@ TEST_CASE("calculator: wrong questions end in one line") {
     refused("--mechanism gaussian --epsilon 1 --steps 10 --delta " + std::string(bad), "delta");
   refused("--mechanism gaussian --epsilon 1 --steps 10 --delta 0", "delta");
   refused(laplace, "expected one of the total epsilon, the epsilon of a step");
-  refused(laplace + "--epsilon 1 --epsilon-step 1", "expected one of the total epsilon, the epsilon of a step");
+  refused(laplace + "--epsilon 1 --epsilon-step 1",
+          "expected one of the total epsilon, the epsilon of a step");
   refused("--mechanism laplace --epsilon 1", "--steps is missing");
   refused("--mechanism laplace --epsilon 1 --steps 0", "--steps: expected a whole number");
   refused("--mechanism laplace --epsilon 1 --steps 1.5", "--steps: expected a whole number");

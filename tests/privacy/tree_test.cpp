@@ -155,7 +155,8 @@ TEST_CASE("tree: variance of the noise of every prefix, and what a restart keeps
       sim::Stream stream = sim::Streams(7, 0)(sim::Purpose::kNoise, 0, 0, static_cast<std::uint32_t>(t));
       noise.next(kScale, stream);
       double expected = 0;
-      for (int height = 0; height < 4; ++height) expected += static_cast<double>(t >> height & 1) * node(height);
+      for (int height = 0; height < 4; ++height)
+        expected += static_cast<double>(t >> height & 1) * node(height);
       INFO("prefix " << t);
       CHECK(variance(noise.noise()) == near(expected, kTolerance));
       // An odd prefix adds one leaf to the one before.

@@ -24,10 +24,10 @@ TEST_CASE("work list: a worker stays in its group, then begins the next one, the
   WorkList list(ends, 3);
   using Range = std::pair<std::size_t, std::size_t>;
   CHECK(taken(list, 0, 2) == Range{0, 2});
-  CHECK(taken(list, 1, 2) == Range{4, 6});    // the second group
-  CHECK(taken(list, 0, 5) == Range{2, 4});    // the end of its group, no task of another
-  CHECK(taken(list, 2, 1) == Range{6, 7});    // the third, which nobody has begun
-  CHECK(taken(list, 0, 3) == Range{7, 10});   // no new group is left: helps in the third
+  CHECK(taken(list, 1, 2) == Range{4, 6});   // the second group
+  CHECK(taken(list, 0, 5) == Range{2, 4});   // the end of its group, no task of another
+  CHECK(taken(list, 2, 1) == Range{6, 7});   // the third, which nobody has begun
+  CHECK(taken(list, 0, 3) == Range{7, 10});  // no new group is left: helps in the third
   CHECK(taken(list, 1, 99) == Range{10, 16});
   CHECK(list.left() == 0);
   CHECK(list.take(2, 1).size() == 0);
@@ -52,16 +52,19 @@ TEST_CASE("run: the points whose stored runs took longest begin first, and those
   const test::Scratch dir;
   dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 2)"));
   const auto run = [&](const std::string& more) {
-    REQUIRE(test::shell("hearsay run " + dir / "s.json -j 1 --no-progress -o " + dir / "out " + more).code == 0);
+    REQUIRE(test::shell("hearsay run " + dir / "s.json -j 1 --no-progress -o " + dir / "out " + more).code ==
+            0);
   };
   run("--points 'privacy.epsilon < 5' --repeat 1");
-  test::rewrite(dir.path() / "out", R"(UPDATE timing SET wall_s = 1 + (SELECT point FROM run WHERE run.id = timing.run))");
+  test::rewrite(dir.path() / "out",
+                R"(UPDATE timing SET wall_s = 1 + (SELECT point FROM run WHERE run.id = timing.run))");
   run("");
   // The last point has no run yet; of the others the second took longer, as rewritten.
   const auto database = analysis::open_store(dir.path() / "out");
   std::vector<std::pair<int, int>> order;
   analysis::Statement& rows = database->prepared(
-      "SELECT number, repetition FROM timing JOIN run ON run.id = timing.run JOIN study ON study.point = run.point "
+      "SELECT number, repetition FROM timing JOIN run ON run.id = timing.run JOIN study ON study.point = "
+      "run.point "
       "ORDER BY finished")();
   while (rows.step()) order.emplace_back(rows.get<int>(0), rows.get<int>(1));
   CHECK(order == std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {2, 0}, {2, 1}, {1, 1}, {0, 1}});
