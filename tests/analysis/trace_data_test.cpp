@@ -27,7 +27,7 @@ TEST_CASE("figures: the scenario's events are lines in curves against time, and 
   data.head.metrics = {{"objective", "", ""}};
   data.points.resize(1);
   data.points[0].curves.resize(1);
-  data.points[0].curves[0][1] = {.x = {0, 4}, .y = {{1, 1, 1}, {2, 2, 2}}};
+  data.points[0].curves[0][1] = {.x = {0, 4}, .y = {{{1, 1, 1}}, {{2, 2, 2}}}};
   const auto own_data = [&] {
     std::vector<json> all;
     const json specification = first_specification("curves", data);

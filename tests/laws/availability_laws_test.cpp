@@ -12,7 +12,7 @@ using namespace hearsay::sim;
 
 namespace {
 
-constexpr AgentId kAgents = 100'000;
+constexpr AgentId kDevices = 100'000;
 
 double residual_distance(const test::KnownLaw& known, const std::vector<double>& lengths) {
   return test::ks_distance(lengths, [&known](double x) { return known.residual(x); });
@@ -25,13 +25,13 @@ TEST_CASE("on_off: later periods follow the laws of up and down times, whatever 
     INFO(known.name);
     const Availability law(OnOff{.up = known.law, .down = known.law, .start = Start::kStationary},
                            Streams(31, 0));
-    std::vector<double> up(kAgents), down(kAgents);
-    for (AgentId i = 0; i < kAgents; ++i) {
+    std::vector<double> up(kDevices), down(kDevices);
+    for (AgentId i = 0; i < kDevices; ++i) {
       up[i] = law.end(i, 1, true, 0);
       down[i] = law.end(i, 2, false, 0);
     }
-    CHECK(test::ks_distance(up, known.cdf) < test::dkw_threshold(kAgents));
-    CHECK(test::ks_distance(down, known.cdf) < test::dkw_threshold(kAgents));
+    CHECK(test::ks_distance(up, known.cdf) < test::dkw_threshold(kDevices));
+    CHECK(test::ks_distance(down, known.cdf) < test::dkw_threshold(kDevices));
   }
 }
 
@@ -39,14 +39,14 @@ TEST_CASE("on_off: started up, every agent is up for a whole up time") {
   for (const auto& known : test::known_laws()) {
     INFO(known.name);
     const Availability law(OnOff{.up = known.law, .down = 1.0, .start = Start::kUp}, Streams(32, 0));
-    std::vector<double> lengths(kAgents);
+    std::vector<double> lengths(kDevices);
     bool up = true;
-    for (AgentId i = 0; i < kAgents; ++i) {
+    for (AgentId i = 0; i < kDevices; ++i) {
       lengths[i] = law.first(i).length;
       up = up && law.first(i).up;
     }
     CHECK(up);
-    CHECK(test::ks_distance(lengths, known.cdf) < test::dkw_threshold(kAgents));
+    CHECK(test::ks_distance(lengths, known.cdf) < test::dkw_threshold(kDevices));
   }
 }
 
@@ -60,11 +60,11 @@ TEST_CASE(
     const Availability law(OnOff{.up = up.law, .down = down.law, .start = Start::kStationary},
                            Streams(33, 0));
     std::vector<double> up_lengths, down_lengths;
-    for (AgentId i = 0; i < kAgents; ++i) {
+    for (AgentId i = 0; i < kDevices; ++i) {
       const auto first = law.first(i);
       (first.up ? up_lengths : down_lengths).push_back(first.length);
     }
-    CHECK(test::binomial_plausible(up_lengths.size(), kAgents, up.mean / (up.mean + down.mean)));
+    CHECK(test::binomial_plausible(up_lengths.size(), kDevices, up.mean / (up.mean + down.mean)));
     CHECK(residual_distance(up, up_lengths) < test::dkw_threshold(up_lengths.size()));
     CHECK(residual_distance(down, down_lengths) < test::dkw_threshold(down_lengths.size()));
   }
@@ -121,12 +121,12 @@ TEST_CASE("on_off: started up, the fraction up at time t is that of two exponent
 
 TEST_CASE("on_off: agents are independent: an agent's first time is independent of the next agent's") {
   const Availability law(OnOff{.up = Uniform{0, 1}, .down = 1.0, .start = Start::kUp}, Streams(36, 0));
-  std::vector<double> mine(kAgents), next(kAgents), later(kAgents);
-  for (AgentId i = 0; i < kAgents; ++i) {
+  std::vector<double> mine(kDevices), next(kDevices), later(kDevices);
+  for (AgentId i = 0; i < kDevices; ++i) {
     mine[i] = law.first(i).length;
     next[i] = law.first(i + 1).length;
     later[i] = law.end(i, 2, true, 0);
   }
-  CHECK(std::abs(test::centred_product(mine, next)) < test::centred_product_threshold(kAgents));
-  CHECK(std::abs(test::centred_product(mine, later)) < test::centred_product_threshold(kAgents));
+  CHECK(std::abs(test::centred_product(mine, next)) < test::centred_product_threshold(kDevices));
+  CHECK(std::abs(test::centred_product(mine, later)) < test::centred_product_threshold(kDevices));
 }

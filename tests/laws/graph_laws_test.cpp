@@ -258,7 +258,7 @@ TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the fe
     const double most = std::floor(std::pow(beta / d, 1 / alpha) * (1 + 1e-12));
     return boost::math::binomial_distribution<double>(kAgents * kGraphs, std::min(most / kAgents, 1.0));
   };
-  for (const std::size_t d : {4, 8, 20, 60}) {
+  for (const std::size_t d : {4U, 8U, 20U, 60U}) {
     const auto count = static_cast<double>(at_least[d]);
     INFO(d << ": " << count << " of " << kAgents * kGraphs);
     CHECK(cdf(complement(with_stubs(static_cast<double>(d)), count - 1)) > test::kAlpha);

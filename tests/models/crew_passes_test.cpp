@@ -108,7 +108,7 @@ TEST_CASE("crew: passes over records give the same bits on any number of threads
       for (const Loss& loss :
            {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(HingeLoss{}), Loss(SmoothedHingeLoss{})}) {
         const auto alone = passes(data, loss);
-        for (const unsigned threads : {1, 2, 3, 5}) {
+        for (const unsigned threads : {1U, 2U, 3U, 5U}) {
           INFO(loss.name() << ", " << n << " records of " << p << ", " << threads << " threads");
           HelpedThread helped(threads);
           CHECK(passes(data, loss) == alone);
@@ -129,7 +129,7 @@ TEST_CASE("crew: generated data are the same on any number of threads") {
   };
   all([](const auto& options) {
     const DataSet alone = make_data(options, test::kStreams);
-    for (const unsigned threads : {2, 5}) {
+    for (const unsigned threads : {2U, 5U}) {
       HelpedThread helped(threads);
       check_equal(make_data(options, test::kStreams), alone);
     }
@@ -138,7 +138,7 @@ TEST_CASE("crew: generated data are the same on any number of threads") {
 
 TEST_CASE("crew: an owner that cannot be whitened is refused on any number of threads") {
   const LendingLike options{.owners = 9, .records = 2, .features = 3, .whiten = true};
-  for (const unsigned threads : {1, 4}) {
+  for (const unsigned threads : {1U, 4U}) {
     HelpedThread helped(threads);
     CHECK_THROWS_WITH(make_data(options, test::kStreams),
                       "whiten: owner 0 has 2 records, too few for 3 features");

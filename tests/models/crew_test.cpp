@@ -27,9 +27,9 @@ void meet(std::atomic<unsigned>& here, unsigned others) {
 }  // namespace
 
 TEST_CASE("crew: the ranges of a divided computation make up all of it, once") {
-  for (const unsigned threads : {1, 2, 3, 5}) {
+  for (const unsigned threads : {1U, 2U, 3U, 5U}) {
     HelpedThread helped(threads);
-    for (const std::size_t count : {0, 1, 2, 3, 7, 64, 1000}) {
+    for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 64U, 1000U}) {
       std::vector<std::atomic<int>> called(count);
       Crew::divide(count, kLong, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) ++called[k];
@@ -40,7 +40,7 @@ TEST_CASE("crew: the ranges of a divided computation make up all of it, once") {
 }
 
 TEST_CASE("crew: several threads compute parts at the same time") {
-  for (const unsigned threads : {2, 5}) {
+  for (const unsigned threads : {2U, 5U}) {
     HelpedThread helped(threads);
     for (int k = 0; k < 20; ++k) {
       std::atomic<unsigned> here = 0;
@@ -53,7 +53,7 @@ TEST_CASE("crew: several threads compute parts at the same time") {
 TEST_CASE("crew: terms are added in their order, whoever computes them") {
   // 1 is lost beside 1e16, so that another order gives another sum: (1e16 + 1) - 1e16 = 0, (1e16 - 1e16) + 1 = 1.
   const std::vector<double> terms{1e16, 1, -1e16, 1, 1e16, -1e16, 1};
-  for (const unsigned threads : {1, 2, 3, 5, 9}) {
+  for (const unsigned threads : {1U, 2U, 3U, 5U, 9U}) {
     HelpedThread helped(threads);
     std::vector<double> out{0, 0.5};
     Crew::sum_in_order(terms.size(), 2, kLong, out.data(),

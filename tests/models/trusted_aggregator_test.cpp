@@ -159,7 +159,7 @@ TEST_CASE("dp_fedavg: an owner that is absent moves a round by at most S/(q N), 
   params.round_timeout = 1.5;
   double most = 0;
   int moved = 0;
-  for (const std::size_t absent : {0, 2, 4}) {
+  for (const std::size_t absent : {0U, 2U, 4U}) {
     std::vector<Eigen::Index> without(targets.size(), 1);
     without[absent] = 0;
     const StudyFixture one(one_record_each(targets), ridge(0), user_level(1, kClip), 1);

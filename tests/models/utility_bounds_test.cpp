@@ -25,7 +25,7 @@ TEST_CASE("utility bounds: three ticks by hand") {
 TEST_CASE("utility bounds: with constant noise both weightings and appendix B agree") {
   const UtilityBounds b{.contraction = 1 - 1e-3, .gap = 5, .agents = 7, .min_lipschitz = 2};
   const auto v = [](std::uint64_t) { return 0.3; };
-  for (const std::uint64_t ticks : {1, 7, 13, 1000}) {
+  for (const std::uint64_t ticks : {1U, 7U, 13U, 1000U}) {
     CHECK(b.theorem_2(ticks, v) == Approx(b.theorem_2_corrected(ticks, v)).epsilon(1e-12));
     CHECK(b.theorem_2(ticks, v) == Approx(b.appendix_b(ticks, 0.3)).epsilon(1e-12));
   }

@@ -65,7 +65,8 @@ MatrixXd result_of(models::SingularShrinkage& shrinkage, const MatrixXd& m, doub
 
 TEST_CASE("warm shrinkage: small changes, of all columns or one, at thresholds from none to all") {
   sim::Stream s({7, 21}, 0, 0, 0);
-  for (const auto& [rows, columns] : {std::pair<Index, Index>{28, 20}, {20, 28}, {7, 7}, {12, 3}, {2, 1}}) {
+  for (const auto& size_of : {std::pair<Index, Index>{28, 20}, {20, 28}, {7, 7}, {12, 3}, {2, 1}}) {
+    const Index rows = size_of.first, columns = size_of.second;
     for (const double h : {0.0, 1e-5, 1e-2, 1.0, 3.0, 30.0}) {
       for (const double size : {1e-9, 1e-4, 1e-2, 0.3}) {
         const double worst = worst_of(rows, columns, 40, h, [&](MatrixXd& m, int k) {

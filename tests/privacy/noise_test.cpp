@@ -69,7 +69,7 @@ TEST_CASE("noise: gaussian") {
 
 TEST_CASE("noise: exponential_norm") {
   const Streamed streams(3);
-  for (const std::size_t d : {1, 2, 3}) {
+  for (const std::size_t d : {1U, 2U, 3U}) {
     CHECK(exponential_norm_faults(draw(streams.of(ExponentialNorm{}, 0.5), d, kDraws), 0.5) == kNone);
   }
   CHECK(exponential_norm_faults(draw(streams.of(ExponentialNorm{}, 3), 10, kDraws / 10), 3) == kNone);
@@ -98,7 +98,7 @@ TEST_CASE("noise: a scale 1 % off is detected by the sums") {
     INFO(factor);
     CHECK(contains(laplace_faults(draw(streams.of(Laplace{}, factor), 1, kDraws), 1), "sum of magnitudes"));
     CHECK(contains(gaussian_faults(draw(streams.of(Gaussian{}, factor), 1, kDraws), 1), "energy"));
-    for (const std::size_t d : {2, 3}) {
+    for (const std::size_t d : {2U, 3U}) {
       const auto faults = exponential_norm_faults(draw(streams.of(ExponentialNorm{}, factor), d, kDraws), 1);
       CHECK(contains(faults, "sum of radii"));
     }
@@ -107,7 +107,7 @@ TEST_CASE("noise: a scale 1 % off is detected by the sums") {
 
 TEST_CASE("noise: Laplace on every coordinate is not taken for exponential_norm") {
   const Streamed streams(6);
-  for (const std::size_t d : {2, 3}) {
+  for (const std::size_t d : {2U, 3U}) {
     const auto faults = exponential_norm_faults(draw(streams.of(Laplace{}, 1), d, kFewer), 1);
     CHECK(contains(faults, "sum of radii"));
     CHECK(contains(faults, "radius"));
@@ -117,7 +117,7 @@ TEST_CASE("noise: Laplace on every coordinate is not taken for exponential_norm"
 
 TEST_CASE("noise: a radius of shape d - 1 is not taken for exponential_norm") {
   const Streamed streams(7);
-  for (const std::size_t d : {2, 3}) {
+  for (const std::size_t d : {2U, 3U}) {
     const Sampler sampler = [&](std::span<double> x, std::uint32_t release) {
       sim::Stream s = streams(release);
       add_gaussian(x, 1, s);
@@ -131,7 +131,7 @@ TEST_CASE("noise: a radius of shape d - 1 is not taken for exponential_norm") {
 
 TEST_CASE("noise: a direction from a cube is not taken for exponential_norm") {
   const Streamed streams(8);
-  for (const std::size_t d : {2, 3}) {
+  for (const std::size_t d : {2U, 3U}) {
     const Sampler sampler = [&](std::span<double> x, std::uint32_t release) {
       sim::Stream s = streams(release);
       for (double& v : x) v = sim::uniform(s, -1, 1);

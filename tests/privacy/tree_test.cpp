@@ -126,7 +126,7 @@ TEST_CASE("tree: planned running sums use up the budget, and a part costs what i
   CHECK(schedule->after(1).epsilon ==
         near(epsilon({gaussian_step(z), 1}, Accountant::kRdp, 1e-5), 1e-12));  // a leaf
   double before = 0;
-  for (const std::uint64_t n : {1, 2, 100, 101, 1999, 2000, 2001, 9999}) {
+  for (const std::uint64_t n : {1U, 2U, 100U, 101U, 1999U, 2000U, 2001U, 9999U}) {
     CHECK(schedule->after(n).epsilon >= before);
     before = schedule->after(n).epsilon;
   }

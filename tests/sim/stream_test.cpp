@@ -25,8 +25,8 @@ TEST_CASE("stream: words are the blocks of its counter, two words a block") {
 }
 
 TEST_CASE("stream: words that are skipped are those that would have been drawn") {
-  for (const std::uint64_t before : {0, 1, 2, 3}) {
-    for (const std::uint64_t skipped : {0, 1, 2, 3, 8, 1001}) {
+  for (const std::uint64_t before : {0U, 1U, 2U, 3U}) {
+    for (const std::uint64_t skipped : {0U, 1U, 2U, 3U, 8U, 1001U}) {
       Stream drawn({1, 2}, 7, 9, 5), other = drawn;
       for (std::uint64_t k = 0; k < before + skipped; ++k) drawn();
       for (std::uint64_t k = 0; k < before; ++k) other();
