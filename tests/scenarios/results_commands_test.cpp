@@ -246,14 +246,14 @@ TEST_CASE("commands: what show prints is the same scenario") {
 TEST_CASE("commands: bench measures every protocol, or a scenario") {
   const auto all = shell("hearsay bench --seconds 0");
   CHECK(all.code == 0);
-  CHECK_THAT(all.out, Catch::Contains("events/s  iterations/s  simulated s/s") &&
-                          Catch::Matches("(.|\n)* central_async +none +1 (.|\n)*") &&
-                          Catch::Matches("(.|\n)* central_async +laplace +1 (.|\n)*"));
+  CHECK_THAT(all.out, Catch::Contains("events/s  iterations/s  simulated s/s"));
+  CHECK(test::has_words(all.out, "central_async none 1"));
+  CHECK(test::has_words(all.out, "central_async laplace 1"));
   const Scratch dir;
   dir.write("s.json", small_scenario());
   const auto one = shell("hearsay bench --seconds 0 " + dir / "s.json --set protocol.rho=2");
   CHECK(one.code == 0);
-  CHECK_THAT(one.out, Catch::Matches("(.|\n)*central_async +laplace(.|\n)*"));
+  CHECK(test::has_words(one.out, "central_async laplace"));
   CHECK(shell("hearsay bench --seconds never").code == 2);
   CHECK(shell("hearsay bench /nowhere.json").code == 2);
 }

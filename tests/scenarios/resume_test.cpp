@@ -65,7 +65,7 @@ TEST_CASE("resume: a further value of an axis and more repetitions make exactly 
   check_same_exports(dir / "out", dir / "fresh");
 }
 
-TEST_CASE("resume: options that change no event and no number keep all runs; others repeat them") {
+TEST_CASE("resume: options that change no event and no number keep all runs, others repeat them") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
   const std::string out = "-o " + dir / "out ";
@@ -110,9 +110,16 @@ TEST_CASE("resume: a repeated run with another fingerprint is an internal error 
 
 namespace {
 
+// Iterations that take a study some seconds.
+#ifdef HEARSAY_SANITIZED
+constexpr int kLong = 30'000;
+#else
+constexpr int kLong = 300'000;
+#endif
+
 // Starts a study of some seconds, and sends it a signal once it has committed something.
 test::Outcome stopped_by(const std::string& signal, const Scratch& dir) {
-  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 8)", 300'000));
+  dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 8)", kLong));
   // Reads the live database meanwhile, as anybody may.
   dir.write("committed.py",
             "import sqlite3, sys, time\n"

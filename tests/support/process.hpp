@@ -2,10 +2,13 @@
 // Runs the program as a user does.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/scratch.hpp"
 
@@ -51,6 +54,21 @@ inline std::string small_scenario(const std::string& changes = "", int iteration
          std::to_string(iterations) + R"( },
   "record": { "every": { "iterations": 50 }, "metrics": ["relative_fitness", "epsilon_spent_by_owner"] })" +
          (changes.empty() ? "" : ",\n  " + changes) + "\n}\n";
+}
+
+/// Whether a line has these neighbouring words, with whatever spaces between them.
+inline bool has_words(const std::string& text, const std::string& words) {
+  const auto split = [](const std::string& line) {
+    std::istringstream in(line);
+    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
+  };
+  const std::vector<std::string> wanted = split(words);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<std::string> found = split(line);
+    if (!std::ranges::search(found, wanted).empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace hearsay::test

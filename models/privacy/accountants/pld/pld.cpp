@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <limits>
+#include <optional>
 #include <unsupported/Eigen/FFT>
 
 #include "models/privacy/accountants/numerics.hpp"
@@ -67,7 +68,9 @@ class Composition {
 
   double delta(double epsilon) const {
     const double theta = tilt([&](double, const Cumulants& c) { return c.mean - epsilon; });
-    const Plan plan = plan_for(theta, epsilon);
+    const std::optional<Plan> found = plan_for(theta, epsilon);
+    if (!found) return 1;
+    const Plan& plan = *found;
     // The scale of the sums: Chernoff's bound on delta, at least kCut.
     const double bound = cumulants(coarse_, theta).log_moment - theta * epsilon;
     const double log_scale = std::max(bound, std::log(kCut));
@@ -84,7 +87,9 @@ class Composition {
 
  private:
   double epsilon_at(double theta, double estimate, double log_delta) const {
-    const Plan plan = plan_for(theta, estimate);
+    const std::optional<Plan> found = plan_for(theta, estimate);
+    if (!found) return std::numeric_limits<double>::infinity();
+    const Plan& plan = *found;
     const Tilted law = compose(plan);
     LossLadder ladder(plan.spacing, law.never / std::exp(log_delta));  // in units of delta
     const double target = 1 - kRounding;
@@ -142,7 +147,8 @@ class Composition {
   // least 1, and rounding it up to this point keeps an upper bound.
   static double lowest(const LossRange& range, double theta) { return std::max(range.lowest, -60 / theta); }
 
-  Plan plan_for(double theta, double epsilon) const {
+  // Nothing where the losses are too large for a grid: then only the trivial bound is known.
+  std::optional<Plan> plan_for(double theta, double epsilon) const {
     Plan plan;
     plan.theta = theta;
     const Cumulants centre = cumulants(coarse_, theta);
@@ -165,6 +171,7 @@ class Composition {
     const double largest = sticks_[0].largest_loss();
     if (sticks_.size() == 1 && std::isfinite(largest)) h = largest / std::max(1.0, std::ceil(largest / h));
     plan.spacing = h;
+    if (!std::isfinite(up / h) || !std::isfinite(down / h)) return {};
     plan.bottom = static_cast<std::int64_t>(std::floor(-down / h)) - 1;
     plan.points = 2;
     while (static_cast<double>(plan.points) * h < up + down + 3 * h) plan.points *= 2;
