@@ -26,7 +26,8 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
     for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
       const Eigen::VectorXd theta = models::minimise_isolated(problem, owner).theta;
       const sim::AgentId agent = first_owner + static_cast<sim::AgentId>(owner);
-      fitness += add("isolated.relative_fitness", agent, problem.objective(theta) / optimum.value - 1);
+      fitness += add("isolated.relative_fitness", agent,
+                     models::relative_excess(problem.objective(theta), optimum.value));
       if (!tested) continue;
       error += add("isolated.test_error", agent, problem.test_error(theta));
       add("isolated.test_error_by_owner", agent, problem.test_error(owner, theta));

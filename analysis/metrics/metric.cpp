@@ -61,8 +61,9 @@ double objective(const World& w) {
   return over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
 }
 double relative_fitness(const World& w) {
-  return over_models(
-      w, [&](const auto& theta) { return w.problem().objective(theta) / w.study.optimum().value - 1; });
+  return over_models(w, [&](const auto& theta) {
+    return models::relative_excess(w.problem().objective(theta), w.study.optimum().value);
+  });
 }
 double cost_of_privacy(const World& w) {
   return over_models(
@@ -151,7 +152,8 @@ double optimal_norm(const World& w) {
 constexpr Metric kMetrics[] = {
     diverges({"objective", "Objective f of the model.", one<objective>}),
     diverges(from_optimum({"relative_fitness",
-                           "psi = f/f* - 1: relative excess of the objective over its optimum.",
+                           "psi = f/f* - 1: relative excess of the objective over its optimum; infinite "
+                           "where f* is 0 and f is not.",
                            one<relative_fitness>})),
     diverges(from_optimum({"cost_of_privacy", "f - f*: excess of the objective over its optimum.",
                            one<cost_of_privacy>}),

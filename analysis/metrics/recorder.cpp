@@ -42,6 +42,9 @@ void Recorder::observe(const models::World& world) {
   series_.values.resize(first + width());
   const std::span<double> out = std::span(series_.values).subspan(first);
   for (std::size_t m = 0; m < metrics_.size(); ++m) metrics_[m]->measure(world, layout_.values_of(m, out));
+  // 0/0 has a sign on some processors, which tables would show.
+  std::ranges::replace_if(
+      out, [](double x) { return std::isnan(x); }, std::numeric_limits<double>::quiet_NaN());
   judge(world, out);
   models_.look(world, series_.samples.back());
 }

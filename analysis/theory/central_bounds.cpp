@@ -131,10 +131,11 @@ double CentralSetting::inverse_squares() const {
 
 std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum) {
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(problem.p());
-  std::vector<Scalar> all{{"setting.records", {}, static_cast<double>(problem.n())},
-                          {"setting.dimension", {}, static_cast<double>(problem.p())},
-                          {"setting.sigma", {}, problem.sigma()},
-                          {"setting.start_fitness", {}, problem.objective(zero) / optimum.value - 1}};
+  std::vector<Scalar> all{
+      {"setting.records", {}, static_cast<double>(problem.n())},
+      {"setting.dimension", {}, static_cast<double>(problem.p())},
+      {"setting.sigma", {}, problem.sigma()},
+      {"setting.start_fitness", {}, models::relative_excess(problem.objective(zero), optimum.value)}};
   if (problem.loss().quadratic()) {
     const auto [min, max] = problem.hessian_extremes();
     all.push_back({"setting.hessian_min", {}, min});

@@ -128,7 +128,8 @@ class Driver final : public Probe {
   sim::End run() {
     const sim::End end = world_.engine.run(*this);
     world_.ledger.verify();
-    if (!observed_here_ || sent_and_lost() != observed_traffic_) look();
+    if (!observed_here_ || sent_and_lost() != observed_traffic_ || world_.engine.now() != observed_time_)
+      look();
     return end;
   }
 
@@ -193,6 +194,7 @@ class Driver final : public Probe {
     observer_.observe(world_);
     observed_here_ = true;
     observed_traffic_ = sent_and_lost();
+    observed_time_ = world_.engine.now();
     if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
   }
 
@@ -249,7 +251,8 @@ class Driver final : public Probe {
   Context context_;
   Observer& observer_;
   std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
-  std::uint64_t observed_traffic_ = 0;  // sent_and_lost() of the last observation
+  std::uint64_t observed_traffic_ = 0;  // sent_and_lost() and the time of the last observation
+  sim::Time observed_time_ = -1;
   std::uint32_t asked_ = 0;
   sim::Time instant_ = -1;     // of the last check whether time passes
   std::uint64_t at_once_ = 0;  // events since, in steps of a check

@@ -28,6 +28,11 @@ struct Optimum {
   std::string method = {};
 };
 
+/// psi = value/optimum - 1; 0 where the optimum is reached, and infinite where it is 0 and is not.
+inline double relative_excess(double value, double optimum) {
+  return value == optimum ? 0 : value / optimum - 1;
+}
+
 /// The minimiser of f_S over the box. Squared and smooth losses: to a KKT residual of 1e-10; hinge: to the
 /// gap it reports, at most 1e-6 of the value. Draws nothing, keeps no state. Throws std::runtime_error where
 /// there is no minimiser (separable classes without l2 and box, softmax without l2, a hidden layer) or the iteration does not get there.

@@ -93,6 +93,20 @@ TEST_CASE("driver: looks at the start, every so many iterations, and at the end,
   CHECK(seen == std::vector<std::uint64_t>{0, 3, 6, 7});
 }
 
+TEST_CASE(
+    "driver: looks at the end of a run that time ends, though nothing has happened since the last look") {
+  const test::StudyFixture fixture(data(2), {}, {}, 100, sim::Ring{}, false);
+  auto options = fixture.engine({}, sim::ClockTrace{{1.0, 9.0}, {0, 0}});
+  options.time_limit = 5;
+  options.observe_every = 2;
+  const auto world = fixture.world(options);
+  std::vector<double> seen;
+  test::Watch watch([&](const models::World& w) { seen.push_back(w.engine.now()); });
+  Counting protocol({}, fixture.study());
+  models::Driver<Counting>(protocol, *world, watch).run();
+  CHECK(seen == std::vector<double>{0, 1, 2, 4, 5});
+}
+
 TEST_CASE("driver: a record that is due at the last iteration is not made twice") {
   const test::StudyFixture fixture(data(2), {}, {}, 6, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());

@@ -27,7 +27,7 @@ def check(folder, scenario):
         _agents(trace, scenario, expect)
         _ticks(trace, scenario, expect)
         ledger.check(folder, trace, scenario, expect)
-    _tables(folder, expect)
+    _tables(folder, scenario, expect)
     _limits(folder, scenario, expect)
     return failures
 
@@ -163,20 +163,24 @@ def _ticks(trace, scenario, expect):
             last[row["agent"]] = max(number, last.get(row["agent"], -1))
 
 
-def _tables(folder, expect):
+def _tables(folder, scenario, expect):
     status = {}
     for row in study.rows(folder, "runs.csv"):
         axes = list(row)[:list(row).index("repetition") + 1]
         status[tuple(row[axis] for axis in axes)] = row["status"]
     # An owner without test records has no test error, nor has a quarter of the owners without any.
+    # owners.csv is that of the first repetition: which owners these are can differ where each draws its data.
     untested = {row["agent"] for row in study.rows(folder, "owners.csv") if row["test_records"] == "0"}
+    drawn = scenario.get("data", {}).get("draw") == "repetition"
     for name in ("series.csv", "scalars.csv"):
         for row in study.rows(folder, name):
             axes = list(row)[:list(row).index("repetition") + 1]
             key = tuple(row[axis] for axis in axes)
             metric = row.get("metric") or row.get("name")
             if row["value"] == "nan" and re.search("test_error|accuracy", metric) and (
-                    row["agent"] in untested or untested and re.search(r"\.q[1-4]$", metric)):
+                    drawn or row["agent"] in untested or untested and re.search(r"\.q[1-4]$", metric)):
+                continue
+            if row["value"] == "inf" and metric.endswith("relative_fitness"):  # of an objective whose least value is 0
                 continue
             if row["repetition"] and status.get(key) == "done" and row["value"]:
                 expect(math.isfinite(float(row["value"])), "finite",

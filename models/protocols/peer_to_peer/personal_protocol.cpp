@@ -28,7 +28,7 @@ void PersonalProtocol::measure(std::size_t k, const World& world, std::span<doub
       out[0] = q - personal_.optimum().value;
       return;
     default:
-      out[0] = q / personal_.optimum().value - 1;
+      out[0] = relative_excess(q, personal_.optimum().value);
   }
 }
 
