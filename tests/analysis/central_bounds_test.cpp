@@ -81,7 +81,7 @@ TEST_CASE("synchronous bounds: by hand, printed and corrected") {
 }
 
 TEST_CASE(
-    "synchronous bounds: without a constant Hessian L is the regulariser's; without both it is unknown") {
+    "synchronous bounds: without a constant Hessian L is the regulariser's, without both it is unknown") {
   CentralSetting s = kSetting;
   s.hessian_min = s.hessian_max = std::nan("");
   CHECK(terms("value_of_collaboration_12", false, s)[0] == Approx(4 / 0.5 * 1.5 / 10 * std::sqrt(1.25)));

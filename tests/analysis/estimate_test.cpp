@@ -17,7 +17,7 @@ TEST_CASE("log-log line: least squares of logarithms, computed by hand") {
   CHECK(log_log_line({1, 10, 100}, {1, 1, 10}).departure == Approx(std::pow(10, 1.0 / 3)));
 }
 
-TEST_CASE("log-log line: pairs without a logarithm are left out; a single x has no slope") {
+TEST_CASE("log-log line: pairs without a logarithm are left out, a single x has no slope") {
   CHECK(log_log_line({1, 2, 3, 4, 5}, {1, 4, kNone, -1, 0}).slope == Approx(2));
   CHECK(std::isnan(log_log_line({2, 2}, {1, 3}).slope));
   CHECK(std::isnan(log_log_line({}, {}).slope));
@@ -104,7 +104,7 @@ TEST_CASE("paired difference: the interval of the mean is Student's, computed by
   CHECK(d.reduction == Approx(221));
 }
 
-TEST_CASE("paired difference: pairs without two numbers are left out; one pair has no interval") {
+TEST_CASE("paired difference: pairs without two numbers are left out, one pair has no interval") {
   const auto d = paired_difference({1, kNone, 3, 4}, {2, 5, std::numeric_limits<double>::infinity()}, 0.9);
   CHECK(d.pairs == 1);
   CHECK(d.mean == 1);

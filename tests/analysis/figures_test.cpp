@@ -52,7 +52,7 @@ TEST_CASE(
   CHECK(standard.at("layer").at(1).at("encoding").at("x").at("title") == "iteration");
 }
 
-TEST_CASE("figures: a baseline is one line across; for owners, a mark beside each bar") {
+TEST_CASE("figures: a baseline is one line across, for owners, a mark beside each bar") {
   const test::Scratch dir;
   const StudyData data = study(dir, {.points = {{"1"}, {"2"}}, .names = {"north", "south"}});
   for (const char* figure : {"curves", "finals"}) {

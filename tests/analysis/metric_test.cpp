@@ -112,7 +112,7 @@ TEST_CASE("metrics: statistics over owners by hand, in any order of the owners")
 }
 
 TEST_CASE(
-    "metrics: accuracy is the fraction classified correctly; its worst owners are those of least accuracy") {
+    "metrics: accuracy is the fraction classified correctly, its worst owners are those of least accuracy") {
   // The model 1 classifies x > 0 as +1. Of the test records x = 1, owner 1 has one of two right, owner 2 all three.
   models::DataSet set = data();
   for (models::Shard& shard : set.train) shard.target.setOnes();

@@ -27,7 +27,7 @@ std::size_t files_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("output file: appears complete after commit; without commit nothing is left") {
+TEST_CASE("output file: appears complete after commit, without commit nothing is left") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "table.csv";
   {

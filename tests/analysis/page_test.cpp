@@ -71,7 +71,7 @@ TEST_CASE("figures: repetitions with samples at different times are compared by 
   CHECK(medians == std::vector<std::pair<double, double>>{{0, 1001}, {3, 501}, {6, 334.3333}});
 }
 
-TEST_CASE("figures: final values against each axis; its numbers are logarithmic or linear") {
+TEST_CASE("figures: final values against each axis, its numbers are logarithmic or linear") {
   const test::Scratch dir;
   const auto drawn = draw(study(dir, {}), "finals", 0);
   REQUIRE(drawn.size() == 1);
@@ -101,7 +101,7 @@ TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its step
   CHECK(axis({"1", "star", "1"}).labels == std::vector<std::string>{"1", "star"});
 }
 
-TEST_CASE("figures: two numeric axes give a heat map; selectors fix the others") {
+TEST_CASE("figures: two numeric axes give a heat map, selectors fix the others") {
   const test::Scratch dir;
   Made made{.axes = {"a", "kind", "b"}, .points = {}};
   for (const char* a : {"1", "2"}) {
@@ -118,7 +118,7 @@ TEST_CASE("figures: two numeric axes give a heat map; selectors fix the others")
   CHECK(draw(data, "finals", 0).size() == 3);
 }
 
-TEST_CASE("figures: each agent has its median; of many agents some are shown, in order") {
+TEST_CASE("figures: each agent has its median, of many agents some are shown, in order") {
   const test::Scratch dir;
   const auto drawn = draw(study(dir, {}), "agents", 1);
   REQUIRE(drawn.size() == 1);

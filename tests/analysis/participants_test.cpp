@@ -114,7 +114,7 @@ TEST_CASE("participants: GraphML is read back as the same topology") {
   CHECK(graph.latency()[graph.edge(0, 2)] == 0.125);
 }
 
-TEST_CASE("layout: positions of the graph stay; a hub is the centre of a circle") {
+TEST_CASE("layout: positions of the graph stay, a hub is the centre of a circle") {
   NetworkGraph placed = two_owners().network;
   analysis::place_nodes(placed);
   CHECK(placed.nodes[1].x == 12.5);

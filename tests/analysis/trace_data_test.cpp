@@ -125,7 +125,7 @@ TEST_CASE("figures: lines of a trace whose time or agent is no number are ignore
 }
 
 TEST_CASE(
-    "figures: a message that a protocol discards after its arrival is lost; steps are iterations in flight") {
+    "figures: a message that a protocol discards after its arrival is lost, steps are iterations in flight") {
   const test::Scratch dir;
   dir.write("trace.csv",
             "0,1,send,1,0,message:1:0,tick:1:0,8,,3,\n1,2,send,2,0,message:2:0,tick:2:0,8,,4,\n"

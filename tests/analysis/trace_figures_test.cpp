@@ -90,7 +90,7 @@ TEST_CASE("figures: a timeline has a lane for each agent, an arrow for each arri
   CHECK(layer(drawn, "computing").is_null());
 }
 
-TEST_CASE("figures: a timeline opens with at most 200 messages; a chosen end stands") {
+TEST_CASE("figures: a timeline opens with at most 200 messages, a chosen end stands") {
   CHECK(window(draw({}, "timeline", 0, one_each_second(200)).at(0)) == json{0.0, 200.0});
   TraceData trace = one_each_second(300);
   CHECK(window(draw({}, "timeline", 0, trace).at(0)) == json{0.0, 200.0});

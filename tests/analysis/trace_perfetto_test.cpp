@@ -255,7 +255,7 @@ TEST_CASE("perfetto: a track is named by its agent's number and name") {
 }
 
 TEST_CASE(
-    "perfetto: computations are slices that end when the agent goes down; events and timers have their "
+    "perfetto: computations are slices that end when the agent goes down, events and timers have their "
     "names") {
   // Agent 1 computes on [1, 3), is down on [2, 2.5) within, and computes again on [4, 6), when it crashes at 5.
   std::vector<sim::TraceRecord> all;

@@ -268,7 +268,7 @@ TEST_CASE("power law: numbers of neighbours follow the law of stubs, less the fe
   CHECK(make_topology(PowerLaw{}, 2, Streams(1, 0)).edges() == 1);
 }
 
-TEST_CASE("rmat: the requested number of different links; equally likely if a = b = c = d") {
+TEST_CASE("rmat: the requested number of different links, equally likely if a = b = c = d") {
   constexpr std::uint32_t kGraphs = 10'000;
   const Rmat even{.mean_degree = 2, .a = 0.25, .b = 0.25, .c = 0.25};
   const Counts count = pair_counts(even, 5, kGraphs, 55);  // 5 of 10 pairs

@@ -46,7 +46,7 @@ TEST_CASE("csv: the delimiter is the most frequent one in the first line, outsid
 }
 
 TEST_CASE(
-    "csv: quoted fields keep delimiters, quotes and line breaks; byte-order mark, CRLF, blank lines are "
+    "csv: quoted fields keep delimiters, quotes and line breaks, byte-order mark, CRLF, blank lines are "
     "passed over") {
   const TextFile file("\xEF\xBB\xBF\"na,me\",y,k\r\n1,2,\"x \"\"1\"\"\"\r\n\r\n3,4,\"p\nq\"\r\n");
   CsvData o = csv_data(file);
@@ -124,7 +124,7 @@ TEST_CASE("csv: blocks are consecutive, the first ones take the remainder") {
 }
 
 TEST_CASE(
-    "csv: owners by a column come in the order of first appearance; small ones are excluded and noted") {
+    "csv: owners by a column come in the order of first appearance, small ones are excluded and noted") {
   const TextFile file("k,x,y\nb,1,0\na,2,0\nb,3,0\nc,4,0\na,5,0\na,6,0\n");
   CsvData o = csv_data(file);
   o.owner = OwnerColumn{"k"};
@@ -169,7 +169,7 @@ TEST_CASE("csv: missing values take the owner's median or mean, the pooled one i
   CHECK(d.train[0].features == matrix({{1}, {2}, {9}}));
 }
 
-TEST_CASE("csv: missing text takes the most frequent value; an even median is the middle of two") {
+TEST_CASE("csv: missing text takes the most frequent value, an even median is the middle of two") {
   const TextFile file("k,x,y\nred,1,0\nblue,4,0\nred,?,0\n?,2,0\nblue,3,0\nred,0,0\n");
   CsvData o = csv_data(file);
   o.impute = Impute::kMedian;

@@ -59,7 +59,7 @@ TEST_CASE("push-sum: two agents by hand") {
   CHECK(held == std::vector<double>{2, 1.5, 1.25, 1.375});  // 2 less the half that is under way
 }
 
-TEST_CASE("push-sum: without loss all agents reach the mean of the start values; a loss takes weight away") {
+TEST_CASE("push-sum: without loss all agents reach the mean of the start values, a loss takes weight away") {
   constexpr std::size_t kAgents = 6;
   const test::StudyFixture fixture(test::one_record_each(std::vector<double>(kAgents)), {}, {}, 3000,
                                    sim::Star{}, false);
@@ -91,7 +91,7 @@ TEST_CASE("local steps: two ticks by hand, and the clipped update") {
   CHECK(end(0.5) == std::pair(0.5, 0.75));  // 0 + 1/2, then 1/4 + 1/2
 }
 
-TEST_CASE("local steps: Laplace noise of scale 2 clip/epsilon; a spent budget leaves the average") {
+TEST_CASE("local steps: Laplace noise of scale 2 clip/epsilon, a spent budget leaves the average") {
   constexpr double kClip = 0.5;
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), test::laplace(4, 1), 3,
                                    sim::Ring{}, false);

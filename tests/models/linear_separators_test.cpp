@@ -149,7 +149,7 @@ TEST_CASE("linear_separators: features have their distribution and the declared 
 }
 
 TEST_CASE(
-    "linear_separators: bernoulli flips have their probability; test labels are flipped only with "
+    "linear_separators: bernoulli flips have their probability, test labels are flipped only with "
     "test_label_noise") {
   LinearSeparators o = many(1, 20000);
   o.test_records = 20000;

@@ -229,7 +229,7 @@ TEST_CASE("partition: too few records are refused") {
         "reduce owners or min_records, or increase alpha");
 }
 
-TEST_CASE("csv: a partition assigns the rows of all files; owners without rows are excluded and noted") {
+TEST_CASE("csv: a partition assigns the rows of all files, owners without rows are excluded and noted") {
   std::string north = "x,y\n", south = "x,y\n";
   for (int k = 0; k < 60; ++k) {
     (k < 30 ? north : south) += std::to_string(k) + "," + std::to_string(k % 3) + "\n";

@@ -15,14 +15,16 @@ template <class Matrix>
 Matrix whole_numbers(Index rows, Index columns, int seed) {
   Matrix numbers(rows, columns);
   for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < columns; ++j) numbers(i, j) = static_cast<double>((i * 31 + j * 17 + seed) % 13 - 6);
+    for (Index j = 0; j < columns; ++j)
+      numbers(i, j) = static_cast<double>((i * 31 + j * 17 + seed) % 13 - 6);
   }
   return numbers;
 }
 
 }  // namespace
 
-TEST_CASE("row product: equals the product for every size around the tiles, either order of A, alone or added") {
+TEST_CASE(
+    "row product: equals the product for every size around the tiles, either order of A, alone or added") {
   for (Index m = 1; m <= 11; ++m) {
     for (const Index k : {0, 1, 3, 10}) {
       for (Index n = 1; n <= 21; ++n) {

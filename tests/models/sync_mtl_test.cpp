@@ -42,7 +42,7 @@ TEST_CASE("sync_mtl: a lost message holds a round up until its timeout, and the 
 }
 
 TEST_CASE(
-    "sync and async with block: the same minimiser; the time ratio at equal step is slowest to mean link, "
+    "sync and async with block: the same minimiser, the time ratio at equal step is slowest to mean link, "
     "1.91") {
   // 20 tasks, one U(0, 15 ms) draw a round trip: a round takes 15 * 20/21 ms on average, a task's own trip 7.5 ms.
   const StudyFixture fixture(low_rank_tasks(20, 40, models::TaskTarget::kRegression), squared(), {}, 1 << 30);

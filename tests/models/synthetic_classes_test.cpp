@@ -40,7 +40,7 @@ TEST_CASE("synthetic: alpha and beta are standard deviations, and W and b have o
   CHECK(agrees(vv, 9));
 }
 
-TEST_CASE("synthetic: features have the owner's mean and variances j^-1.2; the target is the largest score") {
+TEST_CASE("synthetic: features have the owner's mean and variances j^-1.2, the target is the largest score") {
   const SyntheticClasses o{.owners = 2, .records = 20000, .features = 4, .classes = 3, .test_records = 50};
   const DataSet d = make_data(o, kStreams);
   CHECK(d.classes == std::vector<std::string>{"0", "1", "2"});
@@ -95,7 +95,7 @@ TEST_CASE("synthetic: iid owners share the model and have features of mean 0") {
   CHECK(agrees(x, 0));
 }
 
-TEST_CASE("synthetic: an owner's records depend on its number only; more records keep the first") {
+TEST_CASE("synthetic: an owner's records depend on its number only, more records keep the first") {
   SyntheticClasses o{.owners = 2, .records = 30};
   const DataSet d = make_data(o, kStreams);
   o.owners = 4;

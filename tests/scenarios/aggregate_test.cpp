@@ -125,7 +125,7 @@ TEST_CASE("quantiles: at equal times every run counts with its last value") {
   CHECK(table.find("1,objective,,,1.6,2,50.5,0,25.25,50.5,75.75,101\n") != std::string::npos);
 }
 
-TEST_CASE("aggregate: a larger repeat adds runs; all other results equal those of separate runs") {
+TEST_CASE("aggregate: a larger repeat adds runs, all other results equal those of separate runs") {
   const test::Scratch dir;
   dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10]}, "repeat": 2)"));
   const std::string run = "cd " + dir.path().string() + " && hearsay run s.json --no-progress -o ";

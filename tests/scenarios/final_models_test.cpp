@@ -121,7 +121,7 @@ TEST_CASE("final models: tasks have their owners' models, and the server none") 
 }
 
 TEST_CASE(
-    "final models: asked for later, they are of the same runs; and no table is left that was not asked for") {
+    "final models: asked for later, they are of the same runs, and no table is left that was not asked for") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 2)"));
   test::run_to(dir, "out");

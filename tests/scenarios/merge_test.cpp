@@ -25,7 +25,7 @@ std::string where(const scenarios::Document& d, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("extends: base, then file, then --set; each value keeps its position") {
+TEST_CASE("extends: base, then file, then --set, each value keeps its position") {
   const Scratch dir;
   dir.write("scenario.schema.json", "{}");
   const std::string base = dir.write("presets/base.json", R"({"a": 1, "n": {"x": 1, "y": 2,

@@ -88,7 +88,7 @@ TEST_CASE("select: of each combination of the other axes, the value with the bes
 }
 
 TEST_CASE(
-    "select: a point with a diverged run is selected only if there is no other; the first among equals") {
+    "select: a point with a diverged run is selected only if there is no other, the first among equals") {
   const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto best = chosen(least, [&](std::size_t a, std::size_t b, std::uint32_t r) {

@@ -85,7 +85,7 @@ TEST_CASE("shipped: the schema refuses invalid sweeps") {
 }
 
 TEST_CASE(
-    "shipped: the reference page and the schema file are those of this program; else run script/generate") {
+    "shipped: the reference page and the schema file are those of this program, else run script/generate") {
   const auto page = shell("hearsay explain --all");
   CHECK(page.out == text_of(kRoot + "/docs/reference.md"));
   CHECK_THAT(page.out, Catch::Contains("| `epsilon` |") && Catch::Contains("random_numbers"));

@@ -85,7 +85,7 @@ TEST_CASE("stop: a target ends a run at the first sample where it holds, and rep
   CHECK(run.series.samples.size() == least + 1);
 }
 
-TEST_CASE("stop: check_every checks a target between samples; 'above' is the opposite of 'below'") {
+TEST_CASE("stop: check_every checks a target between samples, 'above' is the opposite of 'below'") {
   const std::string above = R"(stop.target={"metric":"messages","above":100,"check_every":5})";
   const auto run = run_with({above, "record.every.iterations=50"});
   CHECK(run.end == RunEnd::kTarget);

@@ -33,7 +33,7 @@ std::string check(const Scratch& dir) {
 }  // namespace
 
 TEST_CASE(
-    "verdicts: every figure, table and theorem has one, and docs/papers.md is up to date; else run "
+    "verdicts: every figure, table and theorem has one, and docs/papers.md is up to date, else run "
     "script/verdicts") {
   const auto outcome = shell("/usr/bin/python3 " + kRoot + "/script/verdicts --check");
   INFO(outcome.out << outcome.err);

@@ -128,7 +128,7 @@ TEST_CASE("compute: an agent that is down when its computation ends loses its me
 }
 
 TEST_CASE(
-    "compute: computation n of an agent draws from (compute, agent), index n; per agent it is drawn once") {
+    "compute: computation n of an agent draws from (compute, agent), index n, per agent it is drawn once") {
   for (const ComputeDrawn drawn : {ComputeDrawn::kPerComputation, ComputeDrawn::kPerAgent}) {
     SlowRing net;
     net.options.network.compute_time = ComputeOptions(Uniform{0.5, 1}, drawn);
@@ -152,7 +152,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("compute: agents with times of their own, by a list or by their number; a hub has none in a list") {
+TEST_CASE("compute: agents with times of their own, by a list or by their number, a hub has none in a list") {
   // One tick of each agent at 1 s; agent 0 is the hub.
   const auto times = [](const ComputeOptions& options) {
     const ComputeTime time(options, 4, 1, kStreams);

@@ -70,7 +70,7 @@ TEST_CASE(
   CHECK(engine.payload_rows() == 2);  // the last received by agent 1, and the one in flight
 }
 
-TEST_CASE("crash: an agent is reset before it comes up; its received values and timers are lost") {
+TEST_CASE("crash: an agent is reset before it comes up, its received values and timers are lost") {
   CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.observe_every = 0.5;
   Engine engine(net.options, net.topology, kStreams);

@@ -10,7 +10,7 @@ using namespace hearsay::sim;
 using test::Busy;
 using test::kStreams;
 
-TEST_CASE("fingerprint: equal runs have equal fingerprints; another seed, repetition or law has another") {
+TEST_CASE("fingerprint: equal runs have equal fingerprints, another seed, repetition or law has another") {
   const std::uint64_t first = Busy().run();
   CHECK(Busy().run() == first);
   Busy seed, repetition, longer, loss;

@@ -97,7 +97,7 @@ TEST_CASE("bandwidth: rates are drawn once per agent from (per agent, agent), up
 }
 
 TEST_CASE(
-    "order: a FIFO link never reorders; a message that would overtake arrives with the one "
+    "order: a FIFO link never reorders, a message that would overtake arrives with the one "
     "ahead") {
   std::uint64_t overtaken[2] = {};
   for (const MessageOrder order : {MessageOrder::kArrival, MessageOrder::kFifo}) {
@@ -219,7 +219,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "latency: per link and per agent it is drawn once; on a link to a hub the other end's value applies") {
+    "latency: per link and per agent it is drawn once, on a link to a hub the other end's value applies") {
   const Topology star = make_topology(Star{}, 4, kStreams);
   const Latency per_link(LatencyOptions(Uniform{1, 2}, Drawn::kPerLink), star, 0, kStreams, nullptr);
   const Latency per_agent(LatencyOptions(Uniform{1, 2}, Drawn::kPerAgent), star, 0, kStreams, nullptr);

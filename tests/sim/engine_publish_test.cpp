@@ -105,7 +105,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "publish: a received publication stays when the publisher goes down; a reader that is down receives "
+    "publish: a received publication stays when the publisher goes down, a reader that is down receives "
     "nothing") {
   const Topology star = make_topology(Star{}, 2, kStreams);
   Engine::Options options;

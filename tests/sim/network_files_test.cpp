@@ -53,7 +53,7 @@ std::string matrix_refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("csv: separators, headers, quotes, empty lines and line ends are read; lines are counted") {
+TEST_CASE("csv: separators, headers, quotes, empty lines and line ends are read, lines are counted") {
   Files files;
   for (const std::string text : {"a,b\n1,2\n\n3,4\n", "a;b\r\n1;2\r\n\r\n3;4", "a\tb\n1\t2\n\n3\t4\n",
                                  "a b\n 1   2 \n\n3 4\n", "\xEF\xBB\xBF\"a\",b\n\"1\",2\n\n3,4\n"}) {
@@ -259,7 +259,7 @@ TEST_CASE("availability trace: overlaps, decreasing times, repeated states and u
         "f2.csv:3: expected agents 0 to 3, found agent 200000000");
 }
 
-TEST_CASE("clock trace: a file of ticks is read; decreasing times and unknown agents are refused") {
+TEST_CASE("clock trace: a file of ticks is read, decreasing times and unknown agents are refused") {
   Files files;
   const auto clocks = [&](const std::string& text) {
     const ClockTrace trace{.times = {}, .agents = {}, .path = files(text), .missed = Missed::kSkip};
@@ -276,7 +276,7 @@ TEST_CASE("clock trace: a file of ticks is read; decreasing times and unknown ag
         "the clock trace: expected agents 0 to 2, found agent 3");
 }
 
-TEST_CASE("loss: edges have the loss of the file, in one direction or both; others the default") {
+TEST_CASE("loss: edges have the loss of the file, in one direction or both, others the default") {
   Files files;
   const Topology ring = make_topology(Ring{}, 4, kStreams);
   const auto certain = [&](const EdgeLoss& law, AgentId from, AgentId to) {

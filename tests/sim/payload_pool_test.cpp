@@ -64,7 +64,7 @@ TEST_CASE("payload pool: a reused row has a new header") {
   }
 }
 
-TEST_CASE("payload pool: dropping a free row throws; dropping no row is allowed") {
+TEST_CASE("payload pool: dropping a free row throws, dropping no row is allowed") {
   PayloadPool pool(1);
   const std::uint32_t row = pool.take();
   pool.drop(row);

@@ -146,7 +146,7 @@ TEST_CASE(
         Log{"0.5 message 0>1 #1", "3 message 0>1 #2", "5 message 0>1 #3"});
 }
 
-TEST_CASE("timeline: crashes lose the state or keep it; those that overlap are one") {
+TEST_CASE("timeline: crashes lose the state or keep it, those that overlap are one") {
   Eventful net({CrashEvent{.at = 7, .agents = {1, 2}, .lasting = 4},
                 CrashEvent{.at = 5, .agents = {1}, .lasting = 3},
                 CrashEvent{.at = 20, .agents = {2}, .lasting = 1, .state_on_return = StateOnReturn::kKeep},

@@ -61,7 +61,7 @@ TEST_CASE("unreachable: if every message is lost, none can arrive") {
 }
 
 TEST_CASE(
-    "unreachable: agents that are never up together cannot communicate; a message may reach one that comes "
+    "unreachable: agents that are never up together cannot communicate, a message may reach one that comes "
     "up later") {
   auto options = star();
   options.network.availability = JoinLeave{.join = 10.0, .leave = 5.0};

@@ -89,7 +89,7 @@ TEST_CASE("fedasync: the proximal term pulls to the model that was sent") {
 }
 
 TEST_CASE(
-    "fedbuff: a buffer of one without weights is plain asynchronous descent; with weights and a buffer of "
+    "fedbuff: a buffer of one without weights is plain asynchronous descent, with weights and a buffer of "
     "two") {
   const ThreeClients three(4);
   // Updates y - x_sent: 8 - 0, 16 - 0, 8 - 8 (sent at 1 s), 64 - 0.
@@ -111,7 +111,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "asynchronous server: with all owners in training, their shares are those of their speeds; with one, "
+    "asynchronous server: with all owners in training, their shares are those of their speeds, with one, "
     "equal") {
   const test::StudyFixture fixture(test::one_record_each({1, 1}), test::ridge(0), {}, 1'000'000);
   auto options = fixture.engine(computing({1, 10}));

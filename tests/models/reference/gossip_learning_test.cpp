@@ -50,7 +50,7 @@ TEST_CASE("gossip_learning: merge, then update, by hand") {
   CHECK(end_of<GossipLearning>(fixture, params, {{0, 8}, ticks_of({0, 1})}) == Eigen::Vector2d(1.375, 3.5));
 }
 
-TEST_CASE("gossip_learning: the step is that of the model's age; rules and weights of merging, by hand") {
+TEST_CASE("gossip_learning: the step is that of the model's age, rules and weights of merging, by hand") {
   // Tick of 0: 0 (age 0) and the start 8 (age 0) at agent 1, target 3: mu 4 -> 3.5; um (1.5 + 5.5)/2. Age 1 for both.
   // Tick of 1: 3.5 (age 1) and the start 0 (age 0) at agent 0, target 1, with steps 1/2 and, at age 1, 1/4 of the way:
   //   mu, equal  1.75, age 1 -> 1.5625     age  3.5 -> 2.875          age 2

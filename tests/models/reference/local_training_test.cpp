@@ -174,7 +174,7 @@ TEST_CASE("batches: the law of each kind") {
   }
 }
 
-TEST_CASE("batches: a pass contains every record once, and the next one another order; subsets begin anew") {
+TEST_CASE("batches: a pass contains every record once, and the next one another order, subsets begin anew") {
   models::BatchDraws draws;
   const sim::Streams streams(12, 0);
   std::map<std::pair<Index, Index>, std::uint64_t>

@@ -98,7 +98,7 @@ TEST_CASE("pld: one sampled release has the exact divergence of its worse direct
   }
 }
 
-TEST_CASE("pld: unequal steps; Gaussians with multipliers z_t are one with mu^2 = sum 1/z_t^2") {
+TEST_CASE("pld: unequal steps, Gaussians with multipliers z_t are one with mu^2 = sum 1/z_t^2") {
   Releases releases(gaussian_step(10), 30);
   releases.add(gaussian_step(20), 100);
   releases.add(gaussian_step(5), 7);
