@@ -43,6 +43,19 @@ po::options_description description_of(const Syntax& syntax) {
   return all;
 }
 
+// What an error says. what() replaces "%option%" and other words by the argument, also in the argument itself, for ever.
+std::string parse_error_text(po::error_with_option_name& error) {
+  std::string name = error.get_option_name();
+  if (name.find('%') == name.npos) return error.what();
+  constexpr char kNone = '\x01';
+  std::ranges::replace(name, '%', kNone);
+  error.set_option_name(name);
+  error.set_original_token(name);
+  std::string text = error.what();
+  std::ranges::replace(text, kNone, '%');
+  return text;
+}
+
 template <class T>
 bool parse_number(const std::string& text, T& number) {
   const char* end = text.data() + text.size();
@@ -114,14 +127,16 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(arguments).options(all).positional(positional).style(style).run(),
               values);
-  } catch (const po::unknown_option& e) {
+  } catch (po::unknown_option& e) {
     Names names;
     for (const auto& option : all.options()) names.push_back(option->long_name());
     const std::string given = e.get_option_name();
     throw UsageError(
-        fmt::format("{}{}; usage: hearsay {}", e.what(),
+        fmt::format("{}{}; usage: hearsay {}", parse_error_text(e),
                     did_you_mean(given.substr(std::min(given.find_first_not_of('-'), given.size())), names),
                     syntax.usage));
+  } catch (po::error_with_option_name& e) {
+    throw UsageError(fmt::format("{}; usage: hearsay {}", parse_error_text(e), syntax.usage));
   } catch (const po::error& e) {
     throw UsageError(fmt::format("{}; usage: hearsay {}", e.what(), syntax.usage));
   }

@@ -162,3 +162,11 @@ TEST_CASE("commands: dashes alone are no option") {
   for (const char* command : {"run ----", "privacy ----", "status ---"})
     CHECK_THAT(refused_line(command), Catch::Contains("unrecognised option '---"));
 }
+
+TEST_CASE("commands: an option that looks like a placeholder of boost's messages is refused by its name") {
+  for (const char* name : {"%canonical_option%", "a%option%b", "%original_token%%prefix%", "100%"}) {
+    CHECK_THAT(refused_line("status --" + std::string(name)),
+               Catch::Contains("unrecognised option '--" + std::string(name) + "'"));
+    CHECK_THAT(refused_line("privacy --" + std::string(name) + "="), Catch::Contains(name));
+  }
+}
