@@ -7,18 +7,19 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <utility>
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before, last, row(b.size() + 1);
+// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein); any number above `most`
+// if it is above.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    before = std::exchange(last, row);
+    before.swap(last);
+    last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
@@ -26,6 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }
+    // Every way to the last row leads through one of these two.
+    if (std::min(*std::ranges::min_element(row), *std::ranges::min_element(last)) > most) return most + 1;
   }
   return row[b.size()];
 }
@@ -57,7 +60,7 @@ std::string_view nearest(std::string_view name, const Names& names) {
     // A third of the letters may be wrong, but at least one.
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     if (longer - shorter > std::min(allowed, candidate.size())) continue;
-    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t distance = edit_distance(name, candidate, allowed);
     // Of two equally near names, prefer the one from which letters were left out.
     if (distance > allowed || distance > smallest) continue;
     if (distance == smallest && (holds_letters(best, name) || !holds_letters(candidate, name))) continue;
@@ -83,7 +86,8 @@ Names nearest_dotted(std::string_view name, const Names& names) {
   std::vector<std::pair<std::size_t, std::string>> of_head;
   for (const std::string& candidate : names) {
     if (candidate.starts_with(name.substr(0, dot + 1)))
-      of_head.emplace_back(edit_distance(candidate, name), candidate);
+      of_head.emplace_back(edit_distance(candidate, name, std::max(candidate.size(), name.size())),
+                           candidate);
   }
   Names all;
   if (of_head.empty()) all.emplace_back(head);
@@ -110,10 +114,14 @@ Names nearest_three(std::string_view name, const Names& names) {
   std::vector<std::pair<double, std::string>> others;  // letters that differ, as a share of the longer name
   for (const std::string& candidate : names) {
     if (candidate == first) continue;
-    const double longer = static_cast<double>(std::max(name.size(), candidate.size()));
+    const auto [short_size, long_size] = std::minmax({name.size(), candidate.size()});
+    const auto longer = static_cast<double>(long_size);
     const bool within = name.size() >= 4 && (candidate.find(name) != std::string::npos ||
                                              name.find(candidate) != std::string_view::npos);
-    const double share = static_cast<double>(edit_distance(name, candidate)) / longer;
+    // At least the letters that only the longer name has differ.
+    if (!within && 2 * (long_size - short_size) > long_size) continue;
+    const std::size_t most = within ? long_size : long_size / 2;
+    const double share = static_cast<double>(edit_distance(name, candidate, most)) / longer;
     if (within || share <= 0.5) others.emplace_back(within ? share - 1 : share, candidate);
   }
   std::ranges::stable_sort(others, {}, &std::pair<double, std::string>::first);
