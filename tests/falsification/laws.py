@@ -4,7 +4,7 @@ A law has cells {score: (probability on the first data set, on the second)} and 
 score is the loss ln(p(x)/q(x)) in units of STEP, rounded, the cells are exact: rounding is part of the event. An event
 is {score >= cut}; the cut is chosen from the cells alone.
 """
-from math import cos, erfc, exp, hypot, inf, log, log1p, pi, sqrt
+from math import cos, erfc, exp, expm1, hypot, inf, log, log1p, pi, sqrt
 
 from bounds import bisect, guaranteed, rough_guarantee
 
@@ -34,6 +34,10 @@ class Law:
         for cut in sorted(self.cells, reverse=True):
             p, q = p + self.cells[cut][0], q + self.cells[cut][1]
             yield cut, p, q
+
+    def chances(self, cut):
+        """P(score >= cut) on either data set."""
+        return [min(sum(cell[side] for score, cell in self.cells.items() if score >= cut), 1) for side in (0, 1)]
 
     def attainable(self, delta):
         """The largest epsilon that any of the events shows: ln((P - delta)/Q)."""
@@ -85,6 +89,31 @@ def gaussian(z, one, other, releases=1):
         cells[cell] = (phi(distance - t[0]) - phi(distance - t[1]), phi(-t[0]) - phi(-t[1]))
     unit = (one - other) * z  # a standard deviation
     return Law(cells, lambda x: round(distance * ((x - other) / unit - distance / 2) / STEP))
+
+
+def sampled_gaussian(z, rate, one, other):
+    """A Gaussian release with noise multiplier z, in which an owner takes part with probability `rate`: centre `one`
+    or, as without it, `other`. The loss is ln(1 - rate + rate e^((t - 1/2)/z^2)), t from the second centre to the
+    first."""
+    low, high, cells = round(log1p(-rate) / STEP), round((0.5 / z + 9) / z / STEP), {}
+    def distance(loss):
+        rest = (exp(loss) - (1 - rate)) / rate
+        return 0.5 + z * z * log(rest) if rest > 0 else -inf
+    for cell in range(low, high + 1):
+        t = [distance((cell + side) * STEP) for side in (-0.5, 0.5)]
+        t = [-inf if cell == low else t[0], inf if cell == high else t[1]]
+        q = phi(-t[0] / z) - phi(-t[1] / z)
+        cells[cell] = (rate * (phi((1 - t[0]) / z) - phi((1 - t[1]) / z)) + (1 - rate) * q, q)
+    def score(x):
+        shift = ((x - other) / (one - other) - 0.5) / (z * z)
+        loss = log1p(rate * expm1(shift)) if shift < 500 else shift + log(rate)
+        return min(max(round(loss / STEP), low), high)
+    return Law(cells, score)
+
+
+def exchanged(law):
+    """The same releases, with the data sets in the other order."""
+    return Law({-cell: (q, p) for cell, (p, q) in law.cells.items()}, lambda x: -law.score(x))
 
 
 def norm_plane(epsilon, one, other):
@@ -147,12 +176,37 @@ def zcdp(epsilon, delta, releases):
     return sqrt(releases / 2) / root
 
 
+def from_renyi(divergence, order, delta):
+    """Canonne, Kamath, Steinke 2020, Proposition 12."""
+    return divergence + log1p(-1 / order) - (log(delta) + log(order)) / (order - 1)
+
+
 def rdp(epsilon, delta, releases):
-    """Canonne, Kamath, Steinke 2020, Proposition 12, at the best order."""
+    """At the best order."""
     def total(z):
-        return min(a * releases / (2 * z * z) + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1)
+        return min(from_renyi(a * releases / (2 * z * z), a, delta)
                    for a in (1 + exp(k / 200) for k in range(-1200, 1400)))
     return bisect(lambda z: total(z) > epsilon, 1e-2, 1e2, 40)[1]
+
+
+def sampled_analytic(epsilon, delta, rate):
+    """P(loss > epsilon) - e^epsilon Q(loss > epsilon), P the law with the owner. The other direction has less."""
+    def excess(z):
+        t = 0.5 + z * z * log1p(expm1(epsilon) / rate)
+        return rate * phi((1 - t) / z) - (exp(epsilon) - 1 + rate) * phi(-t / z)
+    return bisect(lambda z: excess(z) > delta, 1e-2, 1e2)[1]
+
+
+def sampled_rdp(epsilon, delta, rate):
+    """Mironov, Talwar, Zhang 2019: the divergence of order a is ln E[(1 - rate + rate e^((t - 1/2)/z^2))^a]/(a - 1)
+    over t ~ N(0, z^2), here by the trapezoidal rule; at the best of the orders 1.1, 1.2, ..., 10.9."""
+    def total(order, z):
+        nodes = [k * z / 2 for k in range(-18, round(2 * order / z) + 18)]
+        moment = sum(exp(order * log1p(rate * expm1((t - 0.5) / (z * z))) - t * t / (2 * z * z)) for t in nodes)
+        return from_renyi(log(moment / (2 * sqrt(2 * pi))) / (order - 1), order, delta)
+    def best(z):
+        return min(total(1 + k / 10, z) for k in range(1, 100))
+    return bisect(lambda z: best(z) > epsilon, 0.1, 10, 30)[1]
 
 
 def amplified(epsilon, rate):

@@ -40,7 +40,8 @@ class Path:
         columns = ["x", "z"][: block[0].count(",")] + ["y"]
         return {"records.csv": "\n".join([",".join(columns), *self.hub, *block * owners]) + "\n"}
 
-    def scenario_of(self, owners, seed):
+    def scenario_of(self, owners, seed, part=0):
+        """Of a part of the experiments: repetition `part` of the same scenario."""
         kinds = ["send", "publish", "release"]
         return {
             "name": self.name, "seed": seed,
@@ -51,6 +52,16 @@ class Path:
             "stop": self.stop_of(owners),
             **{key: self.scenario[key] for key in ("model", "protocol", "privacy", "clocks") if key in self.scenario},
         }
+
+    def accounts(self, owners):
+        """Agents whose releases are charged."""
+        return range(1, owners + 1)
+
+    def observed(self, program, place, owners, part):
+        """What the law scores of each experiment of a part."""
+        trace = program.trace(place, part, self.seen)
+        return [seen for agent in range(1, owners + 1, self.together)
+                for seen in (self.see(trace, agent) if self.each else [self.see(trace, agent)])]
 
     def stop_of(self, owners):
         stop = self.scenario.get("stop", {})

@@ -60,6 +60,13 @@ class Results:
         with open(self.path("series.csv"), encoding="utf-8", newline="") as rows:
             return float([row for row in csv.DictReader(rows) if row["metric"] == metric][-1]["value"])
 
+    def models(self):
+        """The value of the only parameter of each repetition's only model."""
+        with open(self.path("models.csv"), encoding="utf-8") as rows:
+            if next(rows) != "repetition,agent,parameter,name,value\n":
+                raise ValueError("models.csv: unexpected columns")
+            return [float(row[row.rindex(",") + 1:]) for row in rows]
+
     def manifest(self):
         with open(self.path("manifest.json"), encoding="utf-8") as file:
             return file.read()
