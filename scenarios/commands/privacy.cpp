@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "models/privacy/budget/calculator.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/privacy_request.hpp"
 #include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
@@ -183,26 +183,32 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
 
 }  // namespace
 
-int privacy_command(const Arguments& arguments) {
-  const auto parsed = parse_arguments(arguments, privacy_syntax());
-  if (!parsed) return kExitDone;
-  const Parsed& values = *parsed;
-  const CostQuestion question = question_of(values);
-  const bool json = values.index("format") == 1;
-  const bool one = values.has("accountant");
-  const auto accountant = values.choice("accountant", models::Accountant::kBasic);
-  std::vector<CostAnswer> answers;
+std::optional<PrivacyRequest> privacy_request(const Arguments& arguments) {
+  const auto values = parse_arguments(arguments, privacy_syntax());
+  if (!values) return std::nullopt;
+  PrivacyRequest request{.question = question_of(*values), .json = values->index("format") == 1};
+  if (values->has("accountant"))
+    request.accountant = values->choice("accountant", models::Accountant::kBasic);
   try {
-    answers = one ? std::vector{models::cost_under(accountant, question)} : models::cost(question);
+    models::require_valid(request.question);
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }
+  return request;
+}
+
+int privacy_command(const Arguments& arguments) {
+  const auto request = privacy_request(arguments);
+  if (!request) return kExitDone;
+  const CostQuestion& question = request->question;
+  const auto one = request->accountant;
+  const auto answers = one ? std::vector{models::cost_under(*one, question)} : models::cost(question);
   if (one && !answers.front().refusal.empty()) {
     const std::string message = fmt::format("hearsay: {}", answers.front().refusal);
     if (answers.front().over_budget) throw BudgetRefusal(message);
     throw InputError(message);
   }
-  if (json) {
+  if (request->json) {
     print_json(json_of(question, answers).dump(2) + "\n");
   } else {
     print_text(question, answers);

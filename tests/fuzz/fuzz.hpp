@@ -13,13 +13,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sim/options/describe.hpp"
 
 /// A small quarantine of freed memory: with the usual one every input touches fresh pages, which takes longer than to
 /// read it.
 extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
-  return "quarantine_size_mb=8:thread_local_quarantine_size_kb=64:malloc_context_size=8:detect_stack_use_"
+  return "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=8:detect_stack_use_"
          "after_return=0";
 }
 
@@ -54,6 +55,16 @@ inline std::pair<std::string_view, std::string_view> split(std::string_view text
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};
   return {text.substr(0, at), text.substr(at + separator.size())};
+}
+
+inline std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto [line, rest] = split(text, "\n");
+    lines.emplace_back(line);
+    text = rest;
+  }
+  return lines;
 }
 
 /// A file in memory, rewritten for each input.

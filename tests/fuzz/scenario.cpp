@@ -1,45 +1,78 @@
-// Scenarios, as `validate` and `show` read them. Parts of an input are separated by lines of %%: the scenario, the file
-// base.json that it may extend, the values of --set (one a line), a condition for --points.
-#include <tuple>
-
+// Scenarios, as the language reads them, from memory: text with positions, "extends", --set, the points of the sweep.
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "tests/fuzz/commands.hpp"
+#include "scenarios/runner/sweep/sweep.hpp"
+#include "tests/fuzz/scenario_parts.hpp"
 
 using namespace hearsay;
+using scenarios::Node;
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzz::write("data.csv", "owner,a,y\n1,0.5,1\n1,2,0\n2,1,1\n");
-  fuzz::write("graph.csv", "0,1,1\n1,2,1\n0,2,2\n");
-  return 0;
+namespace {
+
+// Goes through a text as its values do, in the order they are written.
+class Text {
+ public:
+  explicit Text(std::string_view text) : rest_(text) {}
+
+  /// Every value and key begins at its position.
+  void require_positions(const Node& node) {
+    if (node.key_at.line > 0) require_at(node.key_at, "\"");
+    switch (node.kind) {
+      case Node::Kind::kNull:
+        return require_at(node.at, "null");
+      case Node::Kind::kBoolean:
+        return require_at(node.at, node.boolean ? "true" : "false");
+      case Node::Kind::kNumber:
+        return require_at(node.at, node.text);
+      case Node::Kind::kText:
+        return require_at(node.at, "\"");
+      case Node::Kind::kList:
+        require_at(node.at, "[");
+        break;
+      case Node::Kind::kObject:
+        require_at(node.at, "{");
+    }
+    for (const Node::Member& member : node.items()) require_positions(member.value);
+  }
+
+ private:
+  void require_at(scenarios::Position at, std::string_view begins) {
+    while (!rest_.empty() && (line_ < at.line || column_ < at.column)) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      column_ = byte == '\n' ? 1 : column_ + ((byte & 0xc0) != 0x80 ? 1 : 0);
+      line_ += byte == '\n' ? 1 : 0;
+    }
+    fuzz::require(line_ == at.line && column_ == at.column && rest_.starts_with(begins),
+                  "a value is at its position");
+  }
+
+  std::string_view rest_;
+  std::uint32_t line_ = 1, column_ = 1;
+};
+
+void require_same_again(const Node& root) {
+  const std::string written = scenarios::json_as_written(root, 0);
+  // A merged scenario can be larger than one that is read.
+  const scenarios::Limits limits{
+      .bytes = written.size(), .values = written.size(), .members = written.size(), .depth = 1000};
+  const scenarios::Document again = scenarios::parse(written, "again", limits);
+  fuzz::require(scenarios::json_as_written(again.root, 0) == written, "what is written can be read back");
 }
 
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::string_view kNext = "\n%%\n";
-  const auto [scenario, after] = fuzz::split(fuzz::text_of(data, size), kNext);
-  const auto [base, settings] = fuzz::split(after, kNext);
-  std::string_view lines, condition;
-  std::tie(lines, condition) = fuzz::split(settings, kNext);
-  fuzz::write("scenario.json", scenario);
-  fuzz::write("base.json", base);
-  const std::string file = fuzz::folder() / "scenario.json";
-  const scenarios::PlanOptions options{.points = std::string(condition), .max_runs = 12};
-  std::vector<std::string> sets;
-  while (!lines.empty()) {
-    const auto [line, rest] = fuzz::split(lines, "\n");
-    sets.emplace_back(line);
-    lines = rest;
-  }
-  fuzz::accepted<scenarios::InputError, scenarios::RefusedError, scenarios::UsageError>([&] {
-    const scenarios::Plan plan = scenarios::make_plan(file, sets, {}, options);
-    scenarios::Arguments words{file, "--max-runs=12", "--points=" + options.points};
-    for (const std::string& set : sets) words.push_back("--set=" + set);
-    scenarios::validate_command(words);
-    if (!condition.empty()) return;  // what `show` prints has no condition
-    fuzz::write("shown.json", plan.resolved);
-    const scenarios::Plan again = scenarios::make_plan(fuzz::folder() / "shown.json", {}, {});
-    fuzz::require(again.resolved == plan.resolved, "what is shown can be read back");
+  const fuzz::ScenarioParts input(fuzz::text_of(data, size));
+  fuzz::accepted<scenarios::InputError, scenarios::RefusedError>([&] {
+    scenarios::Document document = fuzz::document_of(
+        input, [](std::string_view text, const Node& root) { Text(text).require_positions(root); });
+    require_same_again(document.root);
+    const scenarios::Sweep sweep(document, input.sets);
+    constexpr double kMost = 100;
+    if (sweep.combinations() > kMost) return;  // a condition is tested on each
+    const auto points = sweep.points(input.condition, kMost);
+    scenarios::at_point(document, points[size % points.size()]);
   });
   return 0;
 }

@@ -12,27 +12,32 @@ inline void damage(const std::filesystem::path& folder, const char* sql) {
   analysis::open_to_write(folder)->run(sql);
 }
 
-/// Changes a store and its checksums: other results, not damaged ones.
-inline void rewrite(const std::filesystem::path& folder, const char* sql) {
-  const auto database = analysis::open_to_write(folder);
-  database->run(sql);
+/// Makes all checksums right.
+inline void seal_all(analysis::Database& database) {
   const auto each = [&](const char* ids, const auto& f) {
     std::vector<std::int64_t> all;
-    analysis::Statement& rows = database->prepared(ids)();
+    analysis::Statement& rows = database.prepared(ids)();
     while (rows.step()) all.push_back(rows.get<std::int64_t>(0));
     for (const std::int64_t id : all) f(id);
   };
   each("SELECT id FROM document", [&](std::int64_t id) {
-    const auto text = database->first<std::string>("SELECT text FROM document WHERE id = ?", id).value();
-    database->execute("UPDATE document SET hash = ? WHERE id = ?", analysis::document_hash(text), id);
+    const auto text = database.first<std::string>("SELECT text FROM document WHERE id = ?", id).value();
+    database.execute("UPDATE document SET hash = ? WHERE id = ?", analysis::document_hash(text), id);
   });
-  each("SELECT id FROM run", [&](std::int64_t id) { analysis::seal(*database, analysis::Part::kRun, id); });
+  each("SELECT id FROM run", [&](std::int64_t id) { analysis::seal(database, analysis::Part::kRun, id); });
   each("SELECT id FROM point", [&](std::int64_t id) {
-    analysis::seal(*database, analysis::Part::kPoint, id);
+    analysis::seal(database, analysis::Part::kPoint, id);
     each("SELECT id FROM record",
-         [&](std::int64_t record) { analysis::seal(*database, analysis::Part::kTogether, id, record); });
+         [&](std::int64_t record) { analysis::seal(database, analysis::Part::kTogether, id, record); });
   });
-  analysis::seal(*database, analysis::Part::kStudy);
+  analysis::seal(database, analysis::Part::kStudy);
+}
+
+/// Changes a store and its checksums: other results, not damaged ones.
+inline void rewrite(const std::filesystem::path& folder, const char* sql) {
+  const auto database = analysis::open_to_write(folder);
+  database->run(sql);
+  seal_all(*database);
 }
 
 }  // namespace hearsay::test

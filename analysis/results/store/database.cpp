@@ -41,6 +41,10 @@ Statement& Database::prepared(std::string_view sql) {
                                   : prepared_.try_emplace(std::string(sql), *this, sql).first->second;
 }
 
+void Database::reset() {
+  for (auto& [sql, statement] : prepared_) statement.reset();
+}
+
 void Database::fail(int code) const {
   const int kind = code & 0xff;
   if (kind == SQLITE_NOMEM) throw std::bad_alloc();

@@ -100,6 +100,8 @@ class Database {
   bool run_unless_busy(const char* sql);
   /// A statement, prepared once and kept.
   Statement& prepared(std::string_view sql);
+  /// Resets all prepared statements, also those that an exception has left between two rows.
+  void reset();
   /// Runs one statement with parameters that returns no rows.
   template <class... Values>
   void execute(std::string_view sql, const Values&... values) {

@@ -39,8 +39,10 @@ struct StoredStudy::Row {
   PointResult result;
 };
 
-StoredStudy::StoredStudy(const std::filesystem::path& folder)
-    : folder_(folder), database_(open_store(folder)) {
+StoredStudy::StoredStudy(const std::filesystem::path& folder) : StoredStudy(folder, open_store(folder)) {}
+
+StoredStudy::StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Database> database)
+    : folder_(folder), database_(std::move(database)) {
   const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups"),
                     shown = info("shown");
   if (axes.empty() || metrics.empty())

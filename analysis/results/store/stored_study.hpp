@@ -35,6 +35,8 @@ class StoredStudy {
   /// Throws OutputError if the folder contains no store, or one without a study. Everything read later throws it too
   /// where it is damaged, except runs: see damaged().
   explicit StoredStudy(const std::filesystem::path& folder);
+  /// The same for its store, already open.
+  StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Database> database);
 
   const StudyHead& head() const { return head_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -88,7 +90,7 @@ class StoredStudy {
   [[noreturn]] void damaged_part(const std::string& what) const;
 
   std::filesystem::path folder_;
-  std::unique_ptr<Database> database_;
+  std::shared_ptr<Database> database_;
   StudyHead head_;
   std::size_t points_ = 0;
   std::int64_t record_ = 0;

@@ -12,37 +12,6 @@ namespace hearsay::models {
 
 namespace {
 
-void require_sense(const CostQuestion& q) {
-  if (!is_private(q.mechanism))
-    throw std::invalid_argument("mechanism \"none\" provides no privacy guarantee; choose another one");
-  if (q.epsilon.has_value() + q.epsilon_step.has_value() + q.noise.has_value() != 1) {
-    throw std::invalid_argument(
-        "expected one of the total epsilon, the epsilon of a step and a noise multiplier, found several or "
-        "none");
-  }
-  if (q.epsilon) require_epsilon(*q.epsilon, "epsilon");
-  if (q.epsilon_step) require_epsilon(*q.epsilon_step, "epsilon of a step");
-  if (q.noise) require_positive(*q.noise, "noise multiplier");
-  constexpr double kMostSensitivity = 1e100;
-  if (q.sensitivity)
-    require(*q.sensitivity >= 1 / kMostSensitivity && *q.sensitivity <= kMostSensitivity, "sensitivity",
-            "a number from 1e-100 to 1e100", *q.sensitivity);
-  require(q.delta >= 0 && q.delta < 1, "delta", "a number in [0, 1)", q.delta);
-  require(q.steps >= 1, "steps", "at least 1", q.steps);
-  require(q.dimension >= 1, "dimension", "at least 1", q.dimension);
-  require_rate(q.sampling_rate);
-  const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
-  if (gaussian == nullptr && q.noise)
-    throw std::invalid_argument("a noise multiplier requires mechanism gaussian; give the epsilon of a step");
-  if (q.tree && (gaussian == nullptr || q.epsilon_step || q.sampling_rate < 1)) {
-    throw std::invalid_argument(
-        "a tree requires mechanism gaussian without sampling, and the total epsilon or a noise multiplier");
-  }
-  if (gaussian == nullptr) return;
-  require_delta(q.delta);
-  if (gaussian->delta_step) require_delta(*gaussian->delta_step);
-}
-
 // A release of the given epsilon; a Gaussian one has the noise of its calibration and, by default, the delta of
 // half an equal share, so that all accountants compose the same noise.
 Step given_step(const CostQuestion& q, Step shape) {
@@ -75,8 +44,39 @@ void ask_steps(const CostQuestion& q, const AccountantOptions& options, CostAnsw
 
 }  // namespace
 
+void require_valid(const CostQuestion& q) {
+  if (!is_private(q.mechanism))
+    throw std::invalid_argument("mechanism \"none\" provides no privacy guarantee; choose another one");
+  if (q.epsilon.has_value() + q.epsilon_step.has_value() + q.noise.has_value() != 1) {
+    throw std::invalid_argument(
+        "expected one of the total epsilon, the epsilon of a step and a noise multiplier, found several or "
+        "none");
+  }
+  if (q.epsilon) require_epsilon(*q.epsilon, "epsilon");
+  if (q.epsilon_step) require_epsilon(*q.epsilon_step, "epsilon of a step");
+  if (q.noise) require_positive(*q.noise, "noise multiplier");
+  constexpr double kMostSensitivity = 1e100;
+  if (q.sensitivity)
+    require(*q.sensitivity >= 1 / kMostSensitivity && *q.sensitivity <= kMostSensitivity, "sensitivity",
+            "a number from 1e-100 to 1e100", *q.sensitivity);
+  require(q.delta >= 0 && q.delta < 1, "delta", "a number in [0, 1)", q.delta);
+  require(q.steps >= 1, "steps", "at least 1", q.steps);
+  require(q.dimension >= 1, "dimension", "at least 1", q.dimension);
+  require_rate(q.sampling_rate);
+  const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
+  if (gaussian == nullptr && q.noise)
+    throw std::invalid_argument("a noise multiplier requires mechanism gaussian; give the epsilon of a step");
+  if (q.tree && (gaussian == nullptr || q.epsilon_step || q.sampling_rate < 1)) {
+    throw std::invalid_argument(
+        "a tree requires mechanism gaussian without sampling, and the total epsilon or a noise multiplier");
+  }
+  if (gaussian == nullptr) return;
+  require_delta(q.delta);
+  if (gaussian->delta_step) require_delta(*gaussian->delta_step);
+}
+
 CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
-  require_sense(q);
+  require_valid(q);
   CostAnswer answer;
   answer.accountant = accountant;
   const AccountantOptions options{accountant, q.delta, q.adjacency};

@@ -35,8 +35,11 @@ struct CostAnswer {
   Guarantee total;
 };
 
-/// The answer of one accountant. Throws std::invalid_argument if the question is wrong: neither or both of the
-/// epsilons, a number out of range, no mechanism.
+/// Throws std::invalid_argument if the question is wrong: neither or both of the epsilons, a number out of range, no
+/// mechanism.
+void require_valid(const CostQuestion& question);
+
+/// The answer of one accountant. Throws std::invalid_argument if the question is wrong.
 CostAnswer cost_under(Accountant accountant, const CostQuestion& question);
 /// The answers of all, in their order.
 std::vector<CostAnswer> cost(const CostQuestion& question);

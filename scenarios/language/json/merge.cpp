@@ -53,15 +53,7 @@ class Chain {
     }
   }
 
-  Node merged() {
-    Node result = Node::object(layers_.front().at);
-    std::for_each(layers_.rbegin(), layers_.rend(), [&result](Node& layer) {
-      layer.erase("extends");
-      layer.erase("$schema");
-      merge_patch(result, layer);
-    });
-    return result;
-  }
+  Node merged() { return merge_layers(std::move(layers_)); }
 
  private:
   // The extended file, by the name that it has beside `file` if it is there.
@@ -156,6 +148,16 @@ void merge_patch(Node& target, const Node& patch) {
     merge_patch(position ? target.changeable_items()[*position].value : target.add(member.key, Node{}),
                 member.value);
   }
+}
+
+Node merge_layers(std::vector<Node> layers) {
+  Node result = Node::object(layers.at(0).at);
+  std::for_each(layers.rbegin(), layers.rend(), [&result](Node& layer) {
+    layer.erase("extends");
+    layer.erase("$schema");
+    merge_patch(result, layer);
+  });
+  return result;
 }
 
 void apply_set(Document& document, const std::string& set) {

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
@@ -22,6 +24,9 @@ inline constexpr std::string_view kSweepPrefix = "sweep.";
 
 /// Merges `patch` into `target` by RFC 7386, except that a different "type" replaces the whole object.
 void merge_patch(Node& target, const Node& patch);
+
+/// Merges a scenario and the files that it extends, the scenario first, without "extends", "$schema" and nulls.
+Node merge_layers(std::vector<Node> layers);
 
 /// Applies one "path=value" of the command line.
 void apply_set(Document& document, const std::string& set);

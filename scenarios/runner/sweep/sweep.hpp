@@ -47,6 +47,8 @@ class Sweep {
   bool independent() const { return independent_; }
   const std::optional<Selection>& selection() const { return selection_; }
 
+  /// Number of combinations of values, of which a condition can leave fewer points.
+  double combinations() const;
   /// The points, the first axis varying slowest; one without labels if nothing is swept. `only` is another condition.
   /// Throws InputError, or RefusedError if there are more than `max_points`, or more than 1e7 combinations to test a
   /// condition on.
@@ -58,7 +60,6 @@ class Sweep {
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
   std::vector<const Axis*> all() const;
-  double combinations() const;
   std::vector<Condition> conditions(const std::string& only) const;
 
   std::vector<Group> groups_;
