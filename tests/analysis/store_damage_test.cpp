@@ -209,3 +209,31 @@ TEST_CASE("store: values that cannot be, under right checksums, are errors of th
   INFO(sql);
   CHECK_THROWS_AS(tables(dir.path()), analysis::OutputError);
 }
+
+TEST_CASE("store: a run is not read under the repetition of a damaged index") {
+  const test::Scratch dir;
+  complete(dir.path(), false);
+  std::string bytes = text_of(analysis::store_file(dir.path()));
+  {
+    constexpr std::size_t kPage = 4096;
+    const auto page =
+        analysis::open_store(dir.path())
+            ->first<std::size_t>("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_run_1'");
+    // The entry point 1, repetition 0, record 1, run 1: lengths and types of its numbers, where 8 is 0 and 9 is 1.
+    const std::size_t entry = bytes.find("\x05\x05\x09\x08\x09\x09", (page.value() - 1) * kPage);
+    REQUIRE(entry < page.value() * kPage);
+    bytes[entry + 3] = '\x09';
+  }
+  dir.write("results.sqlite", bytes);
+  CHECK_THROWS_AS(StoredStudy(dir.path()), analysis::OutputError);
+  // As large files are opened: without SQLite's check.
+  StoredStudy study(dir.path(), std::make_shared<analysis::Database>(analysis::store_file(dir.path()),
+                                                                     analysis::Database::Access::kRead));
+  std::size_t read = 0;
+  study.runs(0, [&](const RunResult& run) {
+    CHECK(run.fingerprint == small_run(0, run.repetition).fingerprint);
+    ++read;
+  });
+  CHECK(read == 2);
+  CHECK(study.damaged() == std::set<std::pair<std::size_t, std::uint32_t>>{{0, 1}});
+}

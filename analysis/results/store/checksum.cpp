@@ -86,8 +86,11 @@ std::set<std::int64_t> damaged_documents(Database& database) {
   return damaged;
 }
 
-bool RunCheck::operator()(std::int64_t run, std::int64_t record) {
-  if (!intact(database_, Part::kRun, run)) return false;
+bool RunCheck::operator()(std::int64_t run, std::int64_t repetition, std::int64_t record) {
+  const auto same =
+      database_.first<int>("SELECT 1 FROM run WHERE id = ? AND point = ? AND repetition = ? AND record = ?",
+                           run, point_, repetition, record);
+  if (!same || !intact(database_, Part::kRun, run)) return false;
   if (database_.first<int>("SELECT 1 FROM sample WHERE run = ?", run)) return true;
   const auto [found, added] = together_.try_emplace(record, false);
   if (added) found->second = intact(database_, Part::kTogether, point_, record);

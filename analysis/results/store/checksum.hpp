@@ -35,7 +35,8 @@ std::set<std::int64_t> damaged_documents(Database& database);
 class RunCheck {
  public:
   RunCheck(Database& database, std::int64_t point) : database_(database), point_(point) {}
-  bool operator()(std::int64_t run, std::int64_t record);
+  /// Also whether it is the run of this repetition: an index by which it was found can be damaged too.
+  bool operator()(std::int64_t run, std::int64_t repetition, std::int64_t record);
   std::int64_t point() const { return point_; }
 
  private:

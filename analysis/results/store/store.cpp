@@ -77,7 +77,7 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
       runs(id);
       while (runs.step()) {
         const auto repetition = runs.get<std::size_t>(0);
-        if (!sound(runs.get<std::int64_t>(5), runs.get<std::int64_t>(6))) {
+        if (!sound(runs.get<std::int64_t>(5), runs.get<std::int64_t>(0), runs.get<std::int64_t>(6))) {
           all.damaged.push_back(runs.get<std::int64_t>(5));
           if (repetition < of_point.size() && of_point[repetition].state == KnownRun::State::kNew)
             of_point[repetition].state = KnownRun::State::kDamaged;

@@ -131,7 +131,7 @@ std::vector<RunState> StoredStudy::states(std::size_t number) {
     all.push_back({.repetition = rows.get<std::uint32_t>(1),
                    .status = named(kStatusNames, rows.get<std::string>(2), Status::kFailed),
                    .end = named(kEndNames, rows.get<std::string>(3), RunEnd::kFinished),
-                   .intact = sound(rows.get<std::int64_t>(0), record_),
+                   .intact = sound(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), record_),
                    .fingerprint = fingerprint_from(rows.get<std::string>(4)),
                    .wall = rows.get<double>(5),
                    .finished = rows.get<std::int64_t>(6)});
@@ -247,7 +247,7 @@ void StoredStudy::read_runs(const Row& point, std::int64_t first, std::int64_t l
   RunCheck& sound = check_of(point.id);
   while (rows.step()) {
     const auto repetition = rows.get<std::uint32_t>(1);
-    if (sound(rows.get<std::int64_t>(0), record_)) {
+    if (sound(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), record_)) {
       for_run(read_run(point, rows));
     } else {
       damaged_.emplace(point.number, repetition);
