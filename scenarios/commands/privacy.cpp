@@ -202,7 +202,12 @@ int privacy_command(const Arguments& arguments) {
   if (!request) return kExitDone;
   const CostQuestion& question = request->question;
   const auto one = request->accountant;
-  const auto answers = one ? std::vector{models::cost_under(*one, question)} : models::cost(question);
+  std::vector<CostAnswer> answers;
+  try {
+    answers = one ? std::vector{models::cost_under(*one, question)} : models::cost(question);
+  } catch (const std::invalid_argument& e) {  // what only an accountant can tell
+    throw UsageError(e.what());
+  }
   if (one && !answers.front().refusal.empty()) {
     const std::string message = fmt::format("hearsay: {}", answers.front().refusal);
     if (answers.front().over_budget) throw BudgetRefusal(message);
