@@ -59,12 +59,18 @@ inline bool set_cells(analysis::Database& database, std::string_view input) {
   return any;
 }
 
-/// Runs the study, then with repetitions together, and returns the bytes of the latter's results.
-inline std::string run_both(const StudySize& size = {}) {
+/// What run_both() leaves beside pristine(): the bytes of the results with repetitions together.
+inline std::string& aggregated() {
+  static std::string bytes;
+  return bytes;
+}
+
+/// Runs the study with repetitions together, then as it is.
+inline void run_both(const StudySize& size = {}) {
   StudySize together = size;
   together.sets.emplace_back("record.keep=aggregate");
   run_study(together);
-  const std::string bytes = pristine();
+  aggregated() = pristine();
   run_study(size);
   analysis::Database database(folder() / kResults, analysis::Database::Access::kRead);
   analysis::Statement& all = database.prepared(
@@ -72,7 +78,6 @@ inline std::string run_both(const StudySize& size = {}) {
       "'table' AND t.name <> 'checksum'")();
   while (all.step()) columns().insert(all.get<std::string>(0));
   require(columns().size() > 40, "the tables have columns");
-  return bytes;
 }
 
 }  // namespace hearsay::fuzz

@@ -3,23 +3,14 @@
 
 using namespace hearsay;
 
-namespace {
-
-std::string& aggregated() {
-  static std::string bytes;
-  return bytes;
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  aggregated() = fuzz::run_both();
+  fuzz::run_both();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = fuzz::text_of(data, size);
-  fuzz::write(fuzz::kResults, fuzz::wants_aggregated(input) ? aggregated() : fuzz::pristine());
+  fuzz::write(fuzz::kResults, fuzz::wants_aggregated(input) ? fuzz::aggregated() : fuzz::pristine());
   {
     analysis::Database database(fuzz::folder() / fuzz::kResults, analysis::Database::Access::kRead);
     database.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; BEGIN");

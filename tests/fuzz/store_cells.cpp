@@ -5,23 +5,14 @@
 
 using namespace hearsay;
 
-namespace {
-
-std::string& aggregated() {
-  static std::string bytes;
-  return bytes;
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  aggregated() = fuzz::run_both(fuzz::one_point());
+  fuzz::run_both(fuzz::one_point());
   fuzz::open_files_in_memory();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static fuzz::MemoryStore plain(fuzz::pristine()), together(aggregated());
+  static fuzz::MemoryStore plain(fuzz::pristine()), together(fuzz::aggregated());
   const std::string_view input = fuzz::text_of(data, size);
   fuzz::MemoryStore& store = fuzz::wants_aggregated(input) ? together : plain;
   store.database().execute("BEGIN");
