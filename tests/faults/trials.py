@@ -196,14 +196,14 @@ def signals(tools, study, names, trials):
 
 def killed(tools, studies):
     """SIGKILL at random moments."""
-    yield from signals(tools, longer(tools), ["SIGKILL"], 300)  # more than 1000 kills
+    yield from signals(tools, longer(tools), ["SIGKILL"], 240)  # more than 1000 kills
 
 
 def interrupted(tools, studies):
     """SIGINT, SIGTERM, and two in a row, at random moments."""
     study = longer(tools)
     for names in (["SIGINT"], ["SIGTERM"], ["SIGINT", "SIGINT"], ["SIGINT", "SIGTERM"]):
-        yield from signals(tools, study, names, 40)
+        yield from signals(tools, study, names, 20)
 
 
 def clocks(tools, studies):

@@ -11,10 +11,6 @@
 
 #include "tests/support/process.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HEARSAY_OTHER_HEAP 1
-#endif
-
 using namespace hearsay;
 using Catch::Contains;
 using test::Scratch;
@@ -107,7 +103,6 @@ double estimated_bytes(const Scratch& dir, int threads) {
   return std::stod(found[1]) * (found[2] == "GB" ? 1e9 : 1e6);
 }
 
-#ifndef HEARSAY_OTHER_HEAP
 std::vector<MemoryCase> memory_cases() {
   const std::string ring = "\"ring\"", regular = R"({"type": "random_regular", "degree": )";
   return {
@@ -182,11 +177,9 @@ std::vector<MemoryCase> memory_cases() {
 test::Outcome with_addresses(int megabytes, const std::string& arguments) {
   return shell(fmt::format("ulimit -v {}; hearsay {}", megabytes * 1000, arguments));
 }
-#endif
 
 }  // namespace
 
-#ifndef HEARSAY_OTHER_HEAP
 TEST_CASE("memory: the estimate is within a factor of 1.5 of what runs use") {
   constexpr double kFactor = 1.5;
   const Scratch dir;
@@ -253,7 +246,6 @@ TEST_CASE("memory: allocation that fails ends with exit code 3 and the largest p
   }
   CHECK(failed > 0);
 }
-#endif
 
 TEST_CASE("memory: sweeps of many points are refused at once, and conditions keep only what they select") {
   const Scratch dir;
@@ -268,10 +260,8 @@ TEST_CASE("memory: sweeps of many points are refused at once, and conditions kee
              Contains("the sweep has 1e+06 points, more than 100000; raise --max-runs to allow them"));
   CHECK(shell("hearsay show --runs " + dir / "s.json --max-runs 2e6 --points 'seed < 3'").out ==
         "0  seed=1  x 1\n1  seed=2  x 1\n");
-#ifndef HEARSAY_OTHER_HEAP
   // 1e6 values took 0.2 GB when they were kept.
   const auto selected = with_addresses(100, "show --runs " + dir / "s.json --points 'seed < 3'");
   CHECK(selected.code == 0);
   CHECK(selected.out == "0  seed=1  x 1\n1  seed=2  x 1\n");
-#endif
 }

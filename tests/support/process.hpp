@@ -66,7 +66,8 @@ inline bool has_words(const std::string& text, const std::string& words) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const std::vector<std::string> found = split(line);
-    if (!std::ranges::search(found, wanted).empty()) return true;
+    // clang 14 refuses std::ranges::search.
+    if (std::search(found.begin(), found.end(), wanted.begin(), wanted.end()) != found.end()) return true;
   }
   return false;
 }
