@@ -112,6 +112,8 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> owner(&parser, csv_free);
+  constexpr std::size_t kChunk = 1 << 16;
+  csv_set_blk_size(&parser, kChunk);  // its buffer grows by so much at a time: 128 bytes unless told
   Reader reader(*this);
   const auto require = [&](bool parsed) {
     if (reader.thrown) std::rethrow_exception(reader.thrown);
@@ -122,7 +124,7 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
         name_, reader.line);
   };
   constexpr std::size_t kLeastRows = 3;
-  std::string chunk(1 << 16, '\0');
+  std::string chunk(kChunk, '\0');
   for (bool start = true; in; start = false) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     std::string_view text(chunk.data(), static_cast<std::size_t>(in.gcount()));

@@ -117,8 +117,10 @@ TEST_CASE("tree: the calculator finds the noise for a budget, and refuses what a
 }
 
 TEST_CASE("tree: planned running sums use up the budget, and a part costs what its nodes cost") {
-  const ReleaseSchedules schedules(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kAddRemove}, 3);
+  ReleaseSchedules schedules(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kAddRemove}, 3);
   const auto schedule = schedules.tree(2, kCifar);
+  CHECK(schedules.tree(2, kCifar) == schedule);
+  CHECK(schedules.tree(3, kCifar) != schedule);
   CHECK(schedule->releases() == 10'000);
   CHECK(schedule->after(10'000).epsilon == near(2, 1e-9));
   const double z = schedule->step(0).noise_multiplier;
@@ -130,7 +132,7 @@ TEST_CASE("tree: planned running sums use up the budget, and a part costs what i
     CHECK(schedule->after(n).epsilon >= before);
     before = schedule->after(n).epsilon;
   }
-  const ReleaseSchedules basic(Gaussian{}, {Accountant::kBasic, 1e-5}, 3), laplace(Laplace{}, {}, 3);
+  ReleaseSchedules basic(Gaussian{}, {Accountant::kBasic, 1e-5}, 3), laplace(Laplace{}, {}, 3);
   CHECK_THROWS_WITH(basic.tree(2, kCifar), Catch::Contains("use zcdp, rdp or pld"));
   CHECK_THROWS_WITH(laplace.tree(2, kCifar), Catch::Contains("require mechanism gaussian"));
 }

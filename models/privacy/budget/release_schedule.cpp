@@ -139,13 +139,16 @@ double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantO
   return whole.noise_multiplier * std::sqrt(tree_sensitivity_squared(tree, tree.rounds));
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) const {
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) {
   if (!std::holds_alternative<Gaussian>(mechanism_)) {
     throw std::invalid_argument(
         fmt::format("running sums by a tree require mechanism gaussian, found {}", name_of(mechanism_)));
   }
+  const std::lock_guard lock(mutex_);
+  auto& made = trees_[{budget, tree}];
+  if (made) return made;
   const double z = tree_noise_for_budget(budget, tree, accountant_);
-  return std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z), accountant_);
+  return made = std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z), accountant_);
 }
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/budget/schedule.hpp"
@@ -110,8 +111,8 @@ class ReleaseSchedules {
                                                  const std::optional<Step>& upfront = {},
                                                  double sampling_rate = 1);
   /// Running sums by a tree that just keep the budget: `mechanism` must be gaussian, and the accountant zcdp, rdp or
-  /// pld. Not cached. Throws std::invalid_argument.
-  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree) const;
+  /// pld. Made once for the same budget and tree. Throws std::invalid_argument.
+  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree);
   /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
   std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
@@ -130,6 +131,7 @@ class ReleaseSchedules {
   std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>, double>,
            std::shared_ptr<const ReleaseSchedule>>
       uniform_;
+  std::map<std::pair<double, Tree>, std::shared_ptr<const ReleaseSchedule>> trees_;
   std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;
 };
 
