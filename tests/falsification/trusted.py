@@ -90,8 +90,10 @@ def average(name, accounting, why, privacy, law, rounds=1, data=GONE, rate=1, **
 def running(name, accounting, why, f, rounds, protocol=None, m=None, **more):
     """x_T is P_T/w, w = N/R, or a sum of such."""
     own = {"type": "dp_ftrl", "epoch_rounds": 1, **(protocol or {})}
-    return trusted(name, accounting, why, own, LARGE, rounds, GONE, gaussian(f * Z_LARGE[accounting], -1, 0),
-                   (m or rounds) * own["epoch_rounds"] / SIZE, tight=False, **more)
+    tight = accounting == "pld"
+    privacy, z = (SMALL, Z_SMALL) if tight else (LARGE, Z_LARGE[accounting])
+    return trusted(name, accounting, why, own, privacy, rounds, GONE, gaussian(f * z, -1, 0),
+                   (m or rounds) * own["epoch_rounds"] / SIZE, tight=tight, **more)
 
 
 SMALL, LARGE = {"epsilon": 2, "delta": 0.25}, {"epsilon": 4, "delta": 0.02}
@@ -120,6 +122,7 @@ PATHS = [
     running("one round, zcdp", "zcdp", TAILS, 1, 1),
     running("one round, rdp", "rdp", TAILS, 1, 1, million=0.03),
     running("4 rounds, rdp", "rdp", TAILS + "; the last prefix says as much as all nodes", 1, 4, million=0.04),
+    running("4 rounds, pld", "pld", ATTAINED + "; the last prefix says as much as all nodes", 1, 4, million=0.15),
     running("4 rounds, plain, zcdp", "zcdp", TAILS + "; " + PREFIX, sqrt(28) / 4, 4, {"estimate": "plain"}),
     running("an epoch of 4 rounds, rdp", "rdp", TAILS + "; " + PREFIX, sqrt(12 / 7), 4, {"epoch_rounds": 4}, 1,
             million=0.03),

@@ -23,7 +23,7 @@ TABLE = [(name, "refused with a mechanism (exit code 2)") for name in REFUSED] +
     ("central_async: groups, reweight_by_frequency, interleave, initiative owner", "the same answers"),
     ("model_propagation, propagation exact; local_dp, learn together", "the same releases, not sent"),
     ("proposition_2_corrected, expected_schedule, lemma_3", "the same releases as the two schedules tried"),
-    ("dp_ftrl: accountant pld, server_momentum", "the same tree: pld plans it anew for each run, which takes 25 ms"),
+    ("dp_ftrl: server_momentum", "sums of the same prefixes"),
     ("exponential_norm in more than two dimensions", "noise laws are tested in tests/privacy"),
     ("multi-task: gradient_at old_q, start single_task, own_regulariser l1 and l21", "sensitivities are tested in "
      "tests/models; the same two releases"),
