@@ -111,7 +111,7 @@ CostQuestion question_of(const Parsed& values) {
   q.epsilon_step = values.number("epsilon-step");
   q.noise = values.number("noise");
   q.delta = values.number("delta").value_or(0);
-  q.steps = whole_of(values, "steps", 1e12);
+  q.steps = whole_of(values, "steps", models::kMostSteps);
   q.adjacency = values.choice("adjacency", models::Adjacency::kReplaceOne);
   q.sampling_rate = values.number("sampling").value_or(1);
   if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));

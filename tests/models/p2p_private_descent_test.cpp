@@ -258,6 +258,10 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("give privacy.steps"));
   privacy = laplace_for(1, 2.5);
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps: expected whole numbers, found 2.5"));
+  CHECK_THROWS_WITH(make(laplace_for(1, 2e12), {}),
+                    Catch::Contains("privacy.steps: expected at most 1e+12, found 2000000000000"));
+  privacy.steps = sim::PerAgent(sim::Pareto{.min = 1, .alpha = 1e-12});  // beyond all whole numbers
+  CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps: expected at most 1e+12, found"));
   privacy = laplace_for(1, 3);
   privacy.epsilon_warm = 0.1;
   CHECK_THROWS_WITH(make(privacy, {}),

@@ -11,6 +11,9 @@
 
 namespace hearsay::models {
 
+/// The most releases of one budget.
+inline constexpr double kMostSteps = 1e12;
+
 struct CostQuestion {
   Mechanism mechanism = Laplace{};
   std::optional<double> epsilon;       ///< total budget; this or

@@ -10,6 +10,7 @@
 
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/budget/calculator.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -26,6 +27,9 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
     const bool stated = laws[laws.size() == 1 ? 0 : rounded.size()].constant();
     if (stated && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
+    if (!(value <= kMostSteps))
+      throw std::invalid_argument(
+          fmt::format("privacy.steps: expected at most {:g}, found {}", kMostSteps, value));
     rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
   }
   return rounded;
