@@ -196,7 +196,7 @@ def signals(tools, study, names, trials):
 
 def killed(tools, studies):
     """SIGKILL at random moments."""
-    yield from signals(tools, longer(tools), ["SIGKILL"], 240)  # more than 1000 kills
+    yield from signals(tools, longer(tools), ["SIGKILL"], 150)  # more than 1000 kills
 
 
 def interrupted(tools, studies):

@@ -79,6 +79,9 @@ class Examination:
             manifest = json.load(f, parse_constant=lambda word: self.fail("finite", "manifest.json has " + word))
         self.seen.update({key: manifest[key] for key in ("delivery", "done", "diverged", "failed", "events")})
 
+    def _runs(self, name):
+        return study.rows(os.path.join(self.folder, name), "runs.csv")
+
     def _other_metrics(self):
         other = copy.deepcopy(self.scenario)
         other.pop("analysis", None)
@@ -87,14 +90,17 @@ class Examination:
         kept = [metric for metric in metrics if self.rng.random() < 0.5]
         record["metrics"] = kept + [m for m in self.rng.sample(ANY, 3) if m not in kept]
         if "target" not in other["stop"]:
-            record["every"] = self.rng.choice([{"iterations": 7}, {"time": "1.7 s"}, {"bytes": 999}, {"vectors": 5}])
+            # A run may last for years of its time.
+            longest = max(float(run["time_s"]) for run in self._runs("b"))
+            record["every"] = self.rng.choice([{"iterations": 7}, {"time": "%r s" % max(1.7, longest / 50)},
+                                               {"bytes": 999}, {"vectors": 5}])
         record.pop("keep", None)
         self.write("metrics.json", other)
         outcome = self.run("run", "metrics.json", "-o", "c", "-j", "2", "--no-progress", allowed=(0, 2, 6))
         if outcome.code not in (0, 6):
             self.seen["metrics refused"] = 1
             return
-        one, two = (study.rows(os.path.join(self.folder, x), "runs.csv") for x in ("b", "c"))
+        one, two = self._runs("b"), self._runs("c")
         for a, b in zip(one, two):
             if a["status"] == b["status"] == "done":
                 changed = [key for key in a if key not in ("message", "events") and a[key] != b[key]]
