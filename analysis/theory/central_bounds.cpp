@@ -72,8 +72,9 @@ void rule_of_thumb(const Setting& s, bool, Out out) {
   out[0] = s.f_star * (s.psi_start * left + (1 - left) * noise);
 }
 void moments(const Setting& s, bool, Out out) {
-  if (!std::isfinite(s.horizon)) {  // a protocol without one
-    out[0] = s.horizon;
+  const double known = s.horizon + s.dimension;
+  if (!std::isfinite(known)) {  // a protocol without them
+    out[0] = known;
     return;
   }
   const CentralMoments exact{.owners = static_cast<int>(s.epsilon.size()),

@@ -143,6 +143,12 @@ TEST_CASE("bounds: one that needs an unknown horizon is unknown, and does not it
   }
 }
 
+TEST_CASE("bounds: the exact recursion is unknown where the protocol states no dimension") {
+  CentralSetting setting = kSetting;
+  setting.dimension = std::nan("");
+  CHECK(std::isnan(terms("asynchronous_moments", false, setting).back()));
+}
+
 TEST_CASE("bounds: names are unique") {
   std::vector<std::string_view> names;
   for (const Bound& b : bounds()) names.push_back(b.name);
