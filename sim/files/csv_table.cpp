@@ -113,7 +113,7 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> owner(&parser, csv_free);
   constexpr std::size_t kChunk = 1 << 16;
-  csv_set_blk_size(&parser, kChunk);  // its buffer grows by so much at a time: 128 bytes unless told
+  csv_set_blk_size(&parser, kChunk);  // its buffer grows by so much at a time: 128 bytes by default
   Reader reader(*this);
   const auto require = [&](bool parsed) {
     if (reader.thrown) std::rethrow_exception(reader.thrown);
