@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
+#include <queue>
 #include <vector>
 
 #include "sim/check.hpp"
@@ -14,19 +14,22 @@ using test::kStreams;
 
 namespace {
 
-// The first `count` ticks, drawn one after another and sorted at the end: an agent has at most `count` of them.
+// The first `count` ticks, by a priority queue of the next one of each agent.
 std::vector<Tick> sorted_ticks(const Clocks& clocks, AgentId first, AgentId agents, std::size_t count) {
+  const auto later = [](const Tick& a, const Tick& b) { return before(b, a); };
+  std::priority_queue<Tick, std::vector<Tick>, decltype(later)> next(later);
+  const auto draw = [&](AgentId i, std::uint32_t n, Time previous) {
+    const Time time = clocks.tick(i, n, previous);
+    if (time != kNever) next.push({time, i, n});
+  };
+  for (AgentId i = first; i < agents; ++i) draw(i, 0, 0);
   std::vector<Tick> all;
-  for (AgentId i = first; i < agents; ++i) {
-    Time time = 0;
-    for (std::uint32_t n = 0; n < count; ++n) {
-      time = clocks.tick(i, n, time);
-      if (time == kNever) break;
-      all.push_back({time, i, n});
-    }
+  while (all.size() < count && !next.empty()) {
+    const Tick tick = next.top();
+    next.pop();
+    all.push_back(tick);
+    draw(tick.agent, tick.n + 1, tick.time);
   }
-  std::sort(all.begin(), all.end(), [](const Tick& a, const Tick& b) { return before(a, b); });
-  if (all.size() > count) all.resize(count);
   return all;
 }
 
