@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
 
 #include "sim/files/csv_table.hpp"
@@ -29,14 +31,20 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-// The number of an agent, 0 for an empty field; nothing for other text.
-std::optional<sim::AgentId> agent_of(const std::string& text) {
+// A whole number below `limit`, 0 for an empty field; nothing for other text.
+template <class Number>
+std::optional<Number> whole_number(const std::string& text, Number limit) {
   if (text.empty()) return 0;
-  sim::AgentId agent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), agent);
-  if (error != std::errc{} || end != text.data() + text.size() || agent >= sim::kMaxAgents)
-    return std::nullopt;
-  return agent;
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number >= limit) return std::nullopt;
+  return number;
+}
+std::optional<sim::AgentId> agent_of(const std::string& text) {
+  return whole_number<sim::AgentId>(text, sim::kMaxAgents);
+}
+std::optional<std::uint64_t> iteration_of(const std::string& text) {
+  return whole_number(text, std::numeric_limits<std::uint64_t>::max());
 }
 
 // The text of a field that may be quoted.
@@ -120,7 +128,8 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     if (f.empty() || f[0] == "sequence" || (f[3].empty() && f[2] != "event")) continue;
     const auto at = sim::parse_number(f[1]);
     const auto from_agent = agent_of(f[3]), to_agent = agent_of(f[4]);
-    if (!at || !from_agent || !to_agent) continue;
+    const auto iteration = iteration_of(f[9]);
+    if (!at || !from_agent || !to_agent || !iteration) continue;
     const double time = *at;
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
@@ -131,9 +140,8 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       after = true;
     }
     if (after && (messages.none_under_way() || ++beyond > most)) break;
-    const auto iteration = static_cast<std::uint64_t>(sim::parse_number(f[9]).value_or(0));
     if (is_end && (!after || messages.under_way(f[5])))
-      messages.ended(f[5], time, f[8], iteration, peer, agent, event == "lose" ? f[10] : "");
+      messages.ended(f[5], time, f[8], *iteration, peer, agent, event == "lose" ? f[10] : "");
     if (after) continue;
     if (time >= from) ++data.read;
     data.end = std::max(data.end, time);
@@ -143,7 +151,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
     data.agents = std::max({data.agents, agent + 1, f[4].empty() ? 0 : peer + 1});
     if (event == "send" || event == "publish") {
-      messages.sent(f[5], time, iteration, agent, peer);
+      messages.sent(f[5], time, *iteration, agent, peer);
     } else if (event == "down") {
       down_since[agent] = std::max(time, from);
       end_period(computing_since, agent, time, data.computing);

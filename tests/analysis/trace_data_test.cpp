@@ -109,17 +109,19 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(rows.size() == 8);
 }
 
-TEST_CASE("figures: lines of a trace whose time or agent is no number are ignored") {
+TEST_CASE("figures: lines of a trace whose time, agent or iteration is no number are ignored") {
   const test::Scratch dir;
   dir.write(
       "trace.csv",
       "0,1,tick,1,,,tick:1:0,,,0,\n1,1,tick,4294967295,,,,,,0,\n2,1,tick,-1,,,,,,0,\n3,nan,tick,2,,,,,,0,\n"
       "4,inf,down,2,,,,,,0,\n5,x,tick,2,,,,,,0,\n6,2,send,0,268435456,message:0:0,,8,,0,\n7,2,tick,1x,,,,,,0,"
-      "\n");
+      "\n"
+      "8,1,send,1,0,message:1:0,tick:1:0,8,,1e308,\n9,1,deliver,0,1,message:1:0,message:1:0,8,0,-1,\n");
   const auto trace = analysis::read_trace(dir / "trace.csv");
   REQUIRE(trace);
   CHECK(trace->agents == 2);
   CHECK(trace->moments.size() == 1);
+  CHECK(trace->messages.empty());
   CHECK(trace->down.empty());
   CHECK(trace->end == 1);
 }
