@@ -1,14 +1,29 @@
 #include "analysis/trace/trace_text.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
+#include <iterator>
 #include <set>
+#include <utility>
 
 namespace hearsay::analysis {
 
 namespace {
+
+template <class Format, class... Values>
+void append(std::string& out, const Format& format, const Values&... values) {
+  fmt::format_to(std::back_inserter(out), format, values...);
+}
+
+void append_happening(std::string& out, sim::Cause key) {
+  constexpr const char* kRankNames[] = {"down", "up", "message", "timer", "tick", "observation"};
+  if (sim::source_of(key) == sim::kTimelineSource)
+    return append(out, FMT_COMPILE("event:{}"), sim::sequence_of(key));
+  append(out, FMT_COMPILE("{}:{}:{}"), kRankNames[static_cast<int>(sim::rank_of(key))], sim::source_of(key),
+         sim::sequence_of(key));
+}
 
 // A table with one row per event. Numbers of a payload are separated by spaces, with all digits.
 class TraceCsv final : public TraceText {
@@ -22,13 +37,28 @@ class TraceCsv final : public TraceText {
   void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
     if (!wanted) return;
     const bool message = r.peer != sim::kNoAgent;
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}", sequence, r.time,
-                   sim::name(r.kind), r.agent == sim::kNoAgent ? "" : fmt::format("{}", r.agent),
-                   message ? fmt::format("{}", r.peer) : "", message ? happening(r.message) : "",
-                   r.cause == 0 ? "" : happening(r.cause), message ? fmt::format("{}", r.bytes) : "",
-                   std::isnan(r.staleness) ? "" : fmt::format("{}", r.staleness), r.iteration,
-                   csv_field(r.detail));
-    if (payload_) fmt::format_to(std::back_inserter(out), ",{}", fmt::join(r.payload, " "));
+    append(out, FMT_COMPILE("{},{},{},"), sequence, r.time, sim::name(r.kind));
+    if (r.agent != sim::kNoAgent) append(out, FMT_COMPILE("{}"), r.agent);
+    out += ',';
+    if (message) {
+      append(out, FMT_COMPILE("{},"), r.peer);
+      append_happening(out, r.message);
+    } else {
+      out += ',';
+    }
+    out += ',';
+    if (r.cause != 0) append_happening(out, r.cause);
+    out += ',';
+    if (message) append(out, FMT_COMPILE("{}"), r.bytes);
+    out += ',';
+    if (!std::isnan(r.staleness)) append(out, FMT_COMPILE("{}"), r.staleness);
+    append(out, FMT_COMPILE(",{},"), r.iteration);
+    out += csv_field(r.detail);
+    if (payload_) {
+      char before = ',';
+      for (const double x : r.payload) append(out, FMT_COMPILE("{}{}"), std::exchange(before, ' '), x);
+      if (r.payload.empty()) out += ',';
+    }
     out += '\n';
   }
   void end(std::string&) override {}
@@ -40,10 +70,9 @@ class TraceCsv final : public TraceText {
 }  // namespace
 
 std::string happening(sim::Cause key) {
-  if (sim::source_of(key) == sim::kTimelineSource) return fmt::format("event:{}", sim::sequence_of(key));
-  constexpr const char* kRankNames[] = {"down", "up", "message", "timer", "tick", "observation"};
-  return fmt::format("{}:{}:{}", kRankNames[static_cast<int>(sim::rank_of(key))], sim::source_of(key),
-                     sim::sequence_of(key));
+  std::string text;
+  append_happening(text, key);
+  return text;
 }
 
 std::unique_ptr<TraceText> trace_text(TraceFormat format, const TraceOptions& options,
