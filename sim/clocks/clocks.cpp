@@ -125,8 +125,8 @@ void Clocks::advance(std::span<Tick> ticks) const {
   Stream::Block blocks[kBatch];
   for (; !ticks.empty(); ticks = ticks.subspan(std::min(kBatch, ticks.size()))) {
     const std::size_t count = std::min(kBatch, ticks.size());
-    for (std::size_t k = 0; k < count; ++k)
-      blocks[k] = Stream(key_, ticks[k].agent, 0, ticks[k].n).first_block();
+    for (std::size_t k = 0; k < count; ++k) blocks[k] = Stream::counter(ticks[k].agent, 0, ticks[k].n);
+    philox4x32(std::span(blocks, count), key_);
     for (std::size_t k = 0; k < count; ++k) {
       Tick& t = ticks[k];
       Stream s(Stream(key_, t.agent, 0, t.n), blocks[k]);

@@ -138,8 +138,13 @@ class Latency {
     if (constant_) return delay_;
     return known(from, to, position) + draw(Stream(stream(from, to, n), first), from, to);
   }
-  Stream::Block first_block(AgentId from, AgentId to, std::uint32_t n) const {
-    return constant_ ? Stream::Block{} : stream(from, to, n).first_block();
+  /// Whether nothing is drawn.
+  bool constant() const { return constant_; }
+  /// Where the first block is that is drawn from.
+  Stream::Key key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
+  Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
+    if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);
+    return Stream::counter(from, to, drawn_ == Drawn::kPerLink ? 0 : n);
   }
   /// No message on the edge at `position` takes less.
   Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
@@ -154,10 +159,7 @@ class Latency {
     if (own_.empty()) return law_;
     return own_[from] ? *own_[from] : own_[to] ? *own_[to] : law_;
   }
-  Stream stream(AgentId from, AgentId to, std::uint32_t n) const {
-    if (drawn_ == Drawn::kPerAgent) return {agent_key_, from == hub_ ? to : from, 0, kLatencyOption};
-    return {key_, from, to, drawn_ == Drawn::kPerLink ? 0 : n};
-  }
+  Stream stream(AgentId from, AgentId to, std::uint32_t n) const { return {key(), counter(from, to, n)}; }
   Time draw(Stream s, AgentId from, AgentId to) const { return law(from, to).sample(s); }
   void take_distances(const Topology& topology, double speed);
   void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);

@@ -84,8 +84,10 @@ class Links {
   }
   /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first.
   void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position,
-                    Stream::Block* out) const {
-    for (const AgentId one : to) *out++ = latency_.first_block(from, one, sent_[position++]);
+                    std::span<Stream::Block> out) const {
+    if (latency_.constant()) return;
+    for (std::size_t k = 0; k < to.size(); ++k) out[k] = latency_.counter(from, to[k], sent_[position + k]);
+    philox4x32(out.first(to.size()), latency_.key());
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {

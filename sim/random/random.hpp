@@ -1,21 +1,33 @@
 #pragma once
 // The distributions that hearsay draws from, over a Stream; of Boost.Random, whose output, unlike the
-// standard library's, is the same everywhere.
+// standard library's, is the same everywhere. uniform has the numbers of Boost's, which branches on a word's first bit:
+// half of these branches are mispredicted.
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/gamma_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
-#include <boost/random/uniform_real_distribution.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 #include "sim/random/stream.hpp"
 
 namespace hearsay::sim {
 
-/// Uniform on [low, high).
+/// The number nearest to word/2^64: its halves are exact, and their sum is rounded once.
+inline double fraction_of(std::uint64_t word) {
+  return static_cast<double>(static_cast<std::int64_t>(word >> 32)) * 0x1p-32 +
+         static_cast<double>(static_cast<std::int64_t>(word & 0xFFFF'FFFF)) * 0x1p-64;
+}
+/// Uniform on [low, high); low unless it is less than high.
 inline double uniform(Stream& s, double low = 0, double high = 1) {
-  return low < high ? boost::random::uniform_real_distribution<double>(low, high)(s) : low;
+  if (!(low < high)) return low;
+  const double width = high - low;
+  if (std::isinf(width)) return 2 * uniform(s, low / 2, high / 2);
+  for (;;) {
+    const double x = fraction_of(s()) * width + low;
+    if (x < high) return x;
+  }
 }
 /// Uniform on {0, ..., count - 1}; count > 0.
 inline std::uint64_t uniform_index(Stream& s, std::uint64_t count) {

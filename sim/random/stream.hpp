@@ -37,22 +37,23 @@ enum class Purpose : std::uint32_t {
 class Stream {
  public:
   using result_type = std::uint64_t;
-  using Key = std::array<std::uint32_t, 2>;
-
-  /// Two words of 64 bits that are drawn together.
-  using Block = std::array<std::uint64_t, 2>;
+  using Key = PhiloxKey;
+  /// Two words that are drawn together, or the counter that they are drawn from.
+  using Block = PhiloxBlock;
 
   Stream(Key key, std::uint32_t a, std::uint32_t b, std::uint32_t index)
-      : counter_{0, index, a, b}, key_(key) {}
+      : Stream(key, counter(a, b, index)) {}
+  Stream(Key key, const Block& counter) : counter_(counter), key_(key) {}
+  /// Counter of the first block of Stream(key, a, b, index); philox4x32 draws those of many streams at once.
+  static constexpr Block counter(std::uint32_t a, std::uint32_t b, std::uint32_t index) {
+    return {0, index, a, b};
+  }
   /// A stream from which nothing has been drawn, given its first block.
   Stream(const Stream& fresh, const Block& first)
       : counter_{1, fresh.counter_[1], fresh.counter_[2], fresh.counter_[3]},
         key_(fresh.key_),
-        words_(first),
+        words_(words_of(first)),
         next_(0) {}
-  /// The first block of a stream from which nothing has been drawn. Those of many streams, one after another, are drawn in
-  /// half the time that they take one by one.
-  Block first_block() const { return block(counter_, key_); }
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return ~result_type{0}; }
@@ -76,19 +77,19 @@ class Stream {
   }
 
  private:
-  static Block block(const std::array<std::uint32_t, 4>& counter, Key key) {
-    const auto out = philox4x32(counter, key);
-    return {out[0] | (std::uint64_t{out[1]} << 32), out[2] | (std::uint64_t{out[3]} << 32)};
+  using Words = std::array<std::uint64_t, 2>;
+  static constexpr Words words_of(const Block& block) {
+    return {block[0] | (std::uint64_t{block[1]} << 32), block[2] | (std::uint64_t{block[3]} << 32)};
   }
   void refill() {
-    words_ = block(counter_, key_);
+    words_ = words_of(philox4x32(counter_, key_));
     ++counter_[0];
     next_ = 0;
   }
 
-  std::array<std::uint32_t, 4> counter_;
+  Block counter_;  // of the next block
   Key key_;
-  Block words_{};
+  Words words_{};
   std::uint32_t next_ = 2;
 };
 

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/random/uniform_real_distribution.hpp>
 #include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "sim/options/per_agent.hpp"
+#include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;
@@ -76,6 +77,44 @@ TEST_CASE("distribution: with a mean, median or minimum of 0 it is the limit, a 
   CHECK_FALSE(allowed(kPositive, Lognormal{0, 1}));
   CHECK(allowed(kNotNegative, Lognormal{0, 1}));
   CHECK(allowed(kShare, Gamma{1, 0}));
+}
+
+TEST_CASE("uniform: a word is divided by 2^64 and rounded once") {
+  Stream s = Streams(1, 0)(Purpose::kNoise, 0);
+  std::size_t wrong = 0;
+  const auto look = [&](std::uint64_t word) {
+    wrong += fraction_of(word) == std::ldexp(static_cast<double>(word), -64) ? 0u : 1u;
+  };
+  for (int bit = 0; bit < 64; ++bit) {
+    look(~std::uint64_t{0} << bit);
+    look(~std::uint64_t{0} >> bit);
+    for (std::uint64_t near = 0; near < 3; ++near) {
+      look((std::uint64_t{1} << bit) + near - 1);
+      look((std::uint64_t{3} << bit) + near - 1);
+      look((std::uint64_t{1} << 63 | std::uint64_t{1} << bit) + near - 1);
+    }
+  }
+  for (int k = 0; k < 100'000; ++k) look(s());
+  CHECK(wrong == 0);
+  CHECK(fraction_of(0) == 0);
+  CHECK(fraction_of(~std::uint64_t{0}) == 1);  // which uniform draws again
+  CHECK(fraction_of(std::uint64_t{1} << 63) == 0.5);
+}
+
+TEST_CASE("uniform: the numbers of Boost.Random's law") {
+  for (const auto& [low, high] : {std::pair{0.0, 1.0},
+                                  {-3.0, 0.015},
+                                  {1e300, 1.7e308},
+                                  {-1.7e308, 1.7e308},
+                                  {1.0, std::nextafter(1.0, 2.0)}}) {
+    CAPTURE(low, high);
+    Stream s = Streams(1, 0)(Purpose::kNoise, 1), other = s;
+    boost::random::uniform_real_distribution<double> law(low, high);
+    std::size_t differences = 0;
+    for (int k = 0; k < 10'000; ++k) differences += uniform(s, low, high) == law(other) ? 0u : 1u;
+    CHECK(differences == 0);
+    CHECK(s.drawn() == other.drawn());
+  }
 }
 
 TEST_CASE("range of an option: laws and numbers within it are allowed") {

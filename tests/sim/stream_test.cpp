@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <vector>
+
 using namespace hearsay::sim;
 
 // Random123 1.14, tests/kat_vectors.
@@ -12,6 +14,22 @@ TEST_CASE("philox4x32-10: known answers") {
         std::array<std::uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   CHECK(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         std::array<std::uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("philox4x32-10: many counters at once have the bits that each has alone") {
+  const PhiloxKey key{0xa4093822, 0x299f31d0};
+  for (std::uint32_t count = 0; count < 40; ++count) {
+    std::vector<PhiloxBlock> blocks, expected;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      blocks.push_back({k * 0x9e3779b9u, ~k, k << 28, 0xffff0000u + k});
+      expected.push_back(philox4x32(blocks.back(), key));
+    }
+    philox4x32(std::span(blocks), key);
+    CHECK(blocks == expected);
+  }
+  std::vector<PhiloxBlock> known(8, {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344});
+  philox4x32(std::span(known), key);
+  CHECK(known == std::vector<PhiloxBlock>(8, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST_CASE("stream: words are the blocks of its counter, two words a block") {
