@@ -75,6 +75,7 @@ constexpr Program kNode{"node", "nodejs"}, kConvert{"rsvg-convert", "librsvg2-bi
 std::string run(const Program& program, std::vector<std::string> arguments, const TemporaryFolder& folder) {
   arguments.insert(arguments.begin(), program.name);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const std::string out = folder / "out", err = folder / "err";

@@ -273,6 +273,7 @@ std::vector<Drawing> draw_availability(const FigureInput& input, std::size_t) {
   if (const FigurePoint* point = traced_point(input))
     agents = std::max<std::size_t>(agents, point->first_owner + point->owners);
   std::vector<std::pair<double, long>> steps;
+  steps.reserve(changes.size());
   long up = static_cast<long>(agents);
   for (const auto& [time, change] : changes) steps.emplace_back(time, up += change);
   Json rows = Json::array(), events = Json::array();

@@ -34,7 +34,7 @@ void for_parts(Index n, F&& f) {
 // rows x columns values of C, each a packet or a number.
 template <bool add, class Value, int rows, int columns>
 void tile(const double* a, EntryStrides strides, const double* b, double* c, Index k, Index n) {
-  constexpr Index kSize = sizeof(Value) / sizeof(double);
+  constexpr Index kSize = std::is_same_v<Value, double> ? 1 : kPacket;
   Value sums[rows][columns];
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j)

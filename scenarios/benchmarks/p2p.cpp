@@ -36,6 +36,7 @@ std::vector<BenchmarkRow> p2p_benchmark(const BenchmarkSettings& settings, std::
   if (settings.dimension) dimensions = {*settings.dimension};
   const std::uint64_t ticks = settings.operations.value_or(crowd ? 10 * agents : 200'000);
   std::vector<BenchmarkRow> rows;
+  rows.reserve(dimensions.size());
   for (const std::uint64_t p : dimensions) {
     rows.push_back(measure_protocol({.unit = "ticks",
                                      .variant = crowd ? "degree 10" : "mean degree 39",

@@ -88,7 +88,7 @@ Names candidates(const Syntax& syntax, const Arguments& words) {
     const bool files = values.size() == 1 && values[0].starts_with(':');
     return files ? values : with_prefix(last.substr(0, equals + 1), std::move(values));
   }
-  if (const Names all = operands(syntax, last); !last.starts_with('-') && !all.empty()) return all;
+  if (Names all = operands(syntax, last); !last.starts_with('-') && !all.empty()) return all;
   Names options{"--help"};
   for (const Option& o : syntax.options) {
     const std::string word = "--" + o.long_name();

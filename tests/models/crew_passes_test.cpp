@@ -103,7 +103,7 @@ void check_equal(const DataSet& one, const DataSet& other) {
 
 TEST_CASE("crew: passes over records give the same bits on any number of threads") {
   for (const Eigen::Index p : {1, 3, 4, 31, 300}) {
-    for (const Eigen::Index n : {0, 1, 63, 64, 65, 10'000}) {
+    for (const Eigen::Index n : {0, 1, 63, 64, 65, p < 300 ? 10'000 : 1'000}) {
       const DataSet data = records(n, p);
       for (const Loss& loss :
            {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(HingeLoss{}), Loss(SmoothedHingeLoss{})}) {

@@ -7,6 +7,7 @@
 
 #include "models/solvers/optimum.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/cases.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
@@ -88,7 +89,7 @@ TEST_CASE("hinge program: no multipliers give more than a point of the box") {
 TEST_CASE("optimum of the hinge: certified with raw features, a rare class and a box of any size") {
   const DataSet data = rare_class(2000, 12);
   double last = std::numeric_limits<double>::infinity();
-  for (const double limit : {0.1, 1.0, 3.0, 30.0}) {
+  for (const double limit : test::cases({0.1, 1.0, 3.0, 30.0})) {
     INFO("theta_max " << limit);
     const Optimum o = minimise(Problem(data, {.loss = HingeLoss{}, .l2 = 1e-5, .theta_max = limit}));
     CHECK(o.gap <= 1e-6 * o.value);

@@ -28,20 +28,20 @@ TEST_CASE(
         return k % 3 == 1 ? 0 : score * y + 0.25 * static_cast<double>(k);
       };
       models::sum_gradients(shard, theta, out, weight);
-      double worst = 0;
-      for (Eigen::Index j = 0; j < p; ++j) {
-        long double expected = 0, size = 1;
-        for (Eigen::Index k = 0; k < n; ++k) {
-          long double score = 0;
-          for (Eigen::Index i = 0; i < p; ++i)
-            score += static_cast<long double>(shard.features(k, i)) * theta[i];
-          const long double term = weight(static_cast<double>(score), shard.target[k], k) *
-                                   static_cast<long double>(shard.features(k, j));
-          expected += term;
-          size += std::abs(term);
-        }
-        worst = std::max(worst, static_cast<double>(std::abs(out[j] - expected) / size));
+      using Wide = Eigen::Array<long double, 1, Eigen::Dynamic>;
+      Wide expected = Wide::Zero(p), size = Wide::Ones(p);
+      for (Eigen::Index k = 0; k < n; ++k) {
+        const Wide x = shard.features.row(k).cast<long double>();
+        long double score = 0;
+        for (Eigen::Index i = 0; i < p; ++i) score += x[i] * theta[i];
+        const Wide term =
+            static_cast<long double>(weight(static_cast<double>(score), shard.target[k], k)) * x;
+        expected += term;
+        size += term.abs();
       }
+      double worst = 0;
+      for (Eigen::Index j = 0; j < p; ++j)
+        worst = std::max(worst, static_cast<double>(std::abs(out[j] - expected[j]) / size[j]));
       INFO(p << " features, " << n << " records");
       CHECK(worst < 1e-13);
     }

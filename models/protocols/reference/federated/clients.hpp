@@ -25,6 +25,8 @@ namespace hearsay::models {
 
 class FederatedClients {
  public:
+  virtual ~FederatedClients() = default;
+
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "answers_used_by_owner",
                      .help = "Number of an owner's answers that the server has used.",
@@ -41,7 +43,6 @@ class FederatedClients {
                    Eigen::Index vectors = 1);
   FederatedClients(const FederatedClients&) = delete;
   FederatedClients& operator=(const FederatedClients&) = delete;
-  virtual ~FederatedClients() = default;
 
   void open_accounts(Context& context);
   /// An owner receives a query; at the timer kTrain it trains and answers.
@@ -60,7 +61,8 @@ class FederatedClients {
   /// Writes the numbers of an answer beyond the first p, after `steps` steps from the query's model to y.
   virtual void complete(const Query& query, std::uint64_t steps, const Eigen::VectorXd& y,
                         Eigen::Ref<Eigen::VectorXd> rest) {
-    static_cast<void>(query), static_cast<void>(steps), static_cast<void>(y), static_cast<void>(rest);
+    static_cast<void>(query), static_cast<void>(steps), static_cast<void>(y);
+    rest.setZero();
   }
 
   LocalTraining local_;

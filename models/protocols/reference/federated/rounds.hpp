@@ -74,7 +74,7 @@ class FederatedRounds : public FederatedClients {
   double weight(std::size_t owner) const { return weights_[owner]; }
   double share(std::size_t owner) const { return weights_[owner] / all_weights_; }
   /// The numbers of a query beyond the first p, and those of an answer that is used.
-  virtual void fill(Eigen::Ref<Eigen::VectorXd> rest) { static_cast<void>(rest); }
+  virtual void fill(Eigen::Ref<Eigen::VectorXd> rest) { rest.setZero(); }
   virtual void receive(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& rest) {
     static_cast<void>(owner), static_cast<void>(rest);
   }

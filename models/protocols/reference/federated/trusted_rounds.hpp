@@ -45,6 +45,8 @@ struct TrustedOptions {
 
 class TrustedRounds {
  public:
+  virtual ~TrustedRounds() = default;
+
   void on_start(Context& context);
   void on_tick(sim::AgentId, Context&) {}
   void on_message(const sim::Message& message, Context& context);
@@ -62,7 +64,6 @@ class TrustedRounds {
                 EntrustedSum sum, double divisor);
   TrustedRounds(const TrustedRounds&) = delete;
   TrustedRounds& operator=(const TrustedRounds&) = delete;
-  virtual ~TrustedRounds() = default;
 
   /// Whether owner i is asked in round t, from 0.
   virtual bool takes_part(std::size_t owner, std::uint64_t t, sim::Stream& stream) = 0;
