@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <cstdlib>
-#include <limits>
 #include <sstream>
 #include <utility>
 
 #include "analysis/results/store/store_file.hpp"
-#include "scenarios/language/units.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/terminal.hpp"
 
@@ -54,13 +51,6 @@ std::string parse_error_text(po::error_with_option_name& error) {
   std::string text = error.what();
   std::ranges::replace(text, kNone, '%');
   return text;
-}
-
-template <class T>
-bool parse_number(const std::string& text, T& number) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end;
 }
 
 void add_folders(const Parsed& parsed, const char* option, std::vector<std::filesystem::path>& folders) {
@@ -179,89 +169,6 @@ Syntax syntax_of(int (*command)(const Arguments& arguments)) {
   return syntax;
 }
 
-std::vector<std::string> Parsed::all(const char* option) const {
-  const auto found = values_.find(option);
-  return found == values_.end() ? std::vector<std::string>{} : found->second;
-}
-
-std::string Parsed::text(const char* option) const {
-  const std::vector<std::string> values = all(option);
-  return values.empty() ? "" : values.back();
-}
-
-std::optional<double> Parsed::number(const char* option) const {
-  if (!has(option)) return std::nullopt;
-  const std::string written = text(option);
-  double number = 0;
-  if (!parse_number(written, number))
-    throw UsageError(fmt::format("--{}: expected a number, found '{}'", option, printable(written)));
-  return number;
-}
-
-double Parsed::number(const char* option, double min, double max) const {
-  const double x = number(option).value_or(std::numeric_limits<double>::quiet_NaN());
-  if (x >= min && x <= max) return x;
-  throw UsageError(fmt::format("--{}: expected a number from {:g} to {:g}, found '{}'", option, min, max,
-                               printable(text(option))));
-}
-
-std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t max) const {
-  const std::string written = text(option);
-  std::uint64_t number = 0;
-  if (parse_number(written, number) && number >= min && number <= max) return number;
-  const bool bounded = max < std::numeric_limits<std::uint32_t>::max();
-  throw UsageError(
-      fmt::format("--{}: expected a whole number {}, found '{}'", option,
-                  bounded ? fmt::format("from {} to {}", min, max) : fmt::format("of at least {}", min),
-                  printable(written)));
-}
-
-sim::Time Parsed::duration(const char* option, sim::Time standard) const {
-  if (!has(option)) return standard;
-  const std::string given = text(option);
-  std::string expected = expected_quantity("s");
-  for (const std::string& quantity : {given, given + " s"}) {
-    const auto time = parse_quantity(quantity, "s");
-    if (time && *time >= 0) return *time;
-    if (time) expected = "a time of at least 0 s";
-  }
-  throw UsageError(fmt::format("--{}: expected {}, found '{}'", option, expected, printable(given)));
-}
-
-std::pair<sim::Time, sim::Time> Parsed::window() const {
-  const sim::Time from = duration("from", 0), to = duration("to", sim::kNever);
-  if (to < from)
-    throw UsageError(fmt::format("--to: expected at least the value of --from ({}), found {}",
-                                 format_quantity(from, "s"), format_quantity(to, "s")));
-  return {from, to};
-}
-
-std::filesystem::path Parsed::file(const char* option, const std::filesystem::path& standard) const {
-  if (!has(option)) return standard;
-  std::filesystem::path path = text(option);
-  const std::filesystem::path folder = path.parent_path();
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error) || path.filename().empty())
-    throw UsageError(fmt::format("--{}: expected a file to write, found the folder '{}'", option,
-                                 printable(path.string(), 200)));
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-    throw UsageError(fmt::format("--{}: there is no folder '{}': create it first", option,
-                                 printable(folder.string(), 200)));
-  return path;
-}
-
-std::filesystem::path Parsed::folder(const char* option, const std::filesystem::path& standard) const {
-  std::filesystem::path path = has(option) ? std::filesystem::path(text(option)) : standard;
-  std::error_code error;
-  for (std::filesystem::path part = path; !part.empty() && part != part.root_path();
-       part = part.parent_path()) {
-    if (!std::filesystem::exists(part, error) || std::filesystem::is_directory(part, error)) continue;
-    throw UsageError(fmt::format("--{}: expected a folder for the results, found '{}', which is no folder",
-                                 option, printable(part.string(), 200)));
-  }
-  return path;
-}
-
 void require_results(const std::filesystem::path& folder) {
   std::error_code error;
   const std::string shown = printable(folder.string(), 200);
@@ -283,14 +190,6 @@ void require_results(const std::filesystem::path& folder) {
   throw UsageError(
       fmt::format("expected a folder of results: '{}' contains no results.sqlite{}", shown,
                   inside.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(inside, "' or '"))));
-}
-
-std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    throw UsageError(
-        fmt::format("--{}: {}", option, expected_one_of(names, "'" + printable(name) + "'", name)));
-  return static_cast<std::size_t>(found - names.begin());
 }
 
 Options with_input_options(Options options) {
