@@ -79,7 +79,10 @@ class Messages {
              sim::AgentId from, sim::AgentId to, const std::string& lost) {
     TraceData::Message message{time, time, from, to, lost};
     if (const auto found = under_way_.find(name); found != under_way_.end()) {
+      // The agents of the sending: those of the file's last rows may be others, and beyond the number of agents.
       message.sent = found->second.message.sent;
+      message.from = found->second.message.from;
+      message.to = found->second.message.to;
       message.steps = iteration - std::min(iteration, found->second.iteration);
       under_way_.erase(found);
     } else if (const auto earlier = arrived_.find(name); earlier != arrived_.end()) {

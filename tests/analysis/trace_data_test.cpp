@@ -126,6 +126,17 @@ TEST_CASE("figures: lines of a trace whose time, agent or iteration is no number
   CHECK(trace->end == 1);
 }
 
+TEST_CASE("figures: a message is between the agents of its sending, whatever the row of its end says") {
+  const test::Scratch dir;
+  dir.write("trace.csv",
+            "0,1,send,0,1,message:0:0,tick:0:0,8,,1,\n1,9,lose,1,2,message:0:0,,8,,1,receiver_down\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv", 100, 0, 5);
+  REQUIRE(trace->messages.size() == 1);
+  CHECK(trace->agents == 2);
+  CHECK(trace->messages[0].from == 0);
+  CHECK(trace->messages[0].to == 1);
+}
+
 TEST_CASE(
     "figures: a message that a protocol discards after its arrival is lost, steps are iterations in flight") {
   const test::Scratch dir;
