@@ -140,7 +140,7 @@ class Latency {
   }
   /// Whether nothing is drawn.
   bool constant() const { return constant_; }
-  /// Where the first block is that is drawn from.
+  /// Key, and counter of the first block, of the stream that the n-th message's latency is drawn from.
   Stream::Key key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
   Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
     if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);

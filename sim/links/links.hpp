@@ -82,7 +82,8 @@ class Links {
     return {std::nullopt, first != nullptr ? latency_.of(from, to, position, n, *first)
                                            : latency_.of(from, to, position, n)};
   }
-  /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first.
+  /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first; a
+  /// block for each agent, unless latencies are constant.
   void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position,
                     std::span<Stream::Block> out) const {
     if (latency_.constant()) return;

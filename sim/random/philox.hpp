@@ -39,7 +39,7 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock c, PhiloxKey key) {
 #ifdef __AVX2__
 namespace philox {
 
-/// Two counters a register, of which the even words are multiplied.
+/// Replaces 2 Registers counters by their bits: two a register, of which the even words are multiplied.
 template <std::size_t Registers>
 inline void replace(PhiloxBlock* blocks, PhiloxKey key) {
   const auto alternating = [](std::uint32_t first, std::uint32_t second) {
@@ -65,7 +65,7 @@ inline void replace(PhiloxBlock* blocks, PhiloxKey key) {
 }  // namespace philox
 #endif
 
-/// Replaces counters by their bits: a large number of them in a third of the time that they take one by one.
+/// Replaces counters by the bits that each has alone: a large number of them in a third of the time.
 inline void philox4x32(std::span<PhiloxBlock> blocks, PhiloxKey key) {
 #ifdef __AVX2__
   for (; blocks.size() >= 8; blocks = blocks.subspan(8)) philox::replace<4>(blocks.data(), key);
