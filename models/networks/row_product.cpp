@@ -1,5 +1,6 @@
 #include "models/networks/row_product.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace hearsay::models {
@@ -58,6 +59,10 @@ void tile(const double* a, EntryStrides strides, const double* b, double* c, Ind
 template <bool add>
 void row_product(const double* a, EntryStrides strides, const double* b, double* c, Index m, Index k,
                  Index n) {
+  if (k == 0) {  // `a` and `b` have no numbers, and may be null
+    if (!add) std::fill_n(c, m * n, 0.0);
+    return;
+  }
   const Index packets = n / kPacket;
   for_parts<kTileRows>(m, [&]<int rows>(Index i, Count<rows>) {
     const double* const left = a + i * strides.row;

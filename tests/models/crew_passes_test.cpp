@@ -11,6 +11,7 @@
 #include "models/data/synthetic/linear_separators.hpp"
 #include "models/data/synthetic/low_rank_tasks.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/crew.hpp"
 #include "tests/support/streams.hpp"
 
@@ -103,12 +104,13 @@ void check_equal(const DataSet& one, const DataSet& other) {
 
 TEST_CASE("crew: passes over records give the same bits on any number of threads") {
   for (const Eigen::Index p : {1, 3, 4, 31, 300}) {
-    for (const Eigen::Index n : {0, 1, 63, 64, 65, p < 300 ? 10'000 : 1'000}) {
+    const auto many = (p < 300 ? 10'000 : 1'000) / Eigen::Index{test::kOneOf};
+    for (const auto n : std::initializer_list<Eigen::Index>{0, 1, 63, 64, 65, many}) {
       const DataSet data = records(n, p);
       for (const Loss& loss :
            {Loss(SquaredLoss{}), Loss(LogisticLoss{}), Loss(HingeLoss{}), Loss(SmoothedHingeLoss{})}) {
         const auto alone = passes(data, loss);
-        for (const unsigned threads : {1U, 2U, 3U, 5U}) {
+        for (const unsigned threads : test::cases({3U, 1U, 2U, 5U})) {
           INFO(loss.name() << ", " << n << " records of " << p << ", " << threads << " threads");
           HelpedThread helped(threads);
           CHECK(passes(data, loss) == alone);

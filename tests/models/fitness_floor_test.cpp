@@ -6,6 +6,7 @@
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/protocols/central/central_sync.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
@@ -65,7 +66,7 @@ TEST_CASE("relative fitness: never below minus the solver's gap, which is at mos
   for (const models::Loss& loss : {models::Loss(models::LogisticLoss{}), models::Loss(models::HingeLoss{}),
                                    models::Loss(models::SmoothedHingeLoss{})}) {
     for (const double l2 : {1e-5, 1.0}) {
-      for (const double theta_max : {0.1, 20.0}) check_floor(loss, l2, theta_max);
+      for (const double theta_max : test::cases({20.0, 0.1})) check_floor(loss, l2, theta_max);
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "models/data/csv/csv_data.hpp"
 #include "tests/models/text_file.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
@@ -149,7 +150,7 @@ TEST_CASE("partition: fractions have the Dirichlet distribution's marginals") {
 }
 
 TEST_CASE("partition dirichlet, quantity: mean, variance and independence of the owners' fractions") {
-  constexpr std::size_t kDraws = 10000, kEach = 200, kOwners = 5;
+  constexpr std::size_t kDraws = 10000 / test::kOneOf, kEach = 200, kOwners = 5;
   constexpr double kAlphaOfTest = 0.3, n = kOwners;
   const auto class_of = in_turns(2, kEach);
   double mean = 0, square = 0, product = 0, sizes = 0, squared_sizes = 0;

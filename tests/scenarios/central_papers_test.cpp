@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/cases.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
@@ -161,8 +162,9 @@ TEST_CASE(
     "papers: four scenarios of collaboration: small conservative partners are the worst, large eager ones "
     "the best") {
   const test::Scratch dir;
-  for (const auto& [name, large, repeat] : {std::tuple{"papers/value-of-collaboration/fig6", "50000", 10},
-                                            {"papers/value-of-collaboration/fig11", "8000", 3}}) {
+  for (const auto& [name, large, repeat] :
+       test::cases({std::tuple{"papers/value-of-collaboration/fig11", "8000", 3},
+                    {"papers/value-of-collaboration/fig6", "50000", 10}})) {
     const std::string zip = std::string("[{\"data.records.1\":[1000,1000,") + large + "," + large +
                             "],\"data.records.2\":[1000,1000," + large + "," + large +
                             "],\"privacy.epsilon.1\":[0.1,10,0.1,10],\"privacy.epsilon.2\":[0.1,10,0.1,10]}]";

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/cases.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/results.hpp"
 
@@ -103,6 +104,7 @@ TEST_CASE("multi-task papers: objective (1) falls from 20 ln 2 to the values of 
   CHECK(less.at(10000) == Approx(7.2).epsilon(0.1));
 
   // Few records in many dimensions, epsilon_2 = 40: 1.3 after 1500 turns.
+  if (test::kOneOf > 1) return;
   const auto few =
       ends("papers/private-multitask/fig2b.json",
            "--repeat 1 --set stop.iterations=30000 --set record.every.iterations=30000 --set "
