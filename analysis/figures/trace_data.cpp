@@ -1,13 +1,13 @@
 #include "analysis/figures/trace_data.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <limits>
 #include <map>
 
 #include "sim/files/csv_table.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::analysis {
 
@@ -33,18 +33,16 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 // A whole number below `limit`, 0 for an empty field; nothing for other text.
 template <class Number>
-std::optional<Number> whole_number(const std::string& text, Number limit) {
+std::optional<Number> number_below(Number limit, const std::string& text) {
   if (text.empty()) return 0;
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number >= limit) return std::nullopt;
-  return number;
+  const auto number = sim::whole_number<Number>(text);
+  return number && *number < limit ? number : std::nullopt;
 }
 std::optional<sim::AgentId> agent_of(const std::string& text) {
-  return whole_number<sim::AgentId>(text, sim::kMaxAgents);
+  return number_below(sim::kMaxAgents, text);
 }
 std::optional<std::uint64_t> iteration_of(const std::string& text) {
-  return whole_number(text, std::numeric_limits<std::uint64_t>::max());
+  return number_below(std::numeric_limits<std::uint64_t>::max(), text);
 }
 
 // The text of a field that may be quoted.

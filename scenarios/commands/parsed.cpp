@@ -8,19 +8,9 @@
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/runner/terminal.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
-
-namespace {
-
-template <class T>
-bool parse_number(const std::string& text, T& number) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end;
-}
-
-}  // namespace
 
 std::vector<std::string> Parsed::all(const char* option) const {
   const auto found = values_.find(option);
@@ -36,7 +26,9 @@ std::optional<double> Parsed::number(const char* option) const {
   if (!has(option)) return std::nullopt;
   const std::string written = text(option);
   double number = 0;
-  if (!parse_number(written, number))
+  const char* const last = written.data() + written.size();
+  const auto [end, error] = std::from_chars(written.data(), last, number);
+  if (error != std::errc() || end != last)
     throw UsageError(fmt::format("--{}: expected a number, found '{}'", option, printable(written)));
   return number;
 }
@@ -50,8 +42,9 @@ double Parsed::number(const char* option, double min, double max) const {
 
 std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t max) const {
   const std::string written = text(option);
-  std::uint64_t number = 0;
-  if (parse_number(written, number) && number >= min && number <= max) return number;
+  if (const auto number = sim::whole_number<std::uint64_t>(written);
+      number && *number >= min && *number <= max)
+    return *number;
   const bool bounded = max < std::numeric_limits<std::uint32_t>::max();
   throw UsageError(
       fmt::format("--{}: expected a whole number {}, found '{}'", option,

@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "scenarios/language/expected.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
 
@@ -102,10 +102,8 @@ void Reader::by_agent(const sim::About& about,
   std::vector<sim::AgentId> agents;
   const std::size_t faults = faults_.size();
   for (const auto& [key, value] : node->items()) {
-    sim::AgentId i = 0;
-    const char* const end = key.data() + key.size();
-    const auto [rest, error] = std::from_chars(key.data(), end, i);
-    if (error != std::errc{} || rest != end || i >= sim::kMaxAgents || key != std::to_string(i)) {
+    const sim::AgentId i = sim::whole_number<sim::AgentId>(key).value_or(sim::kMaxAgents);
+    if (i >= sim::kMaxAgents || key != std::to_string(i)) {
       fault(value.key_at, pointer(about.name) + pointer_step(key),
             fmt::format("expected the number of an agent as key, found '{}'", printable(key)));
     } else if (value.is(Node::Kind::kNull)) {

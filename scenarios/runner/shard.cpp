@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <stdexcept>
 
+#include "sim/files/whole_number.hpp"
 #include "sim/random/philox.hpp"
 
 namespace hearsay::scenarios {
@@ -35,13 +35,12 @@ std::string Shard::text() const {
 }
 
 Shard shard_from(std::string_view text) {
-  Shard shard;
-  const char* const end = text.data() + text.size();
-  const auto number = std::from_chars(text.data(), end, shard.number);
-  const bool slash = number.ec == std::errc() && number.ptr != end && *number.ptr == '/';
-  const auto count = std::from_chars(slash ? number.ptr + 1 : end, end, shard.count);
-  if (!slash || count.ec != std::errc() || count.ptr != end)
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto number = sim::whole_number<std::uint32_t>(text.substr(0, slash));
+  const auto count = sim::whole_number<std::uint32_t>(text.substr(std::min(slash + 1, text.size())));
+  if (!number || !count)
     throw std::invalid_argument(fmt::format("expected a part such as 2/3, found '{}'", text));
+  const Shard shard{*number, *count};
   if (shard.count < 1 || shard.count > kMostParts || shard.number < 1 || shard.number > shard.count) {
     throw std::invalid_argument(
         fmt::format("expected a part from 1/N to N/N with N from 1 to {}, found '{}'", kMostParts, text));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <charconv>
 #include <limits>
 
+#include "sim/files/whole_number.hpp"
 #include "sim/topology/make_topology.hpp"
 
 namespace hearsay::sim {
@@ -71,9 +71,7 @@ AgentId named(const Draft& d, const std::string& name) {
   if (count > 1) throw TopologyError("overlay: {} nodes are named '{}': give the hub's number", count, name);
   if (count == 1)
     return static_cast<AgentId>(std::find(d.names.begin(), d.names.end(), name) - d.names.begin());
-  AgentId number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error == std::errc() && end == name.data() + name.size() && number < d.nodes) return number;
+  if (const auto number = whole_number<AgentId>(name); number && *number < d.nodes) return *number;
   throw TopologyError("overlay: expected the name of a node or a number below {1}, found '{0}'", name,
                       d.nodes);
 }

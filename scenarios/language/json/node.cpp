@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/language/input_error.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
 
@@ -41,9 +41,7 @@ std::vector<Node::Member>& Node::changeable_items() {
 std::optional<std::size_t> Node::position(std::string_view part) const {
   std::size_t index = items().size();
   if (kind == Kind::kList) {
-    const char* end = part.data() + part.size();
-    const auto [rest, error] = std::from_chars(part.data(), end, index);
-    if (error != std::errc{} || rest != end) return std::nullopt;
+    index = sim::whole_number<std::size_t>(part).value_or(index);
   } else if (kind == Kind::kObject) {
     const auto found =
         std::find_if(items().begin(), items().end(), [&](const Member& m) { return m.key == part; });

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
+
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::sim {
 
@@ -52,10 +53,7 @@ void require_shallow(std::size_t depth) {
 void sort_by_name(RawGraph& graph) {
   std::vector<std::uint64_t> value;
   for (const RawNode& n : graph.nodes) {
-    std::uint64_t number = 0;
-    const char* const last = n.name.data() + n.name.size();
-    const auto [end, error] = std::from_chars(n.name.data(), last, number);
-    if (error == std::errc() && end == last) value.push_back(number);
+    if (const auto number = whole_number<std::uint64_t>(n.name)) value.push_back(*number);
   }
   const bool numbers = value.size() == graph.nodes.size();
   std::vector<AgentId> order(graph.nodes.size()), rank(order.size());
