@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/trace/trace_text.hpp"
-#include "sim/events/fingerprint.hpp"
+#include "sim/hash.hpp"
 
 namespace hearsay::analysis {
 
@@ -24,8 +24,8 @@ std::uint64_t digest(const sim::TraceRecord& r, std::uint64_t before) {
       r.cause,
       r.bytes,
       std::isnan(r.staleness) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(r.staleness)};
-  const std::uint64_t numbers = XXH3_64bits_withSeed(words, sizeof words, before);
-  return XXH3_64bits_withSeed(r.detail.data(), r.detail.size(), numbers);
+  const std::uint64_t numbers = sim::hash_of(words, sizeof words, before);
+  return sim::hash_of(r.detail.data(), r.detail.size(), numbers);
 }
 
 // Digests of the blocks of a run, compared with those of another run if it is given.

@@ -200,15 +200,6 @@ std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
   return Vector(out.data(), out.size());
 }
 
-Heard Context::heard(sim::AgentId reader, std::uint32_t k) {
-  const sim::Latest heard = world_.engine.latest(reader, k);
-  if (heard.version > 0) {
-    return {Vector(heard.payload.data(), static_cast<Eigen::Index>(heard.payload.size())), heard.version,
-            heard.sent};
-  }
-  return {world_.start(neighbours(reader)[k])};
-}
-
 Vector Context::latest(sim::AgentId reader, sim::AgentId neighbour) {
   const auto row = neighbours(reader);
   const auto found = std::lower_bound(row.begin(), row.end(), neighbour);

@@ -77,7 +77,11 @@ class Context {
   /// degree).
   Vector latest(sim::AgentId reader, sim::AgentId neighbour);
   /// The same of the reader's k-th neighbour, with its publication number and time. O(1).
-  Heard heard(sim::AgentId reader, std::uint32_t k);
+  Heard heard(sim::AgentId reader, std::uint32_t k) {
+    const sim::Latest heard = world_.engine.latest(reader, k);
+    if (heard.version == 0) return {world_.start(neighbours(reader)[k])};
+    return {vector_of(heard.payload), heard.version, heard.sent};
+  }
   /// Agent i computes from now on for as long as the scenario says: what the handler sends, publishes or sets a
   /// timer for happens when it is done, and it handles nothing in between. To be called before what takes time
   /// is sent; see sim::Engine::compute.

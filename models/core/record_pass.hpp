@@ -14,6 +14,10 @@
 #include "models/core/crew.hpp"
 #include "models/data/data_set.hpp"
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 namespace hearsay::models {
 
 namespace record_pass {
@@ -36,6 +40,20 @@ inline Four load(const double* x) {
 }
 inline double sum(const Four& x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
+}
+/// The four sums of four fours.
+inline Four sums(const Four& a, const Four& b, const Four& c, const Four& d) {
+#ifdef __AVX__
+  const auto wide = [](const Four& x) { return _mm256_loadu_pd(x.data()); };
+  const __m256d ab = _mm256_hadd_pd(wide(a), wide(b));  // a0 + a1, b0 + b1, a2 + a3, b2 + b3
+  const __m256d cd = _mm256_hadd_pd(wide(c), wide(d));
+  Four all;
+  _mm256_storeu_pd(all.data(),
+                   _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+  return all;
+#else
+  return {sum(a), sum(b), sum(c), sum(d)};
+#endif
 }
 
 /// Where the i-th four of p >= 4 features begin, i < (p + 3)/4.
@@ -81,10 +99,7 @@ inline void scores(const double* x, Index count, Index p, const double* theta, d
       s2 += load(x2 + j) * t;
       s3 += load(x3 + j) * t;
     }
-    out[k] = sum(s0);
-    out[k + 1] = sum(s1);
-    out[k + 2] = sum(s2);
-    out[k + 3] = sum(s3);
+    Eigen::Map<Four>(out + k) = sums(s0, s1, s2, s3);
   }
   for (; k < count; ++k, x += p) {
     Four s = load(x + p - 4) * last;

@@ -11,6 +11,7 @@
 #include "scenarios/benchmarks/plain_queue.hpp"
 #include "scenarios/benchmarks/silent_handler.hpp"
 #include "sim/check.hpp"
+#include "sim/prefetch.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::scenarios {
@@ -27,6 +28,10 @@ struct Averaging : SilentHandler {
   std::vector<double> vectors;  // of all agents, one after another
   std::vector<double> sum;
 
+  HEARSAY_PREFETCH void prefetch(sim::AgentId i) const {
+    constexpr std::size_t kLine = 8;  // numbers of a cache line
+    for (std::size_t j = 0; j < sum.size(); j += kLine) __builtin_prefetch(&vectors[i * sum.size() + j], 1);
+  }
   void on_tick(sim::AgentId i) {
     const std::size_t p = sum.size();
     const std::span<double> own(vectors.data() + i * p, p);

@@ -19,7 +19,7 @@
 namespace hearsay::scenarios {
 
 /// Increase it when the same options yield other events or numbers.
-inline constexpr int kResultsVersion = 7;
+inline constexpr int kResultsVersion = 8;
 
 /// SHA-256 in hexadecimal. Throws InputError if a file cannot be read.
 std::string sha256(std::string_view text);

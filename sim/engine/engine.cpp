@@ -118,12 +118,12 @@ std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conve
 }
 
 // Sends a message or a copy of a publication over the edge at a position.
-inline void Engine::transmit(Event& event, std::uint32_t position, const Stream::Block* first) {
+inline void Engine::transmit(Event& event, std::uint32_t position, const Time* latency) {
   const AgentId from = event.source(), to = event.target;
   if (tracing())
     trace_message(event.kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, event);
   if (!up(from)) return lose(event, LossReason::kSenderDown);
-  const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now(), first);
+  const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now(), latency);
   if (lost) return lose(event, *lost);
   if (!presence_.online_at_message(from, to, transport_.links().sent(position) - 1))
     event.flags |= Event::kOffline;
@@ -176,16 +176,16 @@ void Engine::send_copies(AgentId from, std::uint32_t slot) {
   const std::uint64_t first_key = transport_.count(from, pool_.header(slot).numbers, degree);
   pool_.add_reference(slot, degree);
   const std::uint32_t first_edge = topology_.first_edge(from);
-  constexpr std::uint32_t kBatch = 16;
-  Stream::Block blocks[kBatch];
+  constexpr std::uint32_t kBatch = Latency::kTogether;
+  Time latencies[kBatch];
   for (std::uint32_t k = 0; k < degree; ++k) {
     const std::uint32_t position = first_edge + k;
     if (k % kBatch == 0)
-      transport_.links().first_blocks(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position,
-                                      blocks);
+      transport_.links().next_latencies(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position,
+                                        latencies);
     Event copy =
         Event::publication(now(), first_key + k, neighbours[k], slot, publications_.reverse(position));
-    transmit(copy, position, &blocks[k % kBatch]);
+    transmit(copy, position, &latencies[k % kBatch]);
   }
   pool_.drop(slot);
 }
@@ -223,17 +223,6 @@ void Engine::discard(const Message& message) {
                   .bytes = transport_.bytes(message.payload.size()),
                   .staleness = now() - message.sent,
                   .detail = name(LossReason::kStale)});
-}
-
-Latest Engine::latest(AgentId reader, std::uint32_t k) {
-  const std::uint32_t slot = publications_.row(reader, k, now_);
-  Latest latest;
-  if (slot != kNoSlot) {
-    const PayloadPool::Header& header = pool_.header(slot);
-    latest = {header.version, header.sent, std::as_const(pool_).row(slot).first(header.numbers)};
-  }
-  fingerprint_.add(now(), k, reader, latest.version);
-  return latest;
 }
 
 std::uint64_t Engine::timer_key(AgentId i) {

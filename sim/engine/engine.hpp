@@ -90,7 +90,11 @@ class Engine {
   /// Sends a new state to all neighbours; it is copied once. Returns its publication number.
   std::uint32_t publish(AgentId from, std::span<const double> payload);
   /// Publication that `reader` has received from its k-th neighbour. O(1).
-  Latest latest(AgentId reader, std::uint32_t k);
+  Latest latest(AgentId reader, std::uint32_t k) {
+    const Latest latest = publications_.latest(reader, k, now_);
+    fingerprint_.add(now(), k, reader, latest.version);
+    return latest;
+  }
   /// Agent i computes from now on, for a time that is drawn. Messages and publications that it sends until the handler
   /// returns leave it when the computation ends, and timers that it sets count from then. Until then its ticks are
   /// missed, and messages and timers wait. If the agent is down at the end, its messages are lost (sender_down); if it
@@ -266,7 +270,7 @@ class Engine {
   // Sending: from a payload to events, and on to their receivers.
   std::uint32_t store(std::span<const double> payload, std::uint32_t conversation, std::uint32_t version);
   void send_copies(AgentId from, std::uint32_t slot);
-  void transmit(Event& event, std::uint32_t position, const Stream::Block* first = nullptr);
+  void transmit(Event& event, std::uint32_t position, const Time* latency = nullptr);
   void pass_downlink(Event event);
   void lose(const Event& event, LossReason reason);
 

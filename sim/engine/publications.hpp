@@ -7,6 +7,7 @@
 
 #include "sim/check.hpp"
 #include "sim/engine/lazy_publications.hpp"
+#include "sim/engine/message.hpp"
 #include "sim/prefetch.hpp"
 
 namespace hearsay::sim {
@@ -30,10 +31,12 @@ class Publications {
       prepare();
     return published_[from] = next_number(published_[from], "publications of an agent");
   }
-  /// Row of the publication of its k-th neighbour that the reader uses, or kNoSlot. O(1).
-  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
-    if (lazy_) return lazy_->row(reader, k, now);
-    return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
+  /// The publication of its k-th neighbour that the reader uses. O(1).
+  Latest latest(AgentId reader, std::uint32_t k, Moment now) {
+    const std::uint32_t slot = row(reader, k, now);
+    if (slot == kNoSlot) return {};
+    const PayloadPool::Header& header = pool_.header(slot);
+    return {header.version, header.sent, std::as_const(pool_).row(slot).first(header.numbers)};
   }
 
   /// Fetches what is read and counted when an agent reads all its neighbours and publishes: `stage` 0, 1, 2 some time
@@ -79,6 +82,11 @@ class Publications {
   }
 
  private:
+  // Row of the publication of its k-th neighbour that the reader uses, or kNoSlot.
+  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
+    if (lazy_) return lazy_->row(reader, k, now);
+    return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
+  }
   // Allocates at the first publication. O(edges log degree).
   void prepare() {
     published_.assign(topology_.agents(), 0);

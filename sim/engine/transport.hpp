@@ -58,15 +58,15 @@ class Transport {
 
   /// Sends a message of `numbers` numbers over the edge at `position`. Sets the time of its arrival at its receiver,
   /// or at the receiver's downlink if bandwidth is limited. Returns why the link loses it, if it does; a lost message
-  /// uses the sender's uplink too. `first`: see Links::transmit. O(1), no allocation.
+  /// uses the sender's uplink too. `drawn`: see Links::transmit. O(1), no allocation.
   std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now,
-                                 const Stream::Block* first = nullptr) {
+                                 const Time* drawn = nullptr) {
     Time left = now;
     if (!bandwidth_.unlimited()) {
       left = bandwidth_.send(event.source(), static_cast<double>(bytes(numbers)), now);
       event.flags |= Event::kAtDownlink;
     }
-    const Fate fate = links_.transmit(event.source(), event.target, position, now, first);
+    const Fate fate = links_.transmit(event.source(), event.target, position, now, drawn);
     if (fate.lost) return fate.lost;
     event.time = left + fate.latency;
     if (event.kind == EventKind::kMessage ? fifo_messages_ : fifo_publications_) {

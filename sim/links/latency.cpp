@@ -134,6 +134,28 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
   }
 }
 
+void Latency::of(AgentId from, std::span<const AgentId> to, std::uint32_t position, const std::uint32_t* n,
+                 Time* out) const {
+  if (constant_) {
+    std::fill_n(out, to.size(), delay_);
+    return;
+  }
+  Stream::Block first[kTogether];
+  for (std::size_t k = 0; k < to.size(); ++k) first[k] = counter(from, to[k], n[k]);
+  philox4x32(std::span(first, to.size()), key());
+  const bool drawn_alone = own_.empty() && node_.empty() && base_.empty();
+  const auto* const uniform = drawn_alone ? std::get_if<Uniform>(&law_.law()) : nullptr;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    if (uniform != nullptr) {
+      // What uniform() returns, if it takes the first word.
+      out[k] = fraction_of(Stream::words_of(first[k])[0]) * (uniform->max - uniform->min) + uniform->min;
+      if (out[k] < uniform->max) continue;
+    }
+    out[k] = known(from, to[k], position + static_cast<std::uint32_t>(k)) +
+             draw(Stream(stream(from, to[k], n[k]), first[k]), from, to[k]);
+  }
+}
+
 void Latency::take_distances(const Topology& topology, double speed) {
   const std::vector<Place>& places = topology.places();
   const std::span<const double> length = topology.length();

@@ -132,20 +132,10 @@ class Latency {
     if (constant_) return delay_;
     return known(from, to, position) + draw(stream(from, to, n), from, to);
   }
-  /// The same, given the first block of what is drawn from.
-  Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n,
-          const Stream::Block& first) const {
-    if (constant_) return delay_;
-    return known(from, to, position) + draw(Stream(stream(from, to, n), first), from, to);
-  }
-  /// Whether nothing is drawn.
-  bool constant() const { return constant_; }
-  /// Key, and counter of the first block, of the stream that the n-th message's latency is drawn from.
-  Stream::Key key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
-  Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
-    if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);
-    return Stream::counter(from, to, drawn_ == Drawn::kPerLink ? 0 : n);
-  }
+  /// The same of n[k] on the edge to to[k] at `position` + k, drawn together; at most kTogether.
+  void of(AgentId from, std::span<const AgentId> to, std::uint32_t position, const std::uint32_t* n,
+          Time* out) const;
+  static constexpr std::uint32_t kTogether = 16;
   /// No message on the edge at `position` takes less.
   Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
     return known(from, to, position) + law(from, to).lower();
@@ -158,6 +148,12 @@ class Latency {
   const Distribution& law(AgentId from, AgentId to) const {
     if (own_.empty()) return law_;
     return own_[from] ? *own_[from] : own_[to] ? *own_[to] : law_;
+  }
+  // Of the stream that the n-th message's latency is drawn from: its key, and the counter of its first block.
+  Stream::Key key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
+  Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
+    if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);
+    return Stream::counter(from, to, drawn_ == Drawn::kPerLink ? 0 : n);
   }
   Stream stream(AgentId from, AgentId to, std::uint32_t n) const { return {key(), counter(from, to, n)}; }
   Time draw(Stream s, AgentId from, AgentId to) const { return law(from, to).sample(s); }

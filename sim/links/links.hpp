@@ -72,23 +72,18 @@ class Links {
   void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
               const NetworkFiles& files);
 
-  /// Fate of the next message on the edge at `position`, sent now. `first`: one of first_blocks(), if known. O(1); no
-  /// allocation.
-  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0,
-                const Stream::Block* first = nullptr) {
+  /// Fate of the next message on the edge at `position`, sent now. `drawn`: its latency, if next_latencies() has drawn
+  /// it. O(1); no allocation.
+  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0, const Time* drawn = nullptr) {
     const std::uint32_t n = sent_[position]++;
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
     if (!delayed(from, to)) return {};
-    return {std::nullopt, first != nullptr ? latency_.of(from, to, position, n, *first)
-                                           : latency_.of(from, to, position, n)};
+    return {std::nullopt, drawn != nullptr ? *drawn : latency_.of(from, to, position, n)};
   }
-  /// What the latencies of the next messages on the edges from `position` on, to these agents, are drawn from first; a
-  /// block for each agent, unless latencies are constant.
-  void first_blocks(AgentId from, std::span<const AgentId> to, std::uint32_t position,
-                    std::span<Stream::Block> out) const {
-    if (latency_.constant()) return;
-    for (std::size_t k = 0; k < to.size(); ++k) out[k] = latency_.counter(from, to[k], sent_[position + k]);
-    philox4x32(out.first(to.size()), latency_.key());
+  /// Latencies of the next messages on the edges from `position` on, to these agents, at most Latency::kTogether. Draws
+  /// them together, which takes less time.
+  void next_latencies(AgentId from, std::span<const AgentId> to, std::uint32_t position, Time* out) const {
+    latency_.of(from, to, position, &sent_[position], out);
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
   Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {

@@ -55,6 +55,12 @@ class Stream {
         words_(words_of(first)),
         next_(0) {}
 
+  /// The words of a block.
+  using Words = std::array<std::uint64_t, 2>;
+  static constexpr Words words_of(const Block& block) {
+    return {block[0] | (std::uint64_t{block[1]} << 32), block[2] | (std::uint64_t{block[3]} << 32)};
+  }
+
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return ~result_type{0}; }
 
@@ -77,10 +83,6 @@ class Stream {
   }
 
  private:
-  using Words = std::array<std::uint64_t, 2>;
-  static constexpr Words words_of(const Block& block) {
-    return {block[0] | (std::uint64_t{block[1]} << 32), block[2] | (std::uint64_t{block[3]} << 32)};
-  }
   void refill() {
     words_ = words_of(philox4x32(counter_, key_));
     ++counter_[0];

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "sim/check.hpp"
-#include "sim/events/fingerprint.hpp"
+#include "sim/hash.hpp"
 
 namespace hearsay::sim {
 
@@ -95,9 +95,9 @@ AgentId Topology::components() const {
 }
 
 std::uint64_t Topology::fingerprint() const {
-  std::uint64_t value = XXH3_64bits(row_.data(), row_.size() * sizeof row_[0]);
-  value = XXH3_64bits_withSeed(column_.data(), column_.size() * sizeof(AgentId), value);
-  return XXH3_64bits_withSeed(weight_.data(), weight_.size() * sizeof(double), value);
+  std::uint64_t value = hash_of(row_.data(), row_.size() * sizeof row_[0]);
+  value = hash_of(column_.data(), column_.size() * sizeof(AgentId), value);
+  return hash_of(weight_.data(), weight_.size() * sizeof(double), value);
 }
 
 void Topology::describe_agents(std::vector<Place> places, std::vector<std::string> names,

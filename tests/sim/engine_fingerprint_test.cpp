@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/hash.hpp"
 #include "tests/support/busy_run.hpp"
 
 using namespace hearsay;
@@ -51,6 +52,33 @@ TEST_CASE("fingerprint: numbers count bit by bit, in order") {
     }
   }
   CHECK(all.size() == 2 * (1 + 4));
+}
+
+TEST_CASE("fingerprint: each event counts, and so does their order, however many there are") {
+  // Event `twice` happens also in place of the one before it.
+  const auto value_of = [](std::uint32_t events, std::uint32_t twice = 0) {
+    Fingerprint digest;
+    for (std::uint32_t k = 1; k <= events; ++k) digest.add(k + 1 == twice ? twice : k, 0, 0, 0);
+    return digest.value();
+  };
+  std::set<std::uint64_t> all;
+  const std::uint32_t most = 200;  // more than are hashed together
+  for (std::uint32_t events = 0; events <= most; ++events) all.insert(value_of(events));
+  CHECK(all.size() == most + 1);
+  for (std::uint32_t twice = 2; twice <= most; ++twice) all.insert(value_of(most, twice));
+  CHECK(all.size() == most + 1 + most - 1);
+  Fingerprint forwards, backwards;
+  for (std::uint32_t k = 0; k < most; ++k) {
+    forwards.add(k, 0, 0, 0);
+    backwards.add(most - 1 - k, 0, 0, 0);
+  }
+  CHECK(forwards.value() != backwards.value());
+  CHECK(value_of(most) == value_of(most));
+}
+
+TEST_CASE("hash: known answer") {
+  // Of no bytes with seed 0; from the tests of xxHash.
+  CHECK(hash_of(nullptr, 0) == 0x2D06800538D394C2);
 }
 
 TEST_CASE("fingerprint: every kind of event and reading counts") {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "sim/events/fingerprint.hpp"
+#include "sim/hash.hpp"
 
 namespace hearsay::analysis {
 
@@ -73,7 +73,7 @@ bool intact(Database& database, Part part, std::int64_t id, std::int64_t record)
 }
 
 std::int64_t document_hash(std::string_view text) {
-  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+  return static_cast<std::int64_t>(sim::hash_of(text.data(), text.size()));
 }
 
 std::set<std::int64_t> damaged_documents(Database& database) {

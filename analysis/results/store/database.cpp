@@ -10,7 +10,7 @@
 
 #include "analysis/results/tables/output_file.hpp"
 #include "sim/check.hpp"
-#include "sim/events/fingerprint.hpp"
+#include "sim/hash.hpp"
 
 namespace hearsay::analysis {
 
@@ -119,7 +119,7 @@ void Statement::reset() {
 
 std::uint64_t Statement::hash(std::uint64_t seed) const {
   const auto add = [&](int type, const void* data, std::size_t size) {
-    seed = XXH3_64bits_withSeed(data, size, seed + static_cast<std::uint64_t>(type));
+    seed = sim::hash_of(data, size, seed + static_cast<std::uint64_t>(type));
   };
   for (int column = 0; column < sqlite3_column_count(handle_); ++column) {
     const int type = sqlite3_column_type(handle_, column);
