@@ -18,7 +18,7 @@
 
 namespace hearsay::scenarios {
 
-/// Increase it when the same options yield other events or numbers.
+/// Increase it when the same options yield other events, numbers or fingerprints.
 inline constexpr int kResultsVersion = 8;
 
 /// SHA-256 in hexadecimal. Throws InputError if a file cannot be read.

@@ -103,7 +103,7 @@ TEST_CASE("multi-task papers: objective (1) falls from 20 ln 2 to the values of 
   CHECK(one.at(10000) == Approx(4.1).epsilon(0.1));
   CHECK(less.at(10000) == Approx(7.2).epsilon(0.1));
 
-  // Few records in many dimensions, epsilon_2 = 40: 1.3 after 1500 turns.
+  // Few records in many dimensions, epsilon_2 = 40: 1.3 after 1500 turns; too long under sanitizers.
   if (test::kOneOf > 1) return;
   const auto few =
       ends("papers/private-multitask/fig2b.json",
