@@ -39,7 +39,7 @@ def composed(name, why, tight):
     return Path(f"central_sync, laplace, {name}, two answers", "laplace", "clip, L1", "2 of 3 answers", name, why,
                 sync({**LAPLACE, **accountant(name), "epsilon": 3}, 2), FAR,
                 lambda epsilon: product(laplace(epsilon, *CENTRES), laplace(epsilon, *CENTRES)), answers,
-                tight=tight, million=1.5)
+                tight=tight)
 
 
 PATHS = [
@@ -72,7 +72,7 @@ PATHS = [
          lambda trace, agent: [float(x) for x in pair(trace, agent)], together=2),
     Path("central_sync, laplace, basic, two answers", "laplace", "clip, L1", "2 of 3 answers", "basic", ONE_AXIS,
          sync({**LAPLACE, "epsilon": 3}, 2), FAR, product(laplace(1, *CENTRES), laplace(1, *CENTRES)), answers,
-         million=1.5, quick=True),
+         quick=True),
     Path("central_sync, exponential_norm", "exponential_norm", "clip, L2", "1 of 2 answers", "basic",
          "in one dimension it is Laplace noise", sync({"mechanism": "exponential_norm", "epsilon": 4}), FAR,
          laplace(2, *CENTRES), answer, quick=True),

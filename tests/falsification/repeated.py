@@ -6,7 +6,7 @@ from paths import FAR, Path, answer, sync
 from program import Program
 
 EPSILON = 2
-OWNERS = 2_000
+OWNERS = 4_000
 
 
 def releases(given, side, repetitions):
@@ -25,24 +25,30 @@ def releases(given, side, repetitions):
     return law, sent, stated
 
 
-def check(given):
-    repetitions = 50 if given.quick else 500
-    n, hits, text = repetitions * OWNERS, [], []
-    for side, centre in ((0, 0.5), (1, -0.5)):
-        law, sent, stated = releases(given, side, repetitions)
-        assert stated == {EPSILON}, f"the ledger states {sorted(stated)}, not {EPSILON}"
-        cut, least = law.event(n, 0)
-        hits.append(sum(law.score(x) >= cut for row in sent for x in row))
-        # Whether two noises have the same sign is a fair coin, independent of all others.
-        signs = [[x > centre for x in row] for row in sent]
-        for name, same, pairs in (
-                ("repetitions", sum(a == b for x, y in zip(signs, signs[1:]) for a, b in zip(x, y)),
-                 (repetitions - 1) * OWNERS),
-                ("owners", sum(a == b for x in signs for a, b in zip(x, x[1:])), repetitions * (OWNERS - 1))):
-            assert lower(same, pairs) <= 0.5 <= upper(same, pairs), \
-                f"noise of successive {name} has the same sign in {same} of {pairs} pairs"
-            text.append(same / pairs)
-    shown = certified(*hits, n, 0)
+def counted(given, side, repetitions):
+    """Of one data set: releases that show the event; what it certifies at least; of successive repetitions and of
+    successive owners (name, pairs whose noises have the same sign, pairs)."""
+    law, sent, stated = releases(given, side, repetitions)
+    assert stated == {EPSILON}, f"the ledger states {sorted(stated)}, not {EPSILON}"
+    cut, least = law.event(repetitions * OWNERS, 0)
+    # Whether two noises have the same sign is a fair coin, independent of all others.
+    signs = [[x > (0.5, -0.5)[side] for x in row] for row in sent]
+    pairs = [("repetitions", sum(a == b for x, y in zip(signs, signs[1:]) for a, b in zip(x, y)),
+              (repetitions - 1) * OWNERS),
+             ("owners", sum(a == b for x in signs for a, b in zip(x, x[1:])), repetitions * (OWNERS - 1))]
+    return sum(law.score(x) >= cut for row in sent for x in row), least, pairs
+
+
+def check(given, pool):
+    repetitions = 25 if given.quick else 250
+    n, shares = repetitions * OWNERS, []
+    sides = [f.result() for f in [pool.submit(counted, given, side, repetitions) for side in (0, 1)]]
+    for _, _, pairs in sides:
+        for name, same, of in pairs:
+            assert lower(same, of) <= 0.5 <= upper(same, of), \
+                f"noise of successive {name} has the same sign in {same} of {of} pairs"
+            shares.append(same / of)
+    shown, least = certified(*(hits for hits, _, _ in sides), n, 0), sides[0][1]
     assert least * 0.999 <= shown <= EPSILON, f"certified {shown} of {EPSILON}, expected at least {least}"
     return (f"{shown / EPSILON:.4f} of epsilon {EPSILON} certified by {repetitions} repetitions of {OWNERS} owners; "
-            f"equal signs of successive noises {min(text):.4f} to {max(text):.4f}")
+            f"equal signs of successive noises {min(shares):.4f} to {max(shares):.4f}")

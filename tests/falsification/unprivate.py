@@ -30,7 +30,7 @@ TABLE = [(name, "refused with a mechanism (exit code 2)") for name in REFUSED] +
 ]
 
 
-def check(given):
+def check(given, _):
     program = Program(given.executable, given.place)
     scenario = {"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 10, "test_records": 0},
                 "model": {"loss": "logistic"}, "stop": {"iterations": 5},
