@@ -1,4 +1,5 @@
 """A small study and the ways to run it."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -41,14 +42,27 @@ def launch(ranks, words, **options):
                             start_new_session=True, **options)
 
 
+def activity(session):
+    """What the processes of a session do: their state and, where gdb is installed, their stacks."""
+    pids = subprocess.run(["pgrep", "-s", str(session)], capture_output=True, text=True).stdout.split()
+    text = subprocess.run(["ps", "-o", "pid,stat,time,wchan:20,args", "-p", ",".join(pids)], capture_output=True,
+                          text=True).stdout
+    for pid in pids if shutil.which("gdb") else []:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            text += subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all backtrace 20"],
+                                   capture_output=True, text=True, timeout=60).stdout
+    return text
+
+
 def run(ranks, words, limit=120, **options):
     process = launch(ranks, words, **options)
     try:
         out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        doing = activity(process.pid)
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
-        raise AssertionError(f"no end after {limit} s: {words}: {err[-1000:]}")
+        raise AssertionError(f"no end after {limit} s: {words}: {err[-1000:]}\n{doing}")
     return process.returncode, out, err
 
 
