@@ -304,22 +304,21 @@ def stopped(tools, studies):
 
 
 def vanishing(tools, studies):
-    """The folder is moved away before a call, and later back, or never."""
+    """The folder is moved away before a call; later back, or, at every second call, never."""
     for title, study, prepared, more in list(situations(studies))[:2]:
         for text, faults in each(study, study.run_words, [(ALL, "vanish", 0, "")], prepared, **more, **FAST):
-            for returns in (True, False):
-                def trial(where, study=study, prepared=prepared, faults=faults, returns=returns):
-                    prepare(where, prepared)
-                    before = stored_runs(where / "out")
-                    finished = study.command(where, study.run_words, faults)
-                    study.check_end(finished)
-                    gone, out = where / "out.gone", where / "out"
-                    if not returns:
-                        before = {}
-                        shutil.rmtree(gone, ignore_errors=True)
-                    elif gone.exists():
-                        require(not out.exists(), "the folder has been made again")
-                        gone.rename(out)
-                    study.check_resumed(where, study.check_runs(where, before))
-                    return finished.code != DONE
-                yield f"{title}, {text}, {'and returns' if returns else 'for good'}", trial
+            def trial(where, study=study, prepared=prepared, faults=faults, returns=faults["AT"] % 2 == 1):
+                prepare(where, prepared)
+                before = stored_runs(where / "out")
+                finished = study.command(where, study.run_words, faults)
+                study.check_end(finished)
+                gone, out = where / "out.gone", where / "out"
+                if not returns:
+                    before = {}
+                    shutil.rmtree(gone, ignore_errors=True)
+                elif gone.exists():
+                    require(not out.exists(), "the folder has been made again")
+                    gone.rename(out)
+                study.check_resumed(where, study.check_runs(where, before))
+                return finished.code != DONE
+            yield f"{title}, {text}", trial

@@ -140,7 +140,7 @@ TEST_CASE("central studies: reweighting by frequency removes the bias of frequen
 }
 
 TEST_CASE("central studies: a group of owners has m times the noise of a merged owner") {
-  const auto f = run_central_study("groups", "--repeat 25");
+  const auto f = run_central_study("groups", "--repeat 25 --points 'data.owners >= 6'");
   const auto& psi = f.at_end.at("relative_fitness");
   CHECK(psi.at("12 10000 all horizon") == psi.at("12 10000 all expected_share"));
   const double rest = 0.00016;  // of the start

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/runner/terminal.hpp"
+#include "tests/support/cases.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -160,7 +161,7 @@ TEST_CASE("hostile text: long names make short messages") {
   check("validate " + file(test::small_scenario("\"sweep\": {\"" + half_mebibyte + "\": [1]}")), {2});
   check("validate " + file(test::small_scenario("\"extends\": \"" + half_mebibyte + '"')), {2});
   // A column, a field, an owner of 10 MB.
-  const std::string long_name(10'000'000, 'z');
+  const std::string long_name(10'000'000 / test::kOneOf, 'z');
   const std::string on_file = dir.write("c.json", scenario("n", "l"));
   for (const char* text : {"who,y,", "who,y,a\nme,1,", "who,y\n"}) {
     dir.write("d.csv", text + long_name + "\n");
