@@ -119,15 +119,21 @@ class Ranks(unittest.TestCase):
 
     def test_another_process_writes_there(self):
         folder = self.folder / "locked"
-        # Takes longer than the second needs to start.
         first = study.launch(2, self.words(folder, "--set", "repeat=1000"))
+        ranks = study.rank_pids(self.program, first, 2)
         try:
+            self.assertEqual(len(ranks), 2)
             while not (folder / "results.sqlite").exists():
                 time.sleep(0.01)
+            # It stands still until the second has ended: ranks that share processors may not start for minutes.
+            for pid in ranks.values():
+                os.kill(pid, signal.SIGSTOP)
             code, _, err = study.run(2, self.words(folder))
             self.assertEqual(code, 4, err)
             self.assertIn("another hearsay process is writing", err)
         finally:
+            for pid in ranks.values():
+                os.kill(pid, signal.SIGKILL)
             os.killpg(first.pid, signal.SIGKILL)
             first.communicate()
 
