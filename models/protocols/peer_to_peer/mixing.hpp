@@ -6,6 +6,7 @@
 #include <span>
 
 #include "models/core/context.hpp"
+#include "models/core/weighted_sum.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 
 namespace hearsay::models {
@@ -22,13 +23,15 @@ inline void mix_neighbours(const PersonalProblem& personal, std::span<const std:
   std::uint64_t behind = 0;
   double sent = 0;
   mix.setZero();
+  WeightedSum sum(mix.data(), mix.size());
   for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
     const Heard heard = context.heard(i, k);
     behind += published[neighbours[k]] - heard.version;
     sent += heard.sent;
     if (heard.version == 0 && !start_known) continue;
-    mix += graph.weight(first + k) * heard.model;
+    sum.add(graph.weight(first + k), heard.model.data());
   }
+  sum.finish();
   mix /= personal.agent(i).weight;
   const auto count = static_cast<double>(neighbours.size());
   context.count_staleness(static_cast<double>(behind) / count, context.now() - sent / count);

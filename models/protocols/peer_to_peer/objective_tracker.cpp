@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/core/weighted_sum.hpp"
+
 namespace hearsay::models {
 
 void ObjectiveTracker::start(const PersonalProblem& problem, const Eigen::MatrixXd& models) {
@@ -34,9 +36,11 @@ double ObjectiveTracker::value(const Eigen::MatrixXd& models) {
     const auto now = models.col(i);
     auto before = seen_.col(i);
     sum_.setZero();
+    WeightedSum sum(sum_.data(), sum_.size());
     const auto neighbours = graph.neighbours(i);
     for (std::uint32_t k = 0; k < neighbours.size(); ++k)
-      sum_ += graph.weight(graph.first_edge(i) + k) * seen_.col(neighbours[k]);
+      sum.add(graph.weight(graph.first_edge(i) + k), seen_.col(neighbours[k]).data());
+    sum.finish();
     // D/2 (norm^2(now) - norm^2(before)) = (now - before) . D (now + before)/2
     add((now - before).dot(a.weight * 0.5 * (now + before) - sum_));
     const double local = a.weight * a.pull * problem_->local_objective(i, now);
