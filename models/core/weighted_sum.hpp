@@ -4,8 +4,9 @@
 
 namespace hearsay::models {
 
-/// out += w_1 x_1 + w_2 x_2 + ..., added in this order; p numbers each, which must stay as they are until finish(). The
-/// same bits as adding one after the other.
+/// out += w_1 x_1 + w_2 x_2 + ..., added in this order: the same bits as adding one vector after the other. `out` and
+/// every x have p numbers and do not overlap; an x must stay where and as it is until finish(). O(p) a vector, no
+/// allocation.
 class WeightedSum {
  public:
   WeightedSum(double* out, Eigen::Index p) : out_(out), p_(p) {}
@@ -15,7 +16,7 @@ class WeightedSum {
     vectors_[count_++] = x;
     if (count_ == kMost) finish();
   }
-  /// To be called last.
+  /// To be called last: until then `out` may lack up to kMost of the vectors.
   void finish() {
     Eigen::Index first = 0;
     for (; first + 4 * kFours <= p_; first += 4 * kFours) add_fours<kFours>(first, kFours);
@@ -29,7 +30,7 @@ class WeightedSum {
 
  private:
   using Four = Eigen::Array4d;
-  static constexpr int kMost = 64;   // vectors
+  static constexpr int kMost = 64;           // vectors
   static constexpr Eigen::Index kFours = 8;  // registers
 
   // Of `fours` times four numbers from `first` on; fours <= most.

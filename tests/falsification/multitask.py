@@ -17,8 +17,7 @@ def column(trace, agent):
 
 
 def task_path(name, bound, shown, accounting, why, scenario, data, law, see, **more):
-    # A run of async_mtl takes time quadratic in the number of tasks: with more, or fewer for a start of the program, it
-    # takes longer.
+    # A run of async_mtl takes time quadratic in the number of tasks; with few, most of it is the program's start.
     return Path(name, "exponential_norm", bound, shown, accounting, why, scenario, data, law, see,
                 seen="release" if "release" in shown else "send",
                 owners=8_000 if name.startswith("async") else 50_000, **more)
