@@ -9,7 +9,9 @@
 // An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message,
 // release or period of the entity; each index has 2^32 blocks of 128 bits.
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sim/random/philox.hpp"
 #include "sim/time.hpp"
@@ -65,34 +67,37 @@ class Stream {
   static constexpr result_type max() { return ~result_type{0}; }
 
   result_type operator()() {
-    if (next_ == 2) refill();
+    if (next_ >= 2) refill();
     return words_[next_++];
   }
 
   /// Number of words drawn or skipped, while there are fewer than 2^33.
   std::uint64_t drawn() const { return 2 * std::uint64_t{counter_[0]} + next_ - 2; }
   /// Passes over so many words. O(1).
-  void skip(std::uint64_t words) {
-    const std::uint64_t to = drawn() + words;
-    counter_[0] = static_cast<std::uint32_t>(to / 2);
-    next_ = 2;
-    if (to % 2 != 0) {
-      refill();
-      next_ = 1;
-    }
+  void skip(std::uint64_t words) { move_to(drawn() + words); }
+  /// From now on as if so many words had been drawn in all. O(1).
+  void move_to(std::uint64_t words) {
+    counter_[0] = static_cast<std::uint32_t>(words / 2);
+    next_ = static_cast<std::uint32_t>(2 + words % 2);
+  }
+  /// Blocks first, first + 1, ... of the whole stream.
+  void blocks(std::uint64_t first, std::span<Block> out) const {
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = {static_cast<std::uint32_t>(first + k), counter_[1], counter_[2], counter_[3]};
+    philox4x32(out, key_);
   }
 
  private:
   void refill() {
     words_ = words_of(philox4x32(counter_, key_));
     ++counter_[0];
-    next_ = 0;
+    next_ -= 2;
   }
 
   Block counter_;  // of the next block
   Key key_;
   Words words_{};
-  std::uint32_t next_ = 2;
+  std::uint32_t next_ = 2;  // of words_; from 2 on, 2 more than that of the next block's
 };
 
 /// All streams of one run.

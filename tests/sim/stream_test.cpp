@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <vector>
+
+#include "sim/random/words_ahead.hpp"
 
 using namespace hearsay::sim;
 
@@ -52,6 +55,34 @@ TEST_CASE("stream: words that are skipped are those that would have been drawn")
       CHECK(other.drawn() == before + skipped);
       CHECK(drawn.drawn() == before + skipped);
       for (int k = 0; k < 3; ++k) CHECK(other() == drawn());
+    }
+  }
+}
+
+TEST_CASE("stream: blocks are those that its words are taken from") {
+  const Stream::Key key{0xa4093822, 0x299f31d0};
+  Stream s(key, 7, 9, 5);
+  s();
+  std::array<Stream::Block, 5> blocks{};
+  s.blocks(3, blocks);
+  for (std::uint32_t k = 0; k < blocks.size(); ++k) CHECK(blocks[k] == philox4x32({3 + k, 5, 7, 9}, key));
+  CHECK(s.drawn() == 1);
+}
+
+TEST_CASE("words ahead: those of the stream, which continues after the last word that was taken") {
+  for (const std::uint64_t before : {0U, 1U, 2U, 3U}) {
+    for (const std::size_t expected : {0U, 1U, 3U, 4U, 7U, 20U, 33U, 100U}) {
+      for (const std::uint64_t taken : {0U, 1U, 2U, 5U, 32U, 33U, 34U, 101U}) {
+        CAPTURE(before, expected, taken);
+        Stream one_by_one({1, 2}, 7, 9, 5), other = one_by_one;
+        for (std::uint64_t k = 0; k < before; ++k) CHECK(one_by_one() == other());
+        {
+          WordsAhead words(other, expected);
+          for (std::uint64_t k = 0; k < taken; ++k) CHECK(words() == one_by_one());
+        }
+        CHECK(other.drawn() == before + taken);
+        for (int k = 0; k < 3; ++k) CHECK(other() == one_by_one());
+      }
     }
   }
 }

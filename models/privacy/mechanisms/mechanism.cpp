@@ -3,9 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "sim/check.hpp"
 #include "sim/random/random.hpp"
+#include "sim/random/words_ahead.hpp"
 
 namespace hearsay::models {
 
@@ -45,42 +47,50 @@ void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s)
   sim::check(false, "a pure step names no noise");
 }
 
+namespace {
+
+// That the ziggurats of so many normal or exponential numbers take, but for one time in 20.
+std::size_t words_for(std::size_t numbers) {
+  return numbers + numbers / 32 + 1;
+}
+
+}  // namespace
+
 void add_laplace(std::span<double> x, double scale, sim::Stream& s) {
   boost::random::exponential_distribution<double> magnitude;
+  sim::WordsAhead words(s, words_for(x.size()) + x.size() / 64);
   std::uint64_t signs = 0;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    if (j % 64 == 0) signs = s();
+    if (j % 64 == 0) signs = words();
     // The sign is set as a bit: a branch would be mispredicted half the time.
     const std::uint64_t minus = (~signs & 1) << 63;
-    x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitude(s)) | minus);
+    x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitude(words)) | minus);
     signs >>= 1;
   }
 }
 
 void add_gaussian(std::span<double> x, double scale, sim::Stream& s) {
   boost::random::normal_distribution<double> standard;
-  for (double& value : x) value += scale * standard(s);
+  sim::WordsAhead words(s, words_for(x.size()));
+  for (double& value : x) value += scale * standard(words);
 }
 
 void add_exponential_norm(std::span<double> x, double scale, sim::Stream& s) {
   if (x.empty()) return;
   const double radius = scale * sim::gamma(s, static_cast<double>(x.size()));
   boost::random::normal_distribution<double> standard;
-  for (;;) {
-    sim::Stream ahead = s;
-    double square = 0;
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      const double z = standard(ahead);
+  sim::WordsAhead words(s, words_for(x.size()));
+  thread_local std::vector<double> direction;
+  direction.resize(x.size());
+  double square = 0;
+  while (!(square > 0)) {
+    for (double& z : direction) {
+      z = standard(words);
       square += z * z;
     }
-    if (!(square > 0)) {  // no direction
-      s = ahead;
-      continue;
-    }
-    const double factor = radius / std::sqrt(square);
-    for (double& value : x) value += factor * standard(s);
-    return;
   }
+  const double factor = radius / std::sqrt(square);
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] += factor * direction[j];
 }
 
 }  // namespace hearsay::models
