@@ -7,16 +7,16 @@
 
 namespace hearsay::models {
 
-Sensitive Context::gradient(sim::AgentId i, const In& theta) {
+Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
   const Privacy& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
   Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
   if (privacy.clips()) {
     ++world_.tally.gradients;
     world_.tally.clipped_records +=
-        problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_);
+        problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_, known);
   } else {
-    problem().mean_gradient(owner, theta, result.value_);
+    problem().mean_gradient(owner, theta, result.value_, known);
   }
   return result;
 }

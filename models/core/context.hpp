@@ -123,8 +123,8 @@ class Context {
   Eigen::Index records() const { return problem().n(); }
 
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
-  /// scenario says.
-  Sensitive gradient(sim::AgentId i, const In& theta);
+  /// scenario says. `known`: the records' scores at theta, if a metric has left them; see Problem::mean_loss.
+  Sensitive gradient(sim::AgentId i, const In& theta, std::span<const double> known = {});
   /// The same with a sensitivity that the protocol states.
   Sensitive gradient(sim::AgentId i, const In& theta, double sensitivity);
   /// The same of a subsample: the sum over `records` of agent i divided by `divisor`, a public number.

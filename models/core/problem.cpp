@@ -45,10 +45,10 @@ double total_error(const Problem& problem, const Shard& shard, In theta) {
   return total;
 }
 
-// Sum of the records' losses.
-double sum_of_losses(const Problem& problem, const Shard& shard, In theta) {
+// Sum of the records' losses; `keep`: see Problem::mean_loss.
+double sum_of_losses(const Problem& problem, const Shard& shard, In theta, std::span<double> keep = {}) {
   if (problem.network() != nullptr) return problem.network()->total_loss(shard, theta);
-  return problem.loss().visit([&](const auto& l) { return total_loss(shard, theta, l); });
+  return problem.loss().visit([&](const auto& l) { return total_loss(shard, theta, l, keep); });
 }
 
 double mean_or_nan(double total, Index count) {
@@ -91,9 +91,10 @@ double Problem::mean_loss(const Moments& m, In theta) const {
   return m.value + 2 * linear + quadratic;
 }
 
-double Problem::mean_loss(std::size_t owner, In theta) const {
+double Problem::mean_loss(std::size_t owner, In theta, std::span<double> keep) const {
   if (quadratic()) return mean_loss(moments_[owner], theta);
-  return sum_of_losses(*this, data_.train[owner], theta) / static_cast<double>(std::max<Index>(n(owner), 1));
+  return sum_of_losses(*this, data_.train[owner], theta, keep) /
+         static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
 double Problem::objective(In theta) const {
@@ -110,7 +111,7 @@ double Problem::objective(In theta, std::span<const std::size_t> owners) const {
   return regulariser(theta) + total / records;
 }
 
-void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
+void Problem::mean_gradient(std::size_t owner, In theta, Out out, std::span<const double> known) const {
   if (quadratic()) {
     // Plain loops: at the usual p of 10 a library product's set-up costs more than the product.
     const Moments& m = moments_[owner];
@@ -133,18 +134,20 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out) const {
   }
   loss().visit([&](const auto& l) {
     if constexpr (requires { l.slopes(theta, theta); }) {
-      sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index) {
+      sum_weighted(data_.train[owner], theta, known, out, [&](auto scores, const auto& y, Index) {
         l.slopes(scores, y);
         return Index{0};
       });
     } else {
-      sum_gradients(data_.train[owner], theta, out, [&](double s, double y, Index) { return l.slope(s, y); });
+      sum_gradients(data_.train[owner], theta, known, out,
+                    [&](double s, double y, Index) { return l.slope(s, y); });
     }
   });
   out /= count;
 }
 
-double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const {
+double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out,
+                                      std::span<const double> known) const {
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   if (network_) {
     const Index scaled = network_->sum_gradients(data_.train[owner], theta, bound, norm, out);
@@ -153,7 +156,7 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
   }
   const Eigen::VectorXd& norms = record_norms(owner, norm);
   const Index clipped = loss().visit([&](const auto& l) {
-    return sum_weighted(data_.train[owner], theta, out, [&](auto scores, const auto& y, Index first) {
+    return sum_weighted(data_.train[owner], theta, known, out, [&](auto scores, const auto& y, Index first) {
       for (Index k = 0; k < scores.size(); ++k) scores[k] = l.slope(scores[k], y[k]);
       // Without branches, which could not be foretold.
       const double* const norm_of_record = norms.data() + first;

@@ -90,15 +90,20 @@ class Problem {
   /// f, and f_S of some owners. O(p^2) an owner for squared loss, else O(n p).
   double objective(In theta) const;
   double objective(In theta, std::span<const std::size_t> owners) const;
-  /// Mean loss over the records of one owner, without g.
-  double mean_loss(std::size_t owner, In theta) const;
+  /// Whether the loss is computed from a score theta . x of each record.
+  bool has_scores() const { return !quadratic() && !network_; }
+  /// Mean loss over the records of one owner, without g. `keep`: empty, or where has_scores() n_i numbers, the owner's
+  /// scores afterwards.
+  double mean_loss(std::size_t owner, In theta, std::span<double> keep = {}) const;
 
   /// out = gradient of the mean loss over the owner's training records, without g; p numbers. Allocates
-  /// nothing; O(p^2) for a quadratic f, else O(n_i p). `out` must not overlap theta.
-  void mean_gradient(std::size_t owner, In theta, Out out) const;
+  /// nothing; O(p^2) for a quadratic f, else O(n_i p). `out` must not overlap theta. `known`: the scores that
+  /// mean_loss has kept at the same theta, which are not computed again; or empty.
+  void mean_gradient(std::size_t owner, In theta, Out out, std::span<const double> known = {}) const;
   /// The same with every record's gradient scaled down to norm at most `bound`, or left out where it is not finite;
   /// returns the share of such records. O(n_i p).
-  double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out) const;
+  double mean_gradient_clipped(std::size_t owner, In theta, double bound, Norm norm, Out out,
+                               std::span<const double> known = {}) const;
   /// out = (1/divisor) sum over some of the owner's records of their loss gradients, each scaled down to `norm`
   /// at most `bound` where that is finite; returns how many it scaled. O(p) a record.
   Eigen::Index gradient_of_records(std::size_t owner, std::span<const Eigen::Index> records, In theta,

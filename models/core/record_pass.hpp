@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 
 #include "models/core/crew.hpp"
 #include "models/data/data_set.hpp"
@@ -145,11 +146,12 @@ inline void add_rows(const double* const* rows, const double* weights, Index cou
 
 /// out = sum_k w_k x_k over the records of a shard. `weigh(block, targets, first)` turns the scores theta . x_k of
 /// records first, first + 1, ..., at most 64, into their w_k in place, on any thread; what it returns, a number of
-/// records, is summed. Allocates nothing, except when several threads do it first. O(n_i p): about 1e9
+/// records, is summed. `known`: the scores of all records at theta, where total_loss has kept them, which saves half
+/// of the pass; else empty. Allocates nothing, except when several threads do it first. O(n_i p): about 1e9
 /// records times features a second from memory, 2e9 to 5e9 from the caches (tests/bench/gradient_bench.cpp).
 template <class Weigh>
 Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta,
-                          Eigen::Ref<Eigen::VectorXd> out, Weigh&& weigh) {
+                          std::span<const double> known, Eigen::Ref<Eigen::VectorXd> out, Weigh&& weigh) {
   using namespace record_pass;
   out.setZero();
   const Index n = shard.target.size(), p = shard.features.cols();
@@ -159,7 +161,11 @@ Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::Vect
     const double* rows[kBlock];
     const Index count = std::min(kBlock, n - first);
     const double* const block = shard.features.data() + first * p;
-    scores(block, count, p, theta.data(), weights);
+    if (known.empty()) {
+      scores(block, count, p, theta.data(), weights);
+    } else {
+      std::copy_n(known.data() + first, count, weights);
+    }
     const Index counted = weigh(Eigen::Map<Eigen::ArrayXd>(weights, count),
                                 Eigen::Map<const Eigen::ArrayXd>(shard.target.data() + first, count), first);
     Index used = 0;
@@ -186,16 +192,17 @@ Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::Vect
 /// The same with w_k = weight(s_k, y_k, k), one record at a time.
 template <class Weight>
 void sum_gradients(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta,
-                   Eigen::Ref<Eigen::VectorXd> out, Weight&& weight) {
-  sum_weighted(shard, theta, out, [&](auto block, const auto& targets, Eigen::Index first) {
+                   std::span<const double> known, Eigen::Ref<Eigen::VectorXd> out, Weight&& weight) {
+  sum_weighted(shard, theta, known, out, [&](auto block, const auto& targets, Eigen::Index first) {
     for (Eigen::Index k = 0; k < block.size(); ++k) block[k] = weight(block[k], targets[k], first + k);
     return Eigen::Index{0};
   });
 }
 
-/// Sum of a loss over the records of a shard. O(n_i p).
+/// Sum of a loss over the records of a shard. The scores of all records are left in `keep` unless it is empty. O(n_i p).
 template <class L>
-double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta, const L& loss) {
+double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& theta, const L& loss,
+                  std::span<double> keep = {}) {
   using namespace record_pass;
   constexpr bool kBlockwise = requires(Eigen::Map<const Eigen::ArrayXd> s) {
     loss.total(s, s);
@@ -206,10 +213,11 @@ double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& t
   const Index size = kBlockwise ? kBlock : 1;
   Crew::sum_in_order(kBlockwise ? blocks_of(n) : static_cast<std::size_t>(n), 1, time_of(shard), &sum,
                      [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                       double block[kBlock];
+                       double passing[kBlock];
                        const Index last = std::min(static_cast<Index>(end) * size, n);
                        for (Index first = static_cast<Index>(begin) * size; first < last; first += kBlock) {
                          const Index count = std::min(kBlock, last - first);
+                         double* const block = keep.empty() ? passing : keep.data() + first;
                          scores(shard.features.data() + first * p, count, p, theta.data(), block);
                          const Eigen::Map<const Eigen::ArrayXd> s(block, count);
                          const Eigen::Map<const Eigen::ArrayXd> y(shard.target.data() + first, count);

@@ -40,6 +40,20 @@ Eigen::VectorXd point(Eigen::Index p) {
   return theta;
 }
 
+// The gradients that follow from the scores which the mean loss has kept.
+void check_gradients_of_scores(const Problem& problem, std::size_t owner, const Eigen::VectorXd& theta) {
+  if (!problem.has_scores()) return;
+  std::vector<double> scores(static_cast<std::size_t>(problem.n(owner)));
+  Eigen::VectorXd expected(problem.p()), out(problem.p());
+  CHECK(problem.mean_loss(owner, theta, scores) == problem.mean_loss(owner, theta));
+  problem.mean_gradient(owner, theta, expected);
+  problem.mean_gradient(owner, theta, out, scores);
+  CHECK(bits(out) == bits(expected));
+  const double share = problem.mean_gradient_clipped(owner, theta, 0.8, Norm::kL2, expected);
+  CHECK(problem.mean_gradient_clipped(owner, theta, 0.8, Norm::kL2, out, scores) == share);
+  CHECK(bits(out) == bits(expected));
+}
+
 // All that is computed in passes over the records of a problem.
 std::vector<std::vector<std::uint64_t>> passes(const DataSet& data, const Loss& loss) {
   const Problem problem(data, {.loss = loss});
@@ -54,6 +68,7 @@ std::vector<std::vector<std::uint64_t>> passes(const DataSet& data, const Loss& 
       all.push_back(bits(out));
     }
     all.push_back(bits(problem.mean_loss(owner, theta)));
+    check_gradients_of_scores(problem, owner, theta);
     all.push_back(bits(problem.test_error(owner, theta)));
     if (!loss.quadratic()) continue;
     const Moments& m = problem.moments(owner);

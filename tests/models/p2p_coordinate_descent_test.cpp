@@ -194,6 +194,7 @@ TEST_CASE("p2p coordinate descent: Q is tracked exactly, and asking for it chang
   });
   const auto untracked = run<CD>(does_not, {}, does_not.engine(network));
   CHECK(tracked.world->fingerprint() == untracked.world->fingerprint());
+  CHECK(tracked.world->models == untracked.world->models);
   CHECK(untracked.metric("objective_q") == Approx(tracked.metric("objective_q")).epsilon(1e-12));
 }
 

@@ -237,6 +237,29 @@ TEST_CASE("objective tracker: after any changes Q is what a recomputation gives"
   }
 }
 
+TEST_CASE("objective tracker: an agent's scores are known from a reading of Q to its next change") {
+  const PersonalFixture fixture(test::one_point_each({1, -2}, {1, -1}, {{{0, 1}}, {0.5}}), LogisticLoss{});
+  const PersonalProblem problem = personal(fixture);
+  Eigen::MatrixXd models{{0.25, 3}};
+  ObjectiveTracker tracker;
+  CHECK(tracker.scores(0).empty());
+  tracker.start(problem, models);
+  REQUIRE(tracker.scores(0).size() == 1);
+  CHECK(tracker.scores(0)[0] == 0.25);
+  CHECK(tracker.scores(1)[0] == -6);
+  models(0, 1) = 4;
+  tracker.changed(1);
+  CHECK(tracker.scores(1).empty());
+  CHECK(tracker.scores(0)[0] == 0.25);
+  tracker.value(models);
+  CHECK(tracker.scores(1)[0] == -8);
+
+  const PersonalFixture squares(test::one_point_each({1, -2}, {1, 3}, {{{0, 1}}, {0.5}}), SquaredLoss{});
+  const PersonalProblem quadratic = personal(squares);
+  tracker.start(quadratic, models);
+  CHECK(tracker.scores(0).empty());  // the loss is computed from moments
+}
+
 TEST_CASE("model propagation: two agents by hand, and each block is best for the others") {
   // W = 1, mu c = 1: 2 a - b = 3, 2 b - a = 0, so a = 2, b = 1.
   const PersonalFixture two(test::one_point_each({1, 1}, {1, 1}, {{{0, 1}}, {1}}), SquaredLoss{});

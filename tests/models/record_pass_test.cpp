@@ -27,7 +27,7 @@ TEST_CASE(
       const auto weight = [](double score, double y, Eigen::Index k) {
         return k % 3 == 1 ? 0 : score * y + 0.25 * static_cast<double>(k);
       };
-      models::sum_gradients(shard, theta, out, weight);
+      models::sum_gradients(shard, theta, {}, out, weight);
       using Wide = Eigen::Array<long double, 1, Eigen::Dynamic>;
       Wide expected = Wide::Zero(p), size = Wide::Ones(p);
       for (Eigen::Index k = 0; k < n; ++k) {

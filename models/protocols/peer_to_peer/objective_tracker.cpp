@@ -16,10 +16,21 @@ void ObjectiveTracker::start(const PersonalProblem& problem, const Eigen::Matrix
   local_.clear();
   value_ = problem.objective(models);
   correction_ = 0;
-  for (sim::AgentId i = 0; i < problem.agents(); ++i) {
-    const PersonalProblem::Agent& a = problem.agent(i);
-    local_.push_back(a.weight * a.pull * problem.local_objective(i, models.col(i)));
-  }
+  first_.assign(1, 0);
+  for (sim::AgentId i = 0; i < problem.agents(); ++i)
+    first_.push_back(first_[i] + static_cast<std::size_t>(problem.problem().n(i)));
+  scores_.resize(problem.problem().has_scores() ? first_.back() : 0);
+  for (sim::AgentId i = 0; i < problem.agents(); ++i) local_.push_back(local(i, models.col(i)));
+}
+
+double ObjectiveTracker::local(sim::AgentId i, PersonalProblem::In theta) {
+  const PersonalProblem::Agent& a = problem_->agent(i);
+  return a.weight * a.pull * problem_->local_objective(i, theta, part(scores_, i));
+}
+
+std::span<const double> ObjectiveTracker::scores(sim::AgentId i) const {
+  if (!active() || noted_[i] != 0) return {};
+  return part(scores_, i);
 }
 
 void ObjectiveTracker::add(double term) {
@@ -43,9 +54,9 @@ double ObjectiveTracker::value(const Eigen::MatrixXd& models) {
     sum.finish();
     // D/2 (norm^2(now) - norm^2(before)) = (now - before) . D (now + before)/2
     add((now - before).dot(a.weight * 0.5 * (now + before) - sum_));
-    const double local = a.weight * a.pull * problem_->local_objective(i, now);
-    add(local - local_[i]);
-    local_[i] = local;
+    const double own = local(i, now);
+    add(own - local_[i]);
+    local_[i] = own;
     before = now;
   }
   pending_.clear();

@@ -143,11 +143,11 @@ void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
     move(i, zero_, context);
     publish(i, context);
   } else if (context.may_release(i)) {
-    const auto noisy = context.release(i, context.gradient(i, context.model(i)));
+    const auto noisy = context.release(i, context.gradient(i, context.model(i), scores(i)));
     move(i, *noisy, context);
     publish(i, context);
   } else if (params_.after_budget == AfterBudget::kLocal) {
-    context.keep_local(context.gradient(i, context.model(i)), kept_);
+    context.keep_local(context.gradient(i, context.model(i), scores(i)), kept_);
     move(i, kept_.inside_owner(), context);
   }
   context.count_iteration();

@@ -63,6 +63,8 @@ class PersonalProtocol {
   void track(const Eigen::MatrixXd& models);
   /// Agent i's model may have changed.
   void changed(sim::AgentId i) { tracker_.changed(i); }
+  /// Scores of agent i's records at its model, where a reading of Q has left them; else empty.
+  std::span<const double> scores(sim::AgentId i) const { return tracker_.scores(i); }
   /// Q - Q* at the start.
   double start_gap() const { return start_ - personal_.optimum().value; }
 

@@ -94,8 +94,10 @@ std::vector<std::string> PersonalOptions::fitted_on_private_data() const {
 
 sim::Memory PersonalOptions::memory(const Extent& e, bool tracked, bool optimum) {
   constexpr double kAgent = sizeof(PersonalProblem::Agent) + sizeof(double);
-  const double followed =
-      tracked ? e.vectors(e.agents) + e.agents * (sizeof(double) + sizeof(sim::AgentId) + 1) : 0;
+  const double followed = tracked ? e.vectors(e.agents) +
+                                        e.agents * (2 * sizeof(double) + sizeof(sim::AgentId) + 1) +
+                                        e.data.records * sizeof(double)
+                                  : 0;
   // The minimiser; beside it gradients, steps and the vectors of conjugate gradients, and curvatures of the records.
   const double found = optimum ? e.vectors(e.agents) : 0;
   const double searching = optimum ? e.vectors(11 * e.agents) + e.data.records * sizeof(double) : 0;
@@ -150,8 +152,8 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
   sigma_ = options.mu * weakest;
 }
 
-double PersonalProblem::local_objective(sim::AgentId i, In theta) const {
-  return problem_.mean_loss(i, theta) + agents_[i].lambda * theta.squaredNorm();
+double PersonalProblem::local_objective(sim::AgentId i, In theta, std::span<double> keep) const {
+  return problem_.mean_loss(i, theta, keep) + agents_[i].lambda * theta.squaredNorm();
 }
 
 void PersonalProblem::local_gradient(sim::AgentId i, In theta, Out out) const {

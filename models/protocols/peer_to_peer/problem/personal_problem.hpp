@@ -97,8 +97,8 @@ class PersonalProblem {
   /// C = 1 - sigma/(n L_max): the factor of Q - Q* in an update, in expectation.
   double contraction() const { return 1 - sigma_ / (static_cast<double>(agents()) * max_lipschitz_); }
 
-  /// L_i, and out = grad L_i. O(m_i p).
-  double local_objective(sim::AgentId i, In theta) const;
+  /// L_i, and out = grad L_i. O(m_i p). `keep`: see Problem::mean_loss.
+  double local_objective(sim::AgentId i, In theta, std::span<double> keep = {}) const;
   void local_gradient(sim::AgentId i, In theta, Out out) const;
   /// Q of models (p x n), recomputed. O(edges p + n m p).
   double objective(const Eigen::MatrixXd& models) const;
