@@ -81,10 +81,9 @@ void WarmShrinkage::make_orthogonal() {
 void WarmShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
   if (sweeps_ >= kSweepsToOrthogonal) make_orthogonal();
   a().noalias() = m * v();
-  squares_ = a().colwise().squaredNorm();
   // After a small change one sweep nearly always is enough, and none nearly never: the test comes after it.
   if (std::exchange(warm_, true)) {
-    compare(h);
+    sort_columns(h);
     sweep();
   }
   for (int k = 0; !done(h) && k < kMostSweeps; ++k) sweep();
@@ -96,87 +95,75 @@ void WarmShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
   }
 }
 
-void WarmShrinkage::compare(double h) {
-  s_ = squares_.sqrt();
-  kept_off_ = (s_ > h).select(h / s_, 1.0);
-}
-
-// Sets what the next sweep, or the factor, needs to know.
-bool WarmShrinkage::done(double h) {
-  products_.noalias() = a().transpose() * a();
-  squares_ = products_.diagonal();
-  if (!squares_.allFinite()) return true;
-  compare(h);
-  rank_ = (s_ > h).count();
-  const double greatest = s_.maxCoeff(), most = kLeft * greatest;
-  limit_ = most / static_cast<double>(k_);
-
-  double lesser = 0, lesser_products = 0, cosines = 0, mixed = 0, all = 0;
-  double least_above = std::numeric_limits<double>::infinity();
-  for (Index q = 0; q < k_; ++q) {
-    const bool q_above = s_[q] > h;
-    if (q_above) {
-      least_above = std::min(least_above, s_[q]);
-    } else {
-      lesser = std::max(lesser, squares_[q]);
-    }
-    for (Index p = 0; p < q; ++p) {
-      const double e = products_(p, q);
-      const int above = (s_[p] > h ? 1 : 0) + (q_above ? 1 : 0);
-      if (above == 0) {
-        lesser_products += 2 * e * e;
-      } else {
-        const double term = std::max(kept_off_[p], kept_off_[q]) * e / (s_[p] + s_[q]), square = term * term;
-        all += square;
-        mixed += above == 1 ? square : 0;
-        cosines += above == 2 ? 2 * e * e / (squares_[p] * squares_[q]) : 0;
-      }
-    }
-  }
-  lesser_matter_ = lesser + std::sqrt(lesser_products) > h * h && lesser_products > 0;
-  if (lesser_matter_) {
-    double lesser_terms = 0;
-    for (Index q = 0; q < k_; ++q) {
-      for (Index p = 0; p < q; ++p) {
-        if (s_[p] > h || s_[q] > h || products_(p, q) == 0) continue;
-        const double term = products_(p, q) / (s_[p] + s_[q]);
-        lesser_terms += term * term;
-      }
-    }
-    all += lesser_terms;
-    mixed += lesser_terms;
-  }
-  const bool orthogonal = all <= most * most;
-  corrected_ = !orthogonal && mixed <= most * most && h * cosines <= most &&
-               least_above * (1 - std::sqrt(cosines)) > h;
-  return orthogonal || corrected_;
-}
-
-void WarmShrinkage::sort_columns() {
+void WarmShrinkage::sort_columns(double h) {
+  squares_ = a().colwise().squaredNorm();
   for (Index i = 1; i < k_; ++i) {
     for (Index j = i; j > 0 && squares_[j] > squares_[j - 1]; --j) {
       stack_.col(j).swap(stack_.col(j - 1));
       std::swap(squares_[j], squares_[j - 1]);
-      std::swap(s_[j], s_[j - 1]);
-      std::swap(kept_off_[j], kept_off_[j - 1]);
     }
   }
+  s_ = squares_.sqrt();
+  kept_off_ = (s_ > h).select(h / s_, 1.0);
+  rank_ = (s_ > h).count();
+}
+
+// Sets what the next sweep, or the factor, needs to know.
+bool WarmShrinkage::done(double h) {
+  sort_columns(h);
+  if (!squares_.allFinite()) return true;
+  const double most = kLeft * s_[0];
+  limit_ = most / static_cast<double>(k_);
+
+  products_.leftCols(rank_).noalias() = a().transpose() * a().leftCols(rank_);
+  double cosines = 0, mixed = 0, all = 0;
+  for (Index p = 0; p < rank_; ++p) {
+    for (Index q = p + 1; q < k_; ++q) {
+      const double e = products_(q, p), term = kept_off_[q] * e / (s_[p] + s_[q]), square = term * term;
+      all += square;
+      mixed += q < rank_ ? 0 : square;
+      cosines += q < rank_ ? 2 * e * e / (squares_[p] * squares_[q]) : 0;
+    }
+  }
+  // The squares of the singular values of the lesser columns have the sum of their squared norms.
+  lesser_matter_ = squares_.tail(k_ - rank_).sum() > h * h && lesser_exceed(h);
+  if (lesser_matter_) {
+    for (Index p = rank_; p < k_; ++p) {
+      for (Index q = p + 1; q < k_; ++q) {
+        if (products_(q, p) == 0) continue;
+        const double term = products_(q, p) / (s_[p] + s_[q]);
+        all += term * term;
+        mixed += term * term;
+      }
+    }
+  }
+  const bool orthogonal = all <= most * most;
+  corrected_ = !orthogonal && mixed <= most * most && h * cosines <= most &&
+               s_[rank_ - 1] * (1 - std::sqrt(cosines)) > h;
+  return orthogonal || corrected_;
+}
+
+// Whether a singular value of the lesser columns may be above h.
+bool WarmShrinkage::lesser_exceed(double h) {
+  auto products = products_.bottomRightCorner(k_ - rank_, k_ - rank_);
+  products.noalias() = a().rightCols(k_ - rank_).transpose() * a().rightCols(k_ - rank_);
+  products.diagonal().setZero();
+  return products.squaredNorm() > 0 && squares_[rank_] + products.norm() > h * h;
 }
 
 void WarmShrinkage::sweep() {
   ++sweeps_;
-  sort_columns();
+  const Index rotated = lesser_matter_ ? k_ : rank_;  // columns that become orthogonal to all that follow
   for (Index sum = 1; sum <= 2 * k_ - 3; ++sum) {
     const Index first = std::max<Index>(0, sum - k_ + 1);
-    rotate(sum, first, (sum + 1) / 2 - first);
+    rotate(sum, first, std::min((sum + 1) / 2, rotated) - first);
   }
 }
 
 WarmShrinkage::Pair WarmShrinkage::pair(Index p, Index q) const {
-  if (!lesser_matter_ && kept_off_[p] == 1 && kept_off_[q] == 1) return {};
   const double e = product(stack_.col(p).data(), stack_.col(q).data(), padded_);
   const double both = squares_[p] + squares_[q];
-  if (!(std::abs(e) * std::max(kept_off_[p], kept_off_[q]) > limit_ * (s_[p] + s_[q])) ||
+  if (!(std::abs(e) * kept_off_[q] > limit_ * (s_[p] + s_[q])) ||
       !(both >= std::numeric_limits<double>::min()))
     return {};
   const double scale = 1 / both;
@@ -209,42 +196,43 @@ void WarmShrinkage::rotate(Index sum, Index first, Index count) {
 }
 
 void WarmShrinkage::make_factor(double h) {
-  factor_.setZero();
-  factor_.diagonal() = 1 - kept_off_;
+  auto f = factor_.topLeftCorner(rank_, rank_);
+  f.setZero();
+  f.diagonal() = 1 - kept_off_.head(rank_);
   if (!corrected_) return;
-  for (Index q = 0; q < k_; ++q) {
-    for (Index p = 0; p < q; ++p) {
-      if (s_[p] > h && s_[q] > h)
-        factor_(p, q) = factor_(q, p) = h * products_(p, q) / (s_[p] * s_[q] * (s_[p] + s_[q]));
-    }
+  for (Index q = 0; q < rank_; ++q) {
+    for (Index p = 0; p < q; ++p) f(p, q) = f(q, p) = h * products_(q, p) / (s_[p] * s_[q] * (s_[p] + s_[q]));
   }
 }
 
 void WarmShrinkage::column(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
-  inner_.noalias() = factor_ * v().row(j).transpose();
-  out.noalias() = a() * inner_;
+  auto inner = inner_.head(rank_);
+  inner.noalias() = factor() * kept_v().row(j).transpose();
+  out.noalias() = kept_a() * inner;
 }
 
 void WarmShrinkage::row(Index j, Eigen::Ref<Eigen::VectorXd> out) const {
-  inner_.noalias() = factor_ * a().row(j).transpose();
-  out.noalias() = v() * inner_;
+  auto inner = inner_.head(rank_);
+  inner.noalias() = factor() * kept_a().row(j).transpose();
+  out.noalias() = kept_v() * inner;
 }
 
-const Eigen::MatrixXd& WarmShrinkage::shrunk() const {
+void WarmShrinkage::shrink() const {
   if (corrected_) {
-    work_.noalias() = a() * factor_;
+    shrunk().noalias() = kept_a() * factor();
   } else {
-    work_ = a() * factor_.diagonal().asDiagonal();
+    shrunk() = kept_a() * factor().diagonal().asDiagonal();
   }
-  return work_;
 }
 
 void WarmShrinkage::matrix(Eigen::MatrixXd& out) const {
-  out.noalias() = shrunk() * v().transpose();
+  shrink();
+  out.noalias() = shrunk() * kept_v().transpose();
 }
 
 void WarmShrinkage::transposed(Eigen::MatrixXd& out) const {
-  out.noalias() = v() * shrunk().transpose();
+  shrink();
+  out.noalias() = kept_v() * shrunk().transpose();
 }
 
 }  // namespace hearsay::models

@@ -53,10 +53,15 @@ class WarmShrinkage {
   auto a() const { return stack_.topRows(r_); }
   auto v() { return stack_.middleRows(padded_, k_); }
   auto v() const { return stack_.middleRows(padded_, k_); }
+  // Of the columns that stay.
+  auto kept_a() const { return stack_.topLeftCorner(r_, rank_); }
+  auto kept_v() const { return stack_.block(padded_, 0, k_, rank_); }
+  auto factor() const { return factor_.topLeftCorner(rank_, rank_); }
+  auto shrunk() const { return work_.leftCols(rank_); }
   void make_orthogonal();
-  void sort_columns();
-  void compare(double h);
+  void sort_columns(double h);
   bool done(double h);
+  bool lesser_exceed(double h);
   void sweep();
   // A pair of columns: e their product, x = (s_q^2 - s_p^2)/(s_p^2 + s_q^2), y = 2 e/(s_p^2 + s_q^2).
   struct Pair {
@@ -65,15 +70,16 @@ class WarmShrinkage {
   Pair pair(Eigen::Index p, Eigen::Index q) const;
   void rotate(Eigen::Index sum, Eigen::Index first, Eigen::Index count);
   void make_factor(double h);
-  /// A F.
-  const Eigen::MatrixXd& shrunk() const;
+  // Sets A F.
+  void shrink() const;
 
   Eigen::Index r_, k_;
-  Eigen::Index padded_;       // rows of A with the zeros after it
-  Eigen::MatrixXd stack_;     // A over V, each with zeros to a multiple of 4 rows
-  Eigen::MatrixXd products_;  // A^T A
-  Eigen::MatrixXd factor_;    // F, of which the off-diagonal part counts if corrected_
-  Eigen::ArrayXd squares_;    // s^2
+  Eigen::Index padded_;    // rows of A with the zeros after it
+  Eigen::MatrixXd stack_;  // A over V, each with zeros to a multiple of 4 rows
+  Eigen::MatrixXd
+      products_;            // A^T A; that of the lesser columns without its diagonal, and where it is needed
+  Eigen::MatrixXd factor_;  // F of the columns that stay; its off-diagonal part counts if corrected_
+  Eigen::ArrayXd squares_;  // s^2, the greatest first
   Eigen::ArrayXd s_;
   Eigen::ArrayXd kept_off_;     // min(1, h/s)
   double limit_ = 0;            // of what a pair may contribute without a rotation

@@ -128,7 +128,7 @@ std::span<const Benchmark> benchmarks() {
        .dimension = true,
        .run = p2p_benchmark},
       {.name = "mtl",
-       .help = "async_mtl with N tasks, logistic loss, with noise (P has full rank) and without",
+       .help = "async_mtl with N tasks, logistic loss, with noise (P has full rank), without, and at rank 3",
        .yardstick = "Eigen's eigendecomposition of a symmetric 20 x 20 matrix",
        .agents = {20},
        .fewest = 3,
