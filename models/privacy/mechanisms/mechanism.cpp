@@ -1,8 +1,10 @@
 #include "models/privacy/mechanisms/mechanism.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "sim/check.hpp"
@@ -59,13 +61,16 @@ std::size_t words_for(std::size_t numbers) {
 void add_laplace(std::span<double> x, double scale, sim::Stream& s) {
   boost::random::exponential_distribution<double> magnitude;
   sim::WordsAhead words(s, words_for(x.size()) + x.size() / 64);
-  std::uint64_t signs = 0;
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    if (j % 64 == 0) signs = words();
-    // The sign is set as a bit: a branch would be mispredicted half the time.
-    const std::uint64_t minus = (~signs & 1) << 63;
-    x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitude(words)) | minus);
-    signs >>= 1;
+  // A word has the signs of the next 64 numbers. They are set as bits: a branch would be mispredicted half the time.
+  double magnitudes[64];
+  for (; !x.empty(); x = x.subspan(std::min(x.size(), std::size(magnitudes)))) {
+    const std::uint64_t signs = words();
+    const std::size_t count = std::min(x.size(), std::size(magnitudes));
+    for (std::size_t j = 0; j < count; ++j) magnitudes[j] = magnitude(words);
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::uint64_t minus = (~signs >> j) << 63;
+      x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitudes[j]) | minus);
+    }
   }
 }
 
