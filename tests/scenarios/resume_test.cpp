@@ -114,7 +114,7 @@ namespace {
 #ifdef HEARSAY_SANITIZED
 constexpr int kLong = 30'000;
 #else
-constexpr int kLong = 300'000;
+constexpr int kLong = 600'000;
 #endif
 
 // Starts a study of some seconds, and sends it a signal once it has committed something.

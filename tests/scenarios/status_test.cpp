@@ -122,31 +122,34 @@ TEST_CASE("status: a study that selects points shows the study that it selects o
 
 TEST_CASE("status: whether a process writes, without disturbing it") {
   const Scratch dir;
-  dir.write("s.json", small_scenario(R"("repeat": 8)", 300'000));
-  // Asks all the time until runs are stored and a time left is known, then kills the process.
+  // Four short runs, and four that do not end before the process is killed, however fast the machine is.
+  dir.write("s.json", small_scenario(R"("sweep": {"stop.iterations": [200, 1000000000]}, "repeat": 4)"));
+  // Asks all the time until the short ones are stored and a time left is known, then kills the process.
   dir.write("ask.py",
             "import json, os, subprocess, sys, time\n"
             "program, folder, process = sys.argv[1:]\n"
-            "while True:\n"
-            "  time.sleep(0.05)\n"
-            "  if not os.path.exists(folder + '/results.sqlite'): continue\n"
-            "  asked = subprocess.run([program, 'status', '--json', folder], capture_output=True)\n"
-            "  if asked.returncode != 0: sys.exit(asked.stderr.decode())\n"
-            "  one = json.loads(asked.stdout)['folders'][0]\n"
-            "  if one['begun'] and not one['writing']: sys.exit('ended before it was seen')\n"
-            "  if one['seconds_left'] is not None: break\n"
-            "print(one['runs'], one['done'] + one['left'], one['runs_per_s'] > 0)\n"
-            "subprocess.run([program, 'status', folder])\n"
-            "os.kill(int(process), 9)\n");
+            "try:\n"
+            "  while True:\n"
+            "    time.sleep(0.05)\n"
+            "    if not os.path.exists(folder + '/results.sqlite'): continue\n"
+            "    asked = subprocess.run([program, 'status', '--json', folder], capture_output=True)\n"
+            "    if asked.returncode != 0: sys.exit(asked.stderr.decode())\n"
+            "    one = json.loads(asked.stdout)['folders'][0]\n"
+            "    if one['begun'] and not one['writing']: sys.exit('ended before it was seen')\n"
+            "    if one['done'] == 4 and one['seconds_left'] is not None: break\n"
+            "  print(one['runs'], one['done'], one['left'], one['runs_per_s'] > 0, flush=True)\n"
+            "  subprocess.run([program, 'status', folder])\n"
+            "finally:\n"
+            "  os.kill(int(process), 9)\n");
   const auto outcome = shell("$program run " + dir / "s.json -j 1 --no-progress -o " + dir / "out &\n" +
                              "/usr/bin/python3 " + dir / "ask.py $program " + dir / "out $!; wait $!");
   INFO(outcome.err << outcome.out);
   CHECK(outcome.code == 137);
-  CHECK_THAT(outcome.out, Catch::StartsWith("8 8 True\n") && Contains("; a process is writing: ") &&
+  CHECK_THAT(outcome.out, Catch::StartsWith("8 4 4 True\n") && Contains("; 4 left; a process is writing: ") &&
                               Contains(" runs/s, about ") && Contains(" left\n"));
-  CHECK_THAT(status_of(dir / "out"), Contains(" left; no process is writing\n"));
-  run_for_status(dir, "out");
-  CHECK_THAT(status_of(dir / "out"), Contains("8 runs: 8 done, 0 diverged, 0 failed; 0 left\n"));
+  CHECK_THAT(status_of(dir / "out"), Contains("; 4 left; no process is writing\n"));
+  run_for_status(dir, "out", "--points 'stop.iterations == 200'");
+  CHECK_THAT(status_of(dir / "out"), Contains("4 runs: 4 done, 0 diverged, 0 failed; 0 left\n"));
 }
 
 TEST_CASE("status: a lock is seen as long as it is held, and asking for it does not take it") {
