@@ -62,15 +62,15 @@ double objective(const World& w) {
 }
 double relative_fitness(const World& w) {
   return over_models(w, [&](const auto& theta) {
-    return models::relative_excess(w.problem().objective(theta), w.study.optimum().value);
+    return models::relative_excess(w.problem().objective(theta), w.optimum().value);
   });
 }
 double cost_of_privacy(const World& w) {
   return over_models(
-      w, [&](const auto& theta) { return w.problem().objective(theta) - w.study.optimum().value; });
+      w, [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
 }
 double distance(const World& w) {
-  return over_models(w, [&](const auto& theta) { return (theta - w.study.optimum().theta).squaredNorm(); });
+  return over_models(w, [&](const auto& theta) { return (theta - w.optimum().theta).squaredNorm(); });
 }
 double test_error(const World& w) {
   return over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
@@ -143,13 +143,14 @@ constexpr Metric diverges(Metric m, double (*scale)(const World&) = unit_scale) 
   return m;
 }
 double optimal_value(const World& w) {
-  return w.study.optimum().value;
+  return w.optimum().value;
 }
 double optimal_norm(const World& w) {
-  return w.study.optimum().theta.squaredNorm();
+  return w.optimum().theta.squaredNorm();
 }
 
-constexpr Metric kMetrics[] = {
+// Of models and records: exact.
+constexpr Metric kOfModels[] = {
     diverges({"objective", "Objective f of the model.", one<objective>}),
     diverges(from_optimum({"relative_fitness",
                            "psi = f/f* - 1: relative excess of the objective over its optimum; infinite "
@@ -194,6 +195,10 @@ constexpr Metric kMetrics[] = {
      one<[](const World& w) { return ratio(static_cast<double>(w.tally.clipped), w.tally.projections); }>},
     {"clipped_records", "Mean fraction of records whose gradient was clipped, since the start of the run.",
      one<[](const World& w) { return ratio(w.tally.clipped_records, w.tally.gradients); }>},
+};
+
+// Of the run: traffic, times, budgets. They depend on nothing private.
+constexpr Metric kOfRun[] = {
     {"messages", "Number of messages sent, including lost ones.",
      one<[](const World& w) { return w.engine.traffic().messages; }>},
     {"messages_lost",
@@ -228,7 +233,11 @@ constexpr Metric kMetrics[] = {
 
 // The metrics above and those that protocols declare.
 std::vector<Metric> gather() {
-  std::vector<Metric> all(std::begin(kMetrics), std::end(kMetrics));
+  std::vector<Metric> all(std::begin(kOfModels), std::end(kOfModels));
+  for (Metric m : kOfRun) {
+    m.exact = false;
+    all.push_back(m);
+  }
   for (const models::ProtocolRow& row : models::protocols()) {
     for (const models::ProtocolMetric& m : row.metrics) {
       const auto same = std::ranges::find(all, m.name, &Metric::name);
@@ -238,10 +247,12 @@ std::vector<Metric> gather() {
                        .unit = m.unit,
                        .per_agent = m.per_agent,
                        .needs_test = m.needs_test,
+                       .exact = m.exact,
                        .scale = m.diverges ? unit_scale : nullptr});
       } else {
         sim::check(same->of_world == nullptr && same->per_agent == m.per_agent &&
-                       same->needs_test == m.needs_test && (same->scale != nullptr) == m.diverges,
+                       same->needs_test == m.needs_test && same->exact == m.exact &&
+                       (same->scale != nullptr) == m.diverges,
                    "two metrics of the same name differ");
       }
     }

@@ -69,11 +69,11 @@ void ModelOptions::describe(sim::Visitor& v) {
      .open_min = true});
 }
 
-void Problem::regulariser_gradient(In theta, Out out) const {
+void PublicProblem::regulariser_gradient(In theta, Out out) const {
   out = sigma() * theta;
 }
 
-Index Problem::project(Out theta) const {
+Index PublicProblem::project(Out theta) const {
   if (!model_.theta_max) return 0;
   const double limit = *model_.theta_max;
   const Index moved = (theta.array().abs() > limit).count();
@@ -237,7 +237,7 @@ double Problem::largest_record_gradient(In theta, Norm norm) const {
   return largest;
 }
 
-std::optional<double> Problem::derived_gradient_bound() const {
+std::optional<double> PublicProblem::derived_gradient_bound() const {
   if (!data_.bounds || (network_ && network_->hidden())) return std::nullopt;
   const double bound =
       loss().gradient_l1_bound(data_.bounds->features_l1, data_.bounds->target,

@@ -51,15 +51,12 @@ struct Moments {
   double value = 0;                    ///< mean loss at r
 };
 
-class Problem {
+/// What is public of a problem: sizes, loss, regulariser, declared bounds. Records are not reached through it; who needs
+/// them for something that is run or released asks Study::exact().
+class PublicProblem {
  public:
   using In = const Eigen::Ref<const Eigen::VectorXd>&;
   using Out = Eigen::Ref<Eigen::VectorXd>;
-
-  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
-  /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
-  /// then 0. Cost O(n p^2) for squared loss, else O(n p).
-  Problem(DataSet data, ModelOptions model);
 
   /// Number of parameters.
   Eigen::Index p() const { return network_ ? network_->p() : features(); }
@@ -69,7 +66,8 @@ class Problem {
   Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
   /// For what gives every owner a say of its own: throws DataError if one has no training record.
   void require_records_of_all() const;
-  const DataSet& data() const { return data_; }
+  /// Declared bounds of every training record.
+  const std::optional<DeclaredBounds>& bounds() const { return data_.bounds; }
   const ModelOptions& model() const { return model_; }
   const Loss& loss() const { return model_.loss; }
   /// Whether f is a quadratic function, known by its moments.
@@ -86,6 +84,30 @@ class Problem {
   void regulariser_gradient(In theta, Out out) const;
   /// Clamps to the box; returns how many coordinates it moved.
   Eigen::Index project(Out theta) const;
+  /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where
+  /// the data declare none, the loss needs a box and there is none, or there is a hidden layer.
+  std::optional<double> derived_gradient_bound() const;
+
+ protected:
+  // Study::exact() returns the Problem that each of these is.
+  PublicProblem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {}
+  PublicProblem(PublicProblem&&) = default;
+  ~PublicProblem() = default;
+
+  DataSet data_;
+  ModelOptions model_;
+  std::optional<Network> network_ = {};
+  Eigen::Index n_ = 0;
+};
+
+class Problem : public PublicProblem {
+ public:
+  /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
+  /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
+  /// then 0. Cost O(n p^2) for squared loss, else O(n p).
+  Problem(DataSet data, ModelOptions model);
+
+  const DataSet& data() const { return data_; }
 
   /// f, and f_S of some owners. O(p^2) an owner for squared loss, else O(n p).
   double objective(In theta) const;
@@ -110,9 +132,6 @@ class Problem {
                                    double divisor, double bound, Norm norm, Out out) const;
   /// Largest norm of a record's gradient at theta, over all training records. O(n p).
   double largest_record_gradient(In theta, Norm norm) const;
-  /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where
-  /// the data declare none, the loss needs a box and there is none, or there is a hidden layer.
-  std::optional<double> derived_gradient_bound() const;
 
   /// Mean test error (squared error or share misclassified): over all test records, or one owner's; NaN
   /// without any.
@@ -153,10 +172,6 @@ class Problem {
   void gather_moments();
   double mean_loss(const Moments& m, In theta) const;
 
-  DataSet data_;
-  ModelOptions model_;
-  std::optional<Network> network_ = {};
-  Eigen::Index n_ = 0;
   std::vector<std::size_t> everyone_;
   std::vector<Moments> moments_;  ///< squared loss: one an owner
   Moments pooled_;

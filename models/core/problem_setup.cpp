@@ -11,7 +11,7 @@
 #include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
-Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(model) {
+Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(data), std::move(model)) {
   if (data_.train.empty()) throw DataError("expected at least one owner, found none");
   for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
   if (n_ == 0) throw DataError("expected at least one training record, found none");
@@ -23,7 +23,7 @@ Problem::Problem(DataSet data, ModelOptions model) : data_(std::move(data)), mod
   if (quadratic()) gather_moments();
 }
 
-Eigen::VectorXd Problem::start(const sim::Streams& streams) const {
+Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
   return network_ ? network_->start(streams(sim::Purpose::kStart, 0)) : Eigen::VectorXd::Zero(p());
 }
 
@@ -53,7 +53,7 @@ void Problem::check_classes() const {
   }
 }
 
-void Problem::require_records_of_all() const {
+void PublicProblem::require_records_of_all() const {
   for (std::size_t i = 0; i < owners(); ++i) {
     if (n(i) == 0)
       throw DataError(fmt::format("owner {}: expected at least one training record, found none", i));

@@ -55,6 +55,7 @@ struct ProtocolMetric {
   std::string_view name, help, unit = "";
   bool per_agent = false;   ///< one value for each owner, else one
   bool needs_test = false;  ///< needs test records
+  bool exact = true;        ///< may depend on private values that are not released, unlike traffic, times and budgets
   bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
 };
 

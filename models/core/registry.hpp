@@ -26,11 +26,9 @@ class AnyProtocol {
   virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
   /// What it needs for its state and its messages in a run, beside the agents' public models.
   virtual sim::Memory memory(const Extent& extent) const = 0;
-  /// Throws std::invalid_argument if the options do not fit the study.
+  /// Throws std::invalid_argument if the options do not fit the study. Afterwards study.exact_reads is complete.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
-  /// What of its options was worked out from private data, a phrase each.
-  virtual std::vector<std::string> fitted_on_private_data(const Study& study) const = 0;
   /// What else is to be said of its options, a sentence each.
   virtual std::vector<std::string> notes(const Study& study) const = 0;
   /// Numbers of a point that follow from its options, by name.
@@ -120,11 +118,6 @@ ProtocolRow row() {
     sim::End run(World& world, Observer& observer) const override {
       P protocol(params_, world.study);
       return Driver<P>(protocol, world, observer).run();
-    }
-    std::vector<std::string> fitted_on_private_data(const Study& study) const override {
-      if constexpr (requires { params_.fitted_on_private_data(study); })
-        return params_.fitted_on_private_data(study);
-      return {};
     }
     std::vector<std::string> notes(const Study& study) const override {
       std::vector<std::string> all;

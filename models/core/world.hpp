@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "models/core/exact_reads.hpp"
 #include "models/core/problem.hpp"
 #include "models/core/sensitive.hpp"
 #include "models/privacy/budget/ledger.hpp"
@@ -42,7 +44,7 @@ struct Tally {
 
 /// What a run is of; everything in it outlives the run.
 struct Study {
-  const Problem& problem;
+  const PublicProblem& problem;
   const sim::Topology& topology;
   const Privacy& privacy;
   const LazyOptimum& reference;
@@ -50,9 +52,22 @@ struct Study {
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
   bool own_models = false;                     ///< Entry::own_models
   sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
+  std::shared_ptr<ExactReads> exact_reads = std::make_shared<ExactReads>();
 
-  /// theta*, f*; worked out when first asked for.
-  const Optimum& optimum() const { return reference.get(); }
+  /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
+  /// a stopping criterion, a refusal. `what` says which option reads what, for the manifest.
+  const Problem& exact(std::string_view what) const {
+    exact_reads->add(what);
+    return diagnosed();
+  }
+  /// theta*, f* of it.
+  const Optimum& exact_optimum(std::string_view what) const {
+    exact(what);
+    return reference.get();
+  }
+  /// The problem for metrics and notes, and for what stays inside an owner until it is released. Nothing that is run or
+  /// released may depend on it.
+  const Problem& diagnosed() const { return static_cast<const Problem&>(problem); }
   /// Whether a metric is recorded or ends a run: what only serves it need not be kept up otherwise.
   bool asks_for(std::string_view metric) const {
     return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
@@ -106,7 +121,10 @@ class World {
   bool hub;
   const Probe* probe = nullptr;  ///< of the protocol, while it runs
 
-  const Problem& problem() const { return study.problem; }
+  /// With all records: metrics read them.
+  const Problem& problem() const { return study.diagnosed(); }
+  /// theta*, f*, for metrics; worked out when first asked for.
+  const Optimum& optimum() const { return study.reference.get(); }
   /// Digest of all that has happened (the engine's fingerprint) and of the bits of all models as they are now.
   std::uint64_t fingerprint() const;
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }

@@ -81,6 +81,15 @@ analysis::Totals write_results(const StudyResults& results) {
   // First: fits of other tables would be a mixture, too.
   remove_stale(folder, scenario, study.head().aggregate);
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
+  const bool is_private = std::ranges::any_of(plan.points, [](const PlannedPoint& point) {
+    return models::is_private(point.scenario->privacy.mechanism);
+  });
+  if (plan.selection && is_private) {
+    if (const auto read = plan.selection->exact_read()) {
+      exported.totals.unaccounted.insert(*read);
+      exported.totals.notes.insert(fmt::format("warning: {}: epsilon does not cover the choice", *read));
+    }
+  }
   std::optional<analysis::Conclusions> conclusions;
   if (scenario.analysis.any()) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));

@@ -90,6 +90,11 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     assemble("/model", [&] { solved_->optimum.get(); });
   }
   assemble("/protocol", [&] { scenario_.protocol->check(study_); });
+  if (ends_by_exact_target()) {
+    study_.exact(fmt::format(
+        "stop.target: the end of the run, and with it the number of releases, depends on {} without noise",
+        (*scenario_.stop.target->metric).name));
+  }
   fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   if (scenario_.protocol->has_timeout()) {
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
@@ -103,6 +108,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     require_measurable(scenario_, *scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (scenario_.stop.target)
     require_measurable(scenario_, *scenario_.stop.target->metric, "/stop/target/metric", tested);
+}
+
+bool Experiment::ends_by_exact_target() const {
+  return privacy_.active() && scenario_.stop.target && (*scenario_.stop.target->metric).exact;
 }
 
 analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
@@ -188,7 +197,7 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   point.owners = problem.owners();
   point.first_owner = hub_ ? 1 : 0;
   if (needs_optimum(scenario_)) {
-    const models::Optimum& optimum = study_.optimum();
+    const models::Optimum& optimum = study_.reference.get();
     point.scalars = {{"optimum.objective", {}, optimum.value},
                      {"optimum.kkt_residual", {}, optimum.kkt_residual},
                      {"optimum.gap", {}, optimum.gap}};
@@ -212,18 +221,23 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   if (!scenario_.analysis.bounds.empty())
-    append(point.scalars, analysis::setting_scalars(problem, study_.optimum()));
+    append(point.scalars, analysis::setting_scalars(problem, study_.reference.get()));
   if (!scenario_.baselines.empty()) {
     // An owner alone may have no minimiser that can be found.
     append(point.scalars, assemble("/baselines", [&] {
-             return analysis::baselines(problem, study_.optimum(), scenario_.baselines, point.first_owner);
+             return analysis::baselines(problem, study_.reference.get(), scenario_.baselines, point.first_owner);
            }));
   }
   point.unaccounted = problem.data().fitted_on_private_data;
   if (privacy_.source == models::BoundSource::kFromData)
     point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
-  append(point.unaccounted, scenario_.protocol->fitted_on_private_data(study_));
+  append(point.unaccounted, study_.exact_reads->all());
   point.notes = problem.data().notes;
+  if (ends_by_exact_target()) {
+    point.notes.push_back(fmt::format(
+        "warning: stop.target ends runs by {} without noise: epsilon does not cover when a run ends",
+        (*scenario_.stop.target->metric).name));
+  }
   append(point.notes, scenario_.protocol->notes(study_));
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);

@@ -57,6 +57,8 @@ class Experiment {
 
  private:
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
+  /// Whether private runs end by a value that no release covers.
+  bool ends_by_exact_target() const;
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;
   /// That a run ended with less than half of the releases made that its budget is planned for; empty if not.

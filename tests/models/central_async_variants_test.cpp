@@ -255,7 +255,7 @@ TEST_CASE("central_async: the owner that learns needs no message and no budget f
   CHECK(outcome.world->engine.traffic().messages == 3);
   CHECK(outcome.world->ledger.account(1).releases == 0);
   CHECK(outcome.world->ledger.account(2).releases == 1);
-  const auto unaccounted = params.fitted_on_private_data(fixture.study());
+  const auto unaccounted = fixture.study().exact_reads->all();
   REQUIRE(unaccounted.size() == 1);
   CHECK_THAT(unaccounted[0], Catch::Contains("owner 1 uses its own gradient without noise"));
 }

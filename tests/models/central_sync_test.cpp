@@ -204,7 +204,7 @@ TEST_CASE("central_sync: the owner that learns reads its own gradient without no
   CHECK(outcome.world->ledger.account(1).releases == 3);
   CHECK(outcome.world->ledger.account(2).releases == 0);
   CHECK(outcome.world->ledger.account(2).spent().epsilon == 0);
-  const auto unaccounted = params.fitted_on_private_data(fixture.study());
+  const auto unaccounted = fixture.study().exact_reads->all();
   REQUIRE(unaccounted.size() == 1);
   CHECK_THAT(unaccounted[0], Catch::Contains("owner 2 uses its own gradient without noise"));
 }
@@ -224,8 +224,8 @@ TEST_CASE("central_sync: auto steps are 1/h_max and T^2/h_max") {
   CHECK(CentralSync(params, fixture.study()).step() == Approx(0.4).epsilon(1e-12));
   params.algorithm = models::SyncAlgorithm::kStronglyConvex;
   CHECK(CentralSync(params, fixture.study()).step() == Approx(0.4).epsilon(1e-12));
-  CHECK(params.fitted_on_private_data(fixture.study()) ==
-        std::vector<std::string>{"protocol.rho: step from private data"});
+  CHECK(fixture.study().exact_reads->all() == std::vector<std::string>{"protocol.c1: step from private data",
+                                                                       "protocol.rho: step from private data"});
 }
 
 TEST_CASE("central_sync: horizon, step, box and learner are required to fit") {

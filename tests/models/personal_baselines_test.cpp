@@ -164,7 +164,7 @@ TEST_CASE("local dp: without privacy it learns from the points as they are, alon
   CHECK(run<LocalDp>(fixture, params, fixture.engine()).world->models == problem.local_minimisers());
   params.learn = LearnFromNoise::kTogether;
   CHECK(run<LocalDp>(fixture, params, fixture.engine()).world->models == problem.optimum().models);
-  CHECK(params.fitted_on_private_data(fixture.study()) ==
+  CHECK(fixture.study().exact_reads->all() ==
         std::vector<std::string>{"protocol.epsilon_label 0: labels are not protected"});
 }
 

@@ -78,8 +78,6 @@ TEST_CASE("personal problem: a public Lipschitz constant follows from a declared
   const PersonalFixture sharper(data, LogisticLoss{});
   CHECK(personal(sharper, {.lambda = 0.5, .lipschitz = Lipschitz::kPublic}).agent(0).lipschitz ==
         0.25 * 4 + 1);
-  CHECK(PersonalOptions{}.fitted_on_private_data().size() == 1);
-  CHECK(PersonalOptions{.lipschitz = Lipschitz::kPublic}.fitted_on_private_data().empty());
 }
 
 TEST_CASE("personal problem: no local gradient rises faster than its Lipschitz constant") {

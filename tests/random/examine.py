@@ -53,7 +53,8 @@ class Examination:
         for name, text in invariants.check(os.path.join(self.folder, "a"), self.scenario):
             self.fail(name, text)
         steps = ((1, "same bits", lambda: self._again(first)), (1, "metrics", self._other_metrics),
-                 (0.5, "resume", self._killed), (0.3, "show", self._shown), (0.15, "verify", self._verified))
+                 (0.5, "resume", self._killed), (0.3, "show", self._shown), (0.15, "verify", self._verified),
+                 (1, "neighbours", self._neighbours))
         for share, self.step, check in steps:
             drawn = self.rng.random() < share
             if drawn if only is None else only != "run" and self.step in ("same bits", only):
@@ -134,6 +135,14 @@ class Examination:
 
     def _verified(self):
         self.run("verify", "b", allowed=(0,))
+
+    # One record changes no event of a private run whose manifest lists no exact read. Only the server has this command.
+    def _neighbours(self):
+        if self.program.is_server:
+            listed, difference = (self.run("neighbours", "scenario.json", allowed=(0, 2)).out + "\n\n").split("\n")[:2]
+            self.seen["neighbours"] = int(listed == "nothing listed")
+            if listed == "nothing listed" and difference:
+                self.fail("neighbours", difference)
 
 
 def _difference(a, b):

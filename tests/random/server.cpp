@@ -1,7 +1,9 @@
 // Runs commands of hearsay, each in a child of this process, which saves the start of a program (with sanitizers most
 // of the time of a small run). A line on standard input is one command: folder, file for standard output, file for
 // standard error, seconds of processor time (ten times as many by the clock), arguments; separated by the byte 0x1f. The answer is two lines: the child's
-// number at once, and its wait status at its end.
+// number at once, and its wait status at its end. The command "neighbours FILE" is the server's own: it prints
+// whether exact reads are listed, and the first difference of the events on two neighbouring data sets, if there is one
+// (tests/support/neighbours.hpp).
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,6 +16,8 @@
 #include <vector>
 
 #include "scenarios/commands/command_line.hpp"
+#include "scenarios/runner/plan.hpp"
+#include "tests/support/neighbours.hpp"
 
 namespace {
 
@@ -33,6 +37,19 @@ void redirect(int stream, const char* file, int flags) {
   close(opened);
 }
 
+int neighbours(const std::string& file) {
+  try {
+    const hearsay::scenarios::Plan plan = hearsay::scenarios::make_plan(file, {}, {});
+    const hearsay::test::NeighbourRuns runs = hearsay::test::compare_neighbours(*plan.points.front().scenario);
+    std::cout << (!runs.applies ? "not private" : runs.listed.empty() ? "nothing listed" : "listed") << '\n'
+              << runs.difference << '\n';
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+}
+
 [[noreturn]] void run(const std::vector<std::string>& fields) {
   if (chdir(fields[0].c_str()) != 0) _exit(99);
   redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
@@ -42,6 +59,7 @@ void redirect(int stream, const char* file, int flags) {
   const rlimit limit{seconds, seconds + 5};
   setrlimit(RLIMIT_CPU, &limit);
   alarm(10 * seconds);
+  if (fields.size() == 6 && fields[4] == "neighbours") std::exit(neighbours(fields[5]));
   std::vector<const char*> arguments{"hearsay"};
   for (std::size_t i = 4; i < fields.size(); ++i) arguments.push_back(fields[i].c_str());
   std::exit(hearsay::scenarios::command_line(static_cast<int>(arguments.size()), arguments.data()));

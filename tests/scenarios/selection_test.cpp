@@ -164,6 +164,10 @@ TEST_CASE("select: a run reports only the selected points and the data of the se
   const auto manifest = nlohmann::json::parse(test::text_of(dir / "out/one/manifest.json"));
   CHECK(manifest.at("selection").at("chosen").size() == 2);
   CHECK(manifest.at("selection").at("on") == "the test data (optimistically biased)");
+  CHECK(manifest.at("fitted_on_private_data_without_accounting") ==
+        nlohmann::json::array(
+            {"sweep.select: protocol.rho is chosen by relative_fitness without noise, on the test data"}));
+  CHECK_THAT(outcome.err, Contains("warning: sweep.select: protocol.rho is chosen by relative_fitness"));
 
   // No run is repeated, and the stored studies can be planned again.
   const auto again = test::shell(run + "one.json --no-progress");

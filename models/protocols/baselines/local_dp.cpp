@@ -70,14 +70,10 @@ void LocalDp::Params::describe(sim::Visitor& v) {
   v(learn, {.name = "learn", .help = "Models learned from the perturbed records."});
 }
 
-std::vector<std::string> LocalDp::Params::fitted_on_private_data(const Study&) const {
-  if (epsilon_label > 0) return {};
-  return {"protocol.epsilon_label 0: labels are not protected"};
-}
-
 LocalDp::LocalDp(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study), params_(params) {
   require_fit(params, study);
+  if (params.epsilon_label == 0) study.exact("protocol.epsilon_label 0: labels are not protected");
 }
 
 void LocalDp::on_start(Context& context) {

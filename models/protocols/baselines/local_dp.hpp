@@ -36,7 +36,6 @@ class LocalDp : public PersonalProtocol {
     LearnFromNoise learn = LearnFromNoise::kAlone;
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
-    std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
   static constexpr Entry kEntry{.name = "local_dp",
                                 .help =

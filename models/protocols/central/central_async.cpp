@@ -30,7 +30,7 @@ UsedStep rho_of(const CentralAsync::Params& params, std::uint64_t horizon, std::
   // An eigenvalue that is 0 is computed as a number of this magnitude.
   const double rounding =
       static_cast<double>(study.problem.p()) * std::numeric_limits<double>::epsilon() * largest;
-  if (!(smallest > rounding)) throw std::invalid_argument(why_singular("rho", study.problem));
+  if (!(smallest > rounding)) throw std::invalid_argument(why_singular("rho", study.diagnosed()));
   return used(AutoRho::value(static_cast<double>(parties), t, sigma, smallest), true);
 }
 
@@ -83,16 +83,11 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
   OwnerOptions::describe(v);
 }
 
-std::vector<std::string> CentralAsync::Params::fitted_on_private_data(const Study&) const {
-  return unaccounted(std::holds_alternative<AutoRho>(rho) ? std::optional<std::string_view>("rho")
-                                                          : std::nullopt);
-}
-
 UsedStep CentralAsync::Params::used_step(const Study& study) const {
   const Parties parties(groups, study);
   UsedStep step = rho_of(*this, planned_iterations("central_async", study), parties.count(), study);
-  step.h_max = study.privacy.clips() ? largest_curvature(study.problem)
-                                     : largest_party_curvature(parties, study.problem);
+  step.h_max = study.privacy.clips() ? largest_curvature(study.diagnosed())
+                                     : largest_party_curvature(parties, study.diagnosed());
   if (step.h_max) *step.h_max += study.problem.sigma() / 2;
   return step;
 }

@@ -42,7 +42,8 @@ void require_no_box(const Study& study) {
         "strongly_convex does not project onto the box, so that a gradient bound derived from theta_max does "
         "not hold: give privacy.gradient_bound or privacy.clip");
   }
-  if (study.optimum().box_active) {
+  if (study.exact_optimum("model.theta_max: compared with the exact best model (algorithm strongly_convex)")
+          .box_active) {
     throw std::invalid_argument(
         "strongly_convex does not project onto the box, and the best model lies outside model.theta_max: "
         "leave "
@@ -73,14 +74,9 @@ void CentralSync::Params::describe(sim::Visitor& v) {
   OwnerOptions::describe(v, kMinHorizon);
 }
 
-std::vector<std::string> CentralSync::Params::fitted_on_private_data(const Study&) const {
-  const bool fitted = step() && std::holds_alternative<NewtonStep>(*step());
-  return unaccounted(fitted ? std::optional(step_key()) : std::nullopt);
-}
-
 UsedStep CentralSync::Params::used_step(const Study& study) const {
   UsedStep step = step_of(*this, planned_iterations("central_sync", study, kMinHorizon), study);
-  step.h_max = largest_curvature(study.problem);
+  step.h_max = largest_curvature(study.diagnosed());
   if (step.h_max) *step.h_max += study.problem.sigma();
   return step;
 }

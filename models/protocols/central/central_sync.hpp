@@ -68,7 +68,6 @@ class CentralSync {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
-    std::vector<std::string> fitted_on_private_data(const Study& study) const;
     /// The step and its stability (central/stability.hpp). Throws as the constructor.
     UsedStep used_step(const Study& study) const;
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const;

@@ -16,7 +16,7 @@ std::pair<double, double> hessian_for_step(std::string_view key, const Study& st
     throw std::invalid_argument(
         fmt::format("protocol.{} \"auto\" needs the squared loss; give a number", key));
   }
-  return study.problem.hessian_extremes();
+  return study.exact(fmt::format("protocol.{}: step from private data", key)).hessian_extremes();
 }
 
 std::string why_singular(std::string_view key, const Problem& problem) {
@@ -67,18 +67,6 @@ void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
                        .min = 1});
 }
 
-std::vector<std::string> OwnerOptions::unaccounted(std::optional<std::string_view> fitted_step) const {
-  std::vector<std::string> all;
-  if (fitted_step) all.push_back(fmt::format("protocol.{}: step from private data", *fitted_step));
-  if (learner_is_owner) {
-    all.push_back(
-        fmt::format("protocol.learner_is_owner: owner {} uses its own gradient without noise, and the other "
-                    "owners see the resulting models",
-                    *learner_is_owner));
-  }
-  return all;
-}
-
 std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const Study& study,
                                                std::uint64_t min) const {
   constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
@@ -105,6 +93,12 @@ CentralOwners::CentralOwners(const OwnerOptions& options, std::uint64_t answers,
   if (learner_ && (*learner_ < 1 || *learner_ > owners)) {
     throw std::invalid_argument(fmt::format(
         "protocol.learner_is_owner: expected an owner from 1 to {}, found {}", owners, *learner_));
+  }
+  if (learner_) {
+    study.exact(
+        fmt::format("protocol.learner_is_owner: owner {} uses its own gradient without noise, and the other "
+                    "owners see the resulting models",
+                    *learner_));
   }
   study.privacy.require_room(answers_, overlap_);
 }

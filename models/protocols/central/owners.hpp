@@ -53,8 +53,6 @@ struct OwnerOptions {
   std::optional<std::uint32_t> learner_is_owner;
 
   void describe(sim::Visitor& v, double min_horizon = 1);
-  /// What is used of private data without accounting, a phrase each; `fitted_step`: the key of a step "auto".
-  std::vector<std::string> unaccounted(std::optional<std::string_view> fitted_step) const;
   /// T: iterations that the budgets are planned for, by default where the run stops. Throws std::invalid_argument
   /// where neither is given, both are and differ, or T is below `min`.
   std::uint64_t planned_iterations(std::string_view protocol, const Study& study,

@@ -57,13 +57,13 @@ Amtl::Amtl(const Params& params, const Study& study)
   if (study.privacy.active())
     throw std::invalid_argument("amtl has no private form: use privacy.mechanism none, or async_mtl");
   study.problem.require_records_of_all();
-  const double l = smoothness(study.problem);
+  const double l = smoothness_for("alpha", study);
   if (!(params.alpha < 2 / l))
     throw OptionError("alpha",
                       fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
   if (params.start == TaskStart::kSingleTask) {
     for (std::size_t t = 0; t < delays_.size(); ++t) {
-      begun_[t] = minimise_alone(study.problem, t, params.start_ridge.value_or(kStartRidge));
+      begun_[t] = minimise_alone(study.diagnosed(), t, params.start_ridge.value_or(kStartRidge));
     }
   }
   server_.start_at(begun_);

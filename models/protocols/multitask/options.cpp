@@ -111,7 +111,7 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
   if (study.problem.sigma() != 2 * ModelOptions{}.l2)
     all.emplace_back(
         "model.l2 has no effect in multi-task learning: use protocol.tau and protocol.threshold");
-  if (const double longest = 2 / smoothness(study.problem); !(alpha_2 < longest))
+  if (const double longest = 2 / smoothness(study.diagnosed()); !(alpha_2 < longest))
     all.push_back(fmt::format(
         "warning: protocol.alpha_2: steps may diverge, convergence is only proved below 2/L = {:.6g}",
         longest));
@@ -145,13 +145,6 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
         "warning: protocol.c_3, c_4: the guarantee holds while p_t + q_t keeps within them; "
         "bound_violations counts");
   return all;
-}
-
-std::vector<std::string> MultitaskOptions::fitted_on_private_data(const Study& study) const {
-  if (!tolerance || !study.privacy.active()) return {};
-  return {
-      "protocol.tolerance: the end of the run, and with it the number of releases, depends on q_t without "
-      "noise"};
 }
 
 MultitaskObjective MultitaskOptions::objective() const {

@@ -67,7 +67,6 @@ struct MultitaskOptions : CouplingOptions {
   void describe(sim::Visitor& v);
   /// What the stated epsilon does not cover, a sentence each; empty without privacy.
   std::vector<std::string> notes(const Study& study) const;
-  std::vector<std::string> fitted_on_private_data(const Study& study) const;
   double h() const { return CouplingOptions::h(alpha_2); }
   MultitaskObjective objective() const;
   double ridge_of_start() const { return start_ridge.value_or(tau); }

@@ -17,6 +17,21 @@ struct GradientBounds {
   double own = 0, sent = 0;
 };
 
+bool declares_norm(const PublicProblem& problem) {
+  return problem.bounds() && std::isfinite(problem.bounds()->features_l2);
+}
+
+// Of a regression: the declared one, which the data keep, or 1, which is checked.
+double bound_of_targets(const Study& study) {
+  if (std::isfinite(study.problem.bounds()->target)) return study.problem.bounds()->target;
+  const Problem& problem = study.exact("data: targets of a regression compared with [-1, 1]");
+  for (const Shard& shard : problem.data().train) {
+    if (shard.target.cwiseAbs().maxCoeff() > 1 + 1e-12)
+      throw std::invalid_argument("regression needs targets within [-1, 1]: use data.target_transform");
+  }
+  return 1;
+}
+
 GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
   const Privacy& privacy = study.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
@@ -32,8 +47,7 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
                       "privacy.clip bounds the gradients of steps, not the sensitivity of a minimiser: use "
                       "q_update step, and start zero with sensitivity accumulated");
   if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
-  const auto& declared = study.problem.data().bounds;
-  if (!declared || !std::isfinite(declared->features_l2))
+  if (!declares_norm(study.problem))
     throw std::invalid_argument(
         "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
         "privacy.gradient_bound, or privacy.clip");
@@ -41,13 +55,8 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
     throw std::invalid_argument(
         "gradients of a regression are bounded only if the model is: declare c_3 and c_4, or give "
         "privacy.clip");
-  const double y = std::isfinite(declared->target) ? declared->target : 1;
-  for (const Shard& shard : study.problem.data().train) {
-    if (shard.target.cwiseAbs().maxCoeff() > y * (1 + 1e-12))
-      throw std::invalid_argument(
-          fmt::format("regression needs targets within [-{0:g}, {0:g}]: use data.target_transform", y));
-  }
-  const double c_1 = declared->features_l2;
+  const double y = bound_of_targets(study);
+  const double c_1 = study.problem.bounds()->features_l2;
   return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
 }
 
@@ -60,7 +69,7 @@ TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Stud
       tasks_(study.problem.owners()) {
   const GradientBounds bounds = gradient_bounds(options, study);
   const bool exact = options.q_update == OwnUpdate::kExact;
-  if (follows_ && !exact && !(options.alpha_1 * (smoothness(study.problem) + 2 * options.tau) <= 2))
+  if (follows_ && !exact && !(options.alpha_1 * (smoothness_for("alpha_1", study) + 2 * options.tau) <= 2))
     throw std::invalid_argument("sensitivity accumulated needs alpha_1 (L + 2 tau) <= 2");
   keeps_ = exact ? 0 : 1 - options.alpha_1 * options.tau;
   const double ends = study.privacy.adjacency == Adjacency::kReplaceOne ? 2 : 1;
@@ -112,8 +121,7 @@ double released_shortfall(const MultitaskOptions& options, const Study& study) {
 }
 
 double max_feature_norm(const Problem& problem) {
-  const auto& declared = problem.data().bounds;
-  if (declared && std::isfinite(declared->features_l2)) return declared->features_l2;
+  if (declares_norm(problem)) return problem.bounds()->features_l2;
   double largest = 0;
   for (const Shard& shard : problem.data().train)
     largest = std::max(largest, shard.features.rowwise().norm().maxCoeff());
@@ -123,6 +131,12 @@ double max_feature_norm(const Problem& problem) {
 double smoothness(const Problem& problem) {
   const double c_1 = max_feature_norm(problem);
   return problem.loss().require_smooth() * c_1 * c_1;
+}
+
+double smoothness_for(std::string_view option, const Study& study) {
+  if (declares_norm(study.problem)) return smoothness(study.diagnosed());
+  return smoothness(
+      study.exact(fmt::format("protocol.{}: limited by the largest norm of a record, as none is declared", option)));
 }
 
 }  // namespace hearsay::models

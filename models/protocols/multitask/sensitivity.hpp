@@ -66,10 +66,10 @@ class TurnSensitivities {
 /// How many times the sensitivities of `paper` are those of `released`, for the worst release of the task with the
 /// fewest records; 0 where the proof's are unknown (regression).
 double released_shortfall(const MultitaskOptions& options, const Study& study);
-/// C_1: the declared bound on norm_2(x), or the largest norm of a training record where none is declared.
-double max_feature_norm(const Problem& problem);
 /// Lipschitz constant of the gradient of a mean loss: max_curvature C_1^2. Throws std::invalid_argument for a loss
-/// that is not smooth.
+/// that is not smooth. C_1 is the declared bound on norm_2(x), or the largest norm of a training record where none is.
 double smoothness(const Problem& problem);
+/// The same as a limit of an option, which is listed where it is from private data.
+double smoothness_for(std::string_view option, const Study& study);
 
 }  // namespace hearsay::models

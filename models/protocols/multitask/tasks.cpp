@@ -22,7 +22,7 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
       gradient_(base_) {
   study.problem.require_records_of_all();
   const double own = options.own_regulariser == OwnPenalty::kRidge ? options.tau : 0;
-  const double l = smoothness(study.problem) + own;
+  const double l = smoothness_for("alpha_1", study) + own;
   if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
     throw OptionError(
         "alpha_1",
@@ -32,7 +32,12 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   }
   if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
     for (std::size_t t = 0; t < turns_.size(); ++t)
-      minimise_alone(study.problem, t, options.ridge_of_start());
+      minimise_alone(study.diagnosed(), t, options.ridge_of_start());
+  }
+  if (options.tolerance && study.privacy.active()) {
+    study.exact(
+        "protocol.tolerance: the end of the run, and with it the number of releases, depends on q_t without "
+        "noise");
   }
   const bool first = options.releases_q();
   account_ = {.epsilons = {}, .q = options.batch_fraction, .count = options.turns};

@@ -50,17 +50,17 @@ void ModelPropagation::Params::describe(sim::Visitor& v) {
   v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
 }
 
-std::vector<std::string> ModelPropagation::Params::fitted_on_private_data(const Study&) const {
-  if (local == LocalModelKind::kExact) return {"protocol.local: local models, published without noise"};
-  return personal.fitted_on_private_data();
-}
-
 ModelPropagation::ModelPropagation(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study),
       params_(params),
       published_(study.problem.owners()),
       mix_(study.problem.p()) {
   require_private(params.local, study);
+  if (params.local == LocalModelKind::kExact) {
+    study.exact("protocol.local: local models, published without noise");
+  } else {
+    list_steps(study);
+  }
 }
 
 void ModelPropagation::on_start(Context& context) {

@@ -40,12 +40,6 @@ void P2pAdmm::Params::describe(sim::Visitor& v) {
      .open_min = true});
 }
 
-std::vector<std::string> P2pAdmm::Params::fitted_on_private_data(const Study&) const {
-  std::vector<std::string> fitted = personal.fitted_on_private_data();
-  if (auto phrase = disclosed(initial)) fitted.push_back(std::move(*phrase));
-  return fitted;
-}
-
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study),
       params_(params),
@@ -56,6 +50,8 @@ P2pAdmm::P2pAdmm(const Params& params, const Study& study)
       z_(study.problem.p()) {
   if (study.privacy.active())
     throw std::invalid_argument("p2p_admm has no private form: use privacy.mechanism none");
+  list_steps(study);
+  list_start(params.initial, study);
   const sim::Topology& graph = study.topology;
   for (sim::AgentId i = 0; i < graph.agents(); ++i) {
     double sum = 0;

@@ -75,7 +75,6 @@ class P2pAdmm : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
-    std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
   static constexpr Entry kEntry{

@@ -65,12 +65,6 @@ void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
   v(run_length, {.name = "run_length", .help = "End of a run, in addition to the limits of `stop`."});
 }
 
-std::vector<std::string> P2pCoordinateDescent::Params::fitted_on_private_data(const Study&) const {
-  std::vector<std::string> fitted = personal.fitted_on_private_data();
-  if (auto phrase = disclosed(initial)) fitted.push_back(std::move(*phrase));
-  return fitted;
-}
-
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study, kBounds),
       params_(params),
@@ -78,6 +72,8 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
       published_(study.problem.owners()),
       mix_(study.problem.p()),
       zero_(Eigen::VectorXd::Zero(study.problem.p())) {
+  list_steps(study);
+  list_start(params.initial, study);
   study.privacy.require_room_for_steps(upfront_);
   const std::vector<std::uint64_t>& steps = study.privacy.steps;
   ticks_ = std::accumulate(steps.begin(), steps.end(), std::uint64_t{0});

@@ -67,7 +67,6 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
-    std::vector<std::string> fitted_on_private_data(const Study& study) const;
   };
 
   static constexpr Entry kEntry{

@@ -6,10 +6,15 @@ namespace hearsay::models {
 
 PersonalProtocol::PersonalProtocol(const PersonalOptions& options, const Study& study,
                                    std::span<const ProtocolMetric> others)
-    : personal_(options, study.problem, study.topology) {
+    : personal_(options, study.diagnosed(), study.topology) {
   const auto asked = [&](const ProtocolMetric& m) { return study.asks_for(m.name); };
   wanted_ = std::any_of(kPersonalMetrics.begin(), kPersonalMetrics.end(), asked) ||
             std::any_of(others.begin(), others.end(), asked);
+}
+
+void PersonalProtocol::list_steps(const Study& study) const {
+  if (personal_.options().lipschitz == Lipschitz::kData)
+    study.exact("protocol.lipschitz: step size from private data");
 }
 
 void PersonalProtocol::track(const Eigen::MatrixXd& models) {

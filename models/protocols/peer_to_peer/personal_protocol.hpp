@@ -59,6 +59,8 @@ class PersonalProtocol {
                    std::span<const ProtocolMetric> others = {});
   ~PersonalProtocol() = default;
 
+  /// For a protocol whose steps follow from the agents' Lipschitz constants: lists them if they are from private data.
+  void list_steps(const Study& study) const;
   /// From now on tracks Q of `models`; what they hold now is the start.
   void track(const Eigen::MatrixXd& models);
   /// Agent i's model may have changed.

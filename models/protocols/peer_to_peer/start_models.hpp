@@ -1,7 +1,5 @@
 #pragma once
 // Where personal models start.
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "models/core/context.hpp"
@@ -32,12 +30,11 @@ inline void set_start(const ZeroModels&, const PersonalProblem&, Context&) {}
 void set_start(const ConstantModels& start, const PersonalProblem& personal, Context& context);
 void set_start(const LocalModels& start, const PersonalProblem& personal, Context& context);
 
-/// What a manifest says of a start that is made of private data without noise.
+/// Lists a start that is made of private data without noise.
 template <class Start>
-std::optional<std::string> disclosed(const Start& start) {
+void list_start(const Start& start, const Study& study) {
   if (std::holds_alternative<LocalModels>(start))
-    return "protocol.initial: local models, known to neighbours without noise";
-  return std::nullopt;
+    study.exact("protocol.initial: local models, known to neighbours without noise");
 }
 
 }  // namespace hearsay::models

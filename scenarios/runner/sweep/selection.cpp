@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "analysis/metrics/metric.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/runner/scenario.hpp"
@@ -45,6 +46,12 @@ struct SelectOptions {
 
 std::string Selection::instances() const {
   return on_test ? "the test data (optimistically biased)" : "validation instances";
+}
+
+std::optional<std::string> Selection::exact_read() const {
+  if (!analysis::find_metric(metric)->exact) return std::nullopt;
+  return fmt::format("sweep.select: {} is chosen by {} without noise, on {}", over, metric,
+                     on_test ? "the test data" : "validation instances");
 }
 
 std::vector<std::string> Selection::group_of(const std::vector<std::string>& labels) const {

@@ -9,6 +9,7 @@
 // the selected values only. "on": "test" selects on the instances that are reported: such results are optimistically
 // biased, and every output says so.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct Selection {
 
   /// "validation instances", or "the test data (optimistically biased)".
   std::string instances() const;
+  /// What the manifest of a private study lists: the option chosen, by what. Nothing where the metric reads no exact
+  /// private value.
+  std::optional<std::string> exact_read() const;
   /// The labels of a point on the axes that do not vary.
   std::vector<std::string> group_of(const std::vector<std::string>& labels) const;
 };

@@ -1,5 +1,6 @@
 // A protocol that releases a gradient, and with LEAKING reveals it in every other way: each of these lines must be an
-// error that names Sensitive, LocalVector for what is kept inside an owner, or EntrustedSum for what the hub collects.
+// error that names Sensitive, LocalVector for what is kept inside an owner, EntrustedSum for what the hub collects, or
+// PublicProblem, which has no records.
 #include "models/core/protocol.hpp"
 
 namespace hearsay::models {
@@ -10,7 +11,14 @@ class Leaking {
     void describe(sim::Visitor&) {}
   };
   static constexpr Entry kEntry{"leaking", "Reveals private data."};
-  Leaking(const Params&, const Study&) {}
+  Leaking(const Params&, [[maybe_unused]] const Study& study) {
+#if defined(LEAKING)
+    step_ = 1 / study.problem.hessian_extremes().second;         // refused
+    step_ = study.problem.data().train[0].target[0];             // refused
+    step_ = study.problem.objective(Eigen::VectorXd::Zero(1));   // refused
+#endif
+    step_ = 1 / study.exact("protocol.step: step from private data").hessian_extremes().second;
+  }
 
   void on_start(Context& context) { context.open_account(0, 10); }
   void on_tick(sim::AgentId i, Context& context) {
@@ -36,6 +44,7 @@ class Leaking {
   }
 
  private:
+  double step_ = 0;
   LocalVector update_;
   EntrustedSum entrusted_{1, 1};
 };

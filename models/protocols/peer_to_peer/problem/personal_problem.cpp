@@ -87,11 +87,6 @@ void PersonalOptions::describe(sim::Visitor& v) {
                     .open_min = true});
 }
 
-std::vector<std::string> PersonalOptions::fitted_on_private_data() const {
-  if (lipschitz == Lipschitz::kPublic) return {};
-  return {"protocol.lipschitz: step size from private data"};
-}
-
 sim::Memory PersonalOptions::memory(const Extent& e, bool tracked, bool optimum) {
   constexpr double kAgent = sizeof(PersonalProblem::Agent) + sizeof(double);
   const double followed = tracked ? e.vectors(e.agents) +

@@ -45,8 +45,6 @@ struct PersonalOptions {
   Lipschitz lipschitz = Lipschitz::kData;
   std::optional<double> feature_bound = {};  ///< R; none: what the data declare
   void describe(sim::Visitor& v);
-  /// What is computed from private data without accounting, a phrase each.
-  std::vector<std::string> fitted_on_private_data() const;
   /// Of a PersonalProblem; `tracked`: with Q kept up to date, `optimum`: with the search for its minimiser.
   static sim::Memory memory(const Extent& e, bool tracked, bool optimum);
 };

@@ -30,7 +30,8 @@ class FederatedClients {
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "answers_used_by_owner",
                      .help = "Number of an owner's answers that the server has used.",
-                     .per_agent = true}};
+                     .per_agent = true,
+                     .exact = false}};
   void measure(std::size_t, const World& world, std::span<double> out) const;
 
  protected:

@@ -55,7 +55,8 @@ class AdPsgd : GossipAgents {
       .step = "the step size (protocol.step)"};
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "refused_exchanges",
-                     .help = "Exchanges refused so far because the partner was in another one."}};
+                     .help = "Exchanges refused so far because the partner was in another one.",
+                     .exact = false}};
 
   AdPsgd(const Params& params, const Study& study);
 

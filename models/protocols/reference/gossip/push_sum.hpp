@@ -50,7 +50,8 @@ class PushSum : GossipAgents {
       .any_model = true,
       .step = "the step size (protocol.step)"};
   static constexpr std::array kMetrics{ProtocolMetric{
-      .name = "held_weight", .help = "Sum of the agents' weights: n less what is in flight or lost."}};
+      .name = "held_weight", .help = "Sum of the agents' weights: n less what is in flight or lost.",
+      .exact = false}};
 
   PushSum(const Params& params, const Study& study);
 
