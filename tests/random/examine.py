@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 
+import files
 import invariants
 import study
 
@@ -139,10 +140,19 @@ class Examination:
     # One record changes no event of a private run whose manifest lists no exact read. Only the server has this command.
     def _neighbours(self):
         if self.program.is_server:
-            listed, difference = (self.run("neighbours", "scenario.json", allowed=(0, 2)).out + "\n\n").split("\n")[:2]
-            self.seen["neighbours"] = int(listed == "nothing listed")
-            if listed == "nothing listed" and difference:
-                self.fail("neighbours", difference)
+            # Of files one record is changed before anything is fitted to it; else, of the data as they are used.
+            files.write_neighbours(self.folder)
+            self.write(os.path.join(files.NEIGHBOURS, "scenario.json"), self.scenario)
+            for others in [()] + [(files.NEIGHBOURS + "/scenario.json",)] * (_kind(self.scenario.get("data")) == "csv"):
+                outcome = self.run("neighbours", "scenario.json", *others, allowed=(0, 2))
+                listed, difference = (outcome.out + "\n\n").split("\n")[:2]
+                self.seen["neighbours"] = self.seen.get("neighbours", 0) + int(listed == "nothing listed")
+                if listed == "nothing listed" and difference:
+                    self.fail("neighbours", difference)
+
+
+def _kind(value):
+    return value.get("type") if isinstance(value, dict) else value
 
 
 def _difference(a, b):

@@ -1,4 +1,5 @@
 """The small files that drawn scenarios read."""
+import os
 import random
 
 
@@ -17,10 +18,22 @@ def _records(rng, owners):
     return rows
 
 
-def write(folder):
+# A folder with the same files, but for one record: other numbers, and values that no other record has.
+NEIGHBOURS = "neighbours"
+
+
+def write_neighbours(folder):
+    os.makedirs(os.path.join(folder, NEIGHBOURS), exist_ok=True)
+    write(os.path.join(folder, NEIGHBOURS), True)
+
+
+def write(folder, neighbours=False):
     rng = random.Random(16)
     files = {}
     rows = _records(rng, 6)
+    if neighbours:
+        site, u, v, w, _, _, budget, pace, name, y, _ = rows[5]
+        rows[5] = (site, 10 * u, -v, w + 3, "violet", 9, budget, pace, name, y + 50, "no" if y > 0 else "yes")
     files["owners.csv"] = _table(rows)
     head, body = rows[0], rows[1:]
     for i, name in enumerate("abc"):

@@ -1,9 +1,9 @@
 // Runs commands of hearsay, each in a child of this process, which saves the start of a program (with sanitizers most
 // of the time of a small run). A line on standard input is one command: folder, file for standard output, file for
 // standard error, seconds of processor time (ten times as many by the clock), arguments; separated by the byte 0x1f. The answer is two lines: the child's
-// number at once, and its wait status at its end. The command "neighbours FILE" is the server's own: it prints
-// whether exact reads are listed, and the first difference of the events on two neighbouring data sets, if there is one
-// (tests/support/neighbours.hpp).
+// number at once, and its wait status at its end. The command "neighbours FILE [FILE]" is the server's own: it prints
+// whether exact reads are listed, and the first difference of the events on two neighbouring data sets, if there is one: those
+// of two scenarios, or of one (tests/support/neighbours.hpp).
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,10 +37,13 @@ void redirect(int stream, const char* file, int flags) {
   close(opened);
 }
 
-int neighbours(const std::string& file) {
+int neighbours(const std::vector<std::string>& files) {
   try {
-    const hearsay::scenarios::Plan plan = hearsay::scenarios::make_plan(file, {}, {});
-    const hearsay::test::NeighbourRuns runs = hearsay::test::compare_neighbours(*plan.points.front().scenario);
+    std::vector<hearsay::scenarios::Plan> plans;
+    for (const std::string& file : files) plans.push_back(hearsay::scenarios::make_plan(file, {}, {}));
+    const auto scenario = [](const auto& plan) { return plan.points.front().scenario.get(); };
+    const hearsay::test::NeighbourRuns runs = hearsay::test::compare_neighbours(
+        *scenario(plans.front()), plans.size() > 1 ? scenario(plans.back()) : nullptr);
     std::cout << (!runs.applies ? "not private" : runs.listed.empty() ? "nothing listed" : "listed") << '\n'
               << runs.difference << '\n';
     return 0;
@@ -59,7 +62,7 @@ int neighbours(const std::string& file) {
   const rlimit limit{seconds, seconds + 5};
   setrlimit(RLIMIT_CPU, &limit);
   alarm(10 * seconds);
-  if (fields.size() == 6 && fields[4] == "neighbours") std::exit(neighbours(fields[5]));
+  if (fields[4] == "neighbours") std::exit(neighbours({fields.begin() + 5, fields.end()}));
   std::vector<const char*> arguments{"hearsay"};
   for (std::size_t i = 4; i < fields.size(); ++i) arguments.push_back(fields[i].c_str());
   std::exit(hearsay::scenarios::command_line(static_cast<int>(arguments.size()), arguments.data()));

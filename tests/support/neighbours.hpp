@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -14,15 +15,20 @@
 
 namespace hearsay::test {
 
-/// The events of a run, a line each, without the numbers that are sent or released.
+/// The first events of a run, a line each, without the numbers that are sent or released.
 class EventLog final : public sim::TraceSink {
  public:
+  static constexpr std::size_t kMost = 5000;
+
   void record(const sim::TraceRecord& r) override {
+    full = lines.size() >= kMost;
+    if (full) return;
     lines.push_back(fmt::format("{:a} s {} agent {} peer {} message {:x} cause {:x} {} bytes iteration {} {}",
                                 r.time, sim::name(r.kind), r.agent, r.peer, r.message, r.cause, r.bytes,
                                 r.iteration, r.detail));
   }
   std::vector<std::string> lines;
+  std::atomic<bool> full = false;  // ends the run
 };
 
 /// The same data, but for the first record of the owner that has the most: half of its features (but for a constant one),
@@ -50,8 +56,10 @@ struct NeighbourRuns {
   std::string difference{};  ///< of the events; empty: none
 };
 
-/// Runs the first repetition on both. Throws what the assembly on the first data set throws.
-inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario) {
+/// Runs the first repetition on both: the data of `scenario`, and those of `other` (the same but for the files that it
+/// reads) or, where that is null, neighbour_of() them. Throws what the assembly on the first data set throws.
+inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario,
+                                        const scenarios::Scenario* given = nullptr) {
   NeighbourRuns runs;
   const auto one = scenarios::solve(scenario, 0);
   const scenarios::Experiment first(scenario, one);
@@ -59,21 +67,25 @@ inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario) {
   runs.listed = first.describe_point({}).unaccounted;
   std::shared_ptr<const scenarios::SolvedProblem> other;
   try {
-    other = std::make_shared<const scenarios::SolvedProblem>(neighbour_of(one->problem.data()), scenario.model);
+    other = given != nullptr
+                ? scenarios::solve(*given, 0)
+                : std::make_shared<const scenarios::SolvedProblem>(neighbour_of(one->problem.data()), scenario.model);
   } catch (const models::DataError&) {  // such as classes of which none is left
+    return runs;
+  } catch (const scenarios::AssemblyError&) {
     return runs;
   }
   runs.applies = true;
   const auto events_of = [&](const scenarios::Experiment& experiment) {
     EventLog log;
-    const analysis::RunResult result = experiment.run(0, &log);
-    log.lines.push_back(fmt::format("end: {}", analysis::name(result.end)));
+    const analysis::RunResult result = experiment.run(0, &log, &log.full);
+    if (!log.full) log.lines.push_back(fmt::format("end: {}", analysis::name(result.end)));
     return log.lines;
   };
   const std::vector<std::string> a = events_of(first);
   std::vector<std::string> b;
   try {
-    b = events_of(scenarios::Experiment(scenario, other));
+    b = events_of(scenarios::Experiment(given != nullptr ? *given : scenario, other));
   } catch (const scenarios::AssemblyError& error) {
     b = {fmt::format("refused: {}", error.what())};
   }
