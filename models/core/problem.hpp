@@ -19,10 +19,12 @@
 
 #include "models/core/memo.hpp"
 #include "models/core/norm.hpp"
+#include "models/core/start_options.hpp"
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
 #include "models/networks/network.hpp"
 #include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -33,11 +35,16 @@ struct ModelOptions {
   double l2 = 1e-5;
   bool l2_half = false;
   std::optional<double> theta_max = {};
+  std::optional<StartOptions> start = {};
   void describe(sim::Visitor& v);
   /// Whether the score is theta . x.
   bool one_score() const { return loss.scalar() && convex(); }
   /// Whether f is convex.
   bool convex() const { return std::holds_alternative<LinearScores>(network); }
+  /// Where learning starts.
+  StartOptions begins() const {
+    return start.value_or(convex() ? StartOptions(ZeroStart{}) : UniformStart{});
+  }
 };
 
 /// Mean, over records, of squared loss as a quadratic about a reference point r:
@@ -74,7 +81,8 @@ class PublicProblem {
   bool quadratic() const { return loss().quadratic() && !network_; }
   /// What computes scores other than theta . x; null for those.
   const Network* network() const { return network_ ? &*network_ : nullptr; }
-  /// Where learning starts, p numbers, from (kStart): 0 unless there is a hidden layer.
+  /// Where learning starts, p numbers from (kStart), in the order of theta: as model().start says, by default at 0, and
+  /// uniform with a hidden layer.
   Eigen::VectorXd start(const sim::Streams& streams) const;
 
   /// Strong convexity of g: 2 l2, or l2 with l2_half. g = (sigma/2) norm_2^2 either way.

@@ -9,6 +9,7 @@
 #include "models/core/problem.hpp"
 #include "models/core/record_pass.hpp"
 #include "models/solvers/dense.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(data), std::move(model)) {
@@ -24,7 +25,18 @@ Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(dat
 }
 
 Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
-  return network_ ? network_->start(streams(sim::Purpose::kStart, 0)) : Eigen::VectorXd::Zero(p());
+  Eigen::VectorXd theta = Eigen::VectorXd::Zero(p());
+  const StartOptions start = model_.begins();
+  const auto* uniform = std::get_if<UniformStart>(&start);
+  if (uniform == nullptr) return theta;
+  sim::Stream stream = streams(sim::Purpose::kStart, 0);
+  for (Eigen::Index j = 0; j < p(); ++j) {
+    const Eigen::Index inputs = network_ ? network_->inputs(j) : features();
+    const double bound = uniform->bound.value_or(1 / std::sqrt(static_cast<double>(inputs)));
+    theta[j] = sim::uniform(stream, -bound, bound);
+  }
+  project(theta);
+  return theta;
 }
 
 Eigen::Index Problem::classes() const {

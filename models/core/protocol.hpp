@@ -44,7 +44,7 @@ struct Entry {
   bool by_turn = false;       ///< takes its budget by turn: privacy.epsilon_1, epsilon_2
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
-  bool any_model = false;     ///< works with several scores and hidden layers, not only the score theta . x
+  bool any_model = false;     ///< works with several scores, hidden layers, any start; else theta . x
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
   std::string_view step = "the step size";  ///< what to reduce when a run diverges

@@ -6,7 +6,6 @@
 
 #include "models/core/record_pass.hpp"
 #include "models/networks/row_product.hpp"
-#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 
@@ -57,17 +56,6 @@ Network::Network(const NetworkOptions& options, const Loss& loss, Index features
   hidden_ = static_cast<Index>(mlp->hidden);
   activation_ = mlp->activation;
   p_ = hidden_ * features_ + scores_ * (hidden_ + 1);
-}
-
-VectorXd Network::start(sim::Stream stream) const {
-  VectorXd theta = VectorXd::Zero(p_);
-  if (!hidden()) return theta;
-  const Index first = hidden_ * features_;
-  for (Index j = 0; j < p_; ++j) {
-    const double limit = 1 / std::sqrt(static_cast<double>(j < first ? features_ : hidden_));
-    theta[j] = sim::uniform(stream, -limit, limit);
-  }
-  return theta;
 }
 
 void Network::forward(const Rows& x, const double* theta, Pass& pass) const {

@@ -20,7 +20,6 @@
 #include "models/data/data_set.hpp"
 #include "models/losses/loss.hpp"
 #include "models/networks/network_options.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -39,9 +38,10 @@ class Network {
   Eigen::Index scores() const { return scores_; }
   bool hidden() const { return hidden_ > 0; }
 
-  /// Where learning starts, p numbers: 0 without a hidden layer; else every weight and constant of a layer with m
-  /// inputs is uniform on [-1/sqrt(m), 1/sqrt(m)), in the order of theta.
-  Eigen::VectorXd start(sim::Stream stream) const;
+  /// Number of inputs of the layer that theta_j belongs to.
+  Eigen::Index inputs(Eigen::Index j) const {
+    return hidden() && j >= hidden_ * features_ ? hidden_ : features_;
+  }
 
   /// Sum over the records of a shard of their losses, and of their errors (Loss::error; softmax: 1 where the largest
   /// score is another class's; of equal scores the first counts). O(n_i p).

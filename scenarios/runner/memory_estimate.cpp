@@ -113,6 +113,8 @@ PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
   need.stages[kFiles] = sim::memory_of_files(s.network, s.clocks, e.agents);
   need.stages[kAgents] = {
       memory_of_world(e) + sim::memory_of_engine(s.network, e.agents, e.links, entry.broadcasts), 0};
+  if (!std::holds_alternative<models::ZeroStart>(s.model.begins()))
+    need.stages[kAgents].held += e.vectors(e.agents);  // the models at the start
   need.stages[kProtocol] = s.protocol->memory(e);
   need.stages[kRecords] = analysis::memory_of_series(need.samples, need.width);
   if (s.record.models == KeptModels::kFinal) {

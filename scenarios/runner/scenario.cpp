@@ -146,6 +146,11 @@ void check_model(const Scenario& s, sim::Visitor& v) {
   v.check(entry.any_model || s.model.convex(), "model/network", message("linear", models::Mlp::kName));
   v.check(entry.any_model || s.model.loss.scalar(), "model/loss",
           message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
+  v.check(
+      entry.any_model || !s.model.start, "model/start",
+      fmt::format("protocol {} has a start of its own: remove model.start, or choose a federated or gossip "
+                  "protocol",
+                  entry.name));
 }
 
 // Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.
