@@ -15,7 +15,7 @@ foreach(folder examples papers presets studies)
   install(DIRECTORY scenarios/${folder} DESTINATION share/hearsay/scenarios FILES_MATCHING
     PATTERN "*.json" PATTERN "*.md")
 endforeach()
-install(FILES scenarios/quickstart.json scenarios/scenario.schema.json DESTINATION share/hearsay/scenarios)
+install(FILES scenarios/quickstart.json scenarios/quickstart.md scenarios/scenario.schema.json DESTINATION share/hearsay/scenarios)
 
 # The documents lie to each other as in this tree, so that their links lead somewhere.
 set(doc share/doc/hearsay)

@@ -24,7 +24,7 @@ outside=$(dpkg-deb -c "$package" | awk '{print $6}' | grep -vE '^\./(usr/.*)?$' 
 [ -z "$outside" ] || fail "files outside of /usr: $outside"
 dpkg-deb -c "$package" | awk '$2 != "root/root"' | grep . && fail "files that root does not own"
 for file in bin/hearsay share/man/man1/hearsay.1.gz share/bash-completion/completions/hearsay \
-  share/hearsay/scenarios/{quickstart.json,scenario.schema.json,examples/digits.md,presets/wan.json} \
+  share/hearsay/scenarios/{quickstart.json,quickstart.md,scenario.schema.json,examples/digits.md,presets/wan.json} \
   share/doc/hearsay/{README.md,CHANGELOG.md,CITATION.cff,copyright,changelog.gz,docs/scenarios.md,scenarios/quickstart.json} \
   lib/python3/dist-packages/hearsay/__init__.py; do
   [ -s "$usr/$file" ] || fail "/usr/$file is missing"

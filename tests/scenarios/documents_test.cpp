@@ -1,6 +1,7 @@
 // What the documents say of the tree: links, paths, names in the code and commands exist.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -91,6 +92,22 @@ TEST_CASE("documents: every relative link names a file") {
     }
   }
   CHECK(links > 50);
+}
+
+TEST_CASE("documents: README is short, and begins with a shipped figure and commands of a fresh clone") {
+  const std::string readme = text_of(kRoot / "README.md");
+  CHECK(std::ranges::count(readme, '\n') <= 110);
+  std::smatch figure;
+  REQUIRE(std::regex_search(readme, figure, std::regex(R"(!\[[^\]]+\]\(docs/gallery/(\S+)\.svg\))")));
+  CHECK(static_cast<std::size_t>(figure.position()) < readme.find("```"));
+  CHECK_THAT(text_of(kRoot / "docs/gallery/figures.txt"), Catch::Contains("\n" + figure[1].str() + " "));
+  std::istringstream lines(readme.substr(readme.find("\n```") + 1));
+  std::string line;
+  std::getline(lines, line);
+  int commands = 0;
+  for (; std::getline(lines, line) && line != "```"; ++commands)
+    CHECK(fs::exists(kRoot / line.substr(0, line.find(' '))));
+  CHECK(commands == 2);
 }
 
 TEST_CASE("documents: files, folders and names in the architecture and contributing pages exist") {

@@ -69,12 +69,12 @@ TEST_CASE("help: the manual page has every command with the usage and options th
   }
 }
 
-TEST_CASE("help: README and the manual page give the same exit codes") {
+TEST_CASE("help: the page of commands and the manual page give the same exit codes") {
   const std::string page = plain(shell("hearsay help --man").out);
-  const std::string readme = text_of(HEARSAY_SOURCE_DIR "/README.md");
+  const std::string commands = text_of(HEARSAY_SOURCE_DIR "/docs/commands.md");
   const std::regex row(R"(\n\| (\d+) \| ([^|]+) \|)");
   int rows = 0;
-  for (std::sregex_iterator m(readme.begin(), readme.end(), row), end; m != end; ++m, ++rows) {
+  for (std::sregex_iterator m(commands.begin(), commands.end(), row), end; m != end; ++m, ++rows) {
     const std::string meaning = std::regex_replace((*m)[2].str(), std::regex("`"), "");
     CHECK_THAT(page, Catch::Contains(".B " + (*m)[1].str() + "\n" + meaning + "\n"));
   }

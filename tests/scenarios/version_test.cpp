@@ -27,7 +27,7 @@ TEST_CASE("version: all files that name it agree with the program") {
   const std::string version = match[1];
   CHECK(stated("CITATION.cff", R"(\nversion: (\S+)\n)") == version);
   CHECK(stated("CHANGELOG.md", R"(\n## (\d\S*)\n)") == version);  // the newest release
-  CHECK(stated("README.md", R"(hearsay_(\d\S*)_amd64\.deb)") == version);
+  CHECK(stated("docs/install.md", R"(hearsay_(\d\S*)_amd64\.deb)") == version);
   CHECK(stated("package/changelog", R"(^hearsay \((\S+)\))") == version);
   CHECK(stated("analysis/python/pyproject.toml", R"re(\nversion = "(\S+)"\n)re") == version);
   CHECK(stated("analysis/figures/package.json", R"re("version": "(\S+)")re") == version);
