@@ -120,6 +120,21 @@ def check_gallery(site, pages):
     return total
 
 
+def check_notebooks(site, pages):
+    """Each notebook is a page with its picture and a table or numbers that its cells print, and can be downloaded."""
+    for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
+        page = (site / notebook.relative_to(ROOT)).with_suffix(".html")
+        if page not in pages:
+            errors.append(f"{notebook.name}: the site has no page of it")
+            continue
+        if not any(src.startswith(f"{notebook.stem}_files/") for src, _ in pages[page].images):
+            errors.append(f"{notebook.name}: its page shows no figure of its cells")
+        if "<table>" not in page.read_text(encoding="utf-8"):
+            errors.append(f"{notebook.name}: its page shows no table of its cells")
+        if notebook.name not in pages[page].links:
+            errors.append(f"{notebook.name}: its page has no link to the notebook")
+
+
 def check_browser(site):
     """The pages that a browser opened, from a server on this machine, without an error; nothing if there is no browser.
     No other machine is reached: what a page asked of one would be an error in its console."""
@@ -141,8 +156,8 @@ def check_browser(site):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     opened = 0
-    for page in ("index.html", "docs/gallery/index.html", "docs/tutorials/first-scenario.html",
-                 "docs/reference.html", "scenarios/studies/latency.html"):
+    for page in ("index.html", "docs/gallery/index.html", "docs/notebooks/one-run.html",
+                 "docs/tutorials/first-scenario.html", "docs/reference.html", "scenarios/studies/latency.html"):
         with tempfile.TemporaryDirectory() as profile:
             done = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
@@ -168,6 +183,7 @@ def main():
             sys.exit(done.stdout)
     pages, links = check_links(site)
     size = check_gallery(site, pages)
+    check_notebooks(site, pages)
     opened = check_browser(site)
     if len(pages) < 100 or links < 1000:
         errors.append(f"expected at least 100 pages and 1000 links, found {len(pages)} and {links}")
