@@ -39,7 +39,14 @@ std::string shown(std::string_view field) {
 
 }  // namespace
 
-std::optional<double> parse_number(std::string_view field) {
+std::optional<double> parse_number(std::string_view field, char decimal) {
+  std::string with_point;
+  if (decimal != '.') {
+    if (field.find('.') != field.npos) return std::nullopt;
+    with_point = field;
+    std::replace(with_point.begin(), with_point.end(), decimal, '.');
+    field = with_point;
+  }
   if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -147,17 +154,17 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
 
   if (rows() == 0) throw FileError(at() + "expected rows, found an empty file");
   top_line_ = lines_[0];
-  if (!starts_with_header(format.header)) return;
+  if (!starts_with_header(format)) return;
   for (std::size_t k = 0; k < columns(0); ++k) names_.emplace_back(field(0, k));
   lines_.erase(lines_.begin());
   first_.erase(first_.begin());
   if (rows() == 0) throw FileError(at() + "expected rows, found only a header");
 }
 
-bool CsvTable::starts_with_header(HeaderRow rule) const {
+bool CsvTable::starts_with_header(const CsvFormat& format) const {
   std::size_t numbers = 0;
-  for (std::size_t k = 0; k < columns(0); ++k) numbers += parse_number(field(0, k)) ? 1 : 0;
-  switch (rule) {
+  for (std::size_t k = 0; k < columns(0); ++k) numbers += parse_number(field(0, k), format.decimal) ? 1 : 0;
+  switch (format.header) {
     case HeaderRow::kYes:
       return true;
     case HeaderRow::kNo:

@@ -20,8 +20,8 @@ struct FileError : UserError {
   using UserError::UserError;
 };
 
-/// The number that the whole field is, if finite; a leading plus is allowed.
-std::optional<double> parse_number(std::string_view field);
+/// The number that the whole field is, if finite; a leading plus is allowed. `decimal`: a point or a comma.
+std::optional<double> parse_number(std::string_view field, char decimal = '.');
 
 /// Whether the first row is a header: always, never, if any of its fields is not a number, or if none is.
 enum class HeaderRow { kYes, kNo, kIfAnyText, kIfNoNumber };
@@ -32,6 +32,7 @@ struct CsvFormat {
   /// Used if the first line has none of these. Several blanks may separate two fields.
   char fallback = ' ';
   HeaderRow header = HeaderRow::kIfAnyText;
+  char decimal = '.';  ///< of the numbers by which a header is recognised
   /// Reads the complete rows of the first so many bytes only, but at least three.
   std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 };
@@ -64,7 +65,7 @@ class CsvTable {
  private:
   struct Reader;
 
-  bool starts_with_header(HeaderRow rule) const;
+  bool starts_with_header(const CsvFormat& format) const;
 
   std::string name_;
   std::vector<std::string> names_;

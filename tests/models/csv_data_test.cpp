@@ -23,7 +23,7 @@ Records matrix(std::initializer_list<std::initializer_list<double>> rows) {
 
 TEST_CASE("csv: all columns except the target are features, in file order") {
   const TextFile file("a,y,b\n1,2,3\n4.5,-5e1,+6\n");
-  const DataSet d = make_data(csv_data(file), kStreams);
+  const DataSet d = make_data(test::csv_of_one_owner(file), kStreams);
   REQUIRE(d.owners() == 1);
   CHECK(d.train[0].features == matrix({{1, 3}, {4.5, 6}}));
   CHECK(d.train[0].target == Eigen::Vector2d(2, -50));

@@ -15,7 +15,7 @@ using test::TextFile;
 
 TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones are 0") {
   const TextFile file("a,b,y\n1,7,0\n3,7,0\n");
-  CsvData o = csv_data(file);
+  CsvData o = test::csv_of_one_owner(file);
   o.standardise = true;
   const DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{-1, 0}, {1, 0}}, 1e-15));
@@ -111,7 +111,7 @@ TEST_CASE("csv: the target can be centred or standardised") {
 
 TEST_CASE("csv: declared bounds scale features and clamp targets, or refuse records") {
   const TextFile file("a,b,y\n1,3,9\n0.5,-0.5,-1\n");
-  CsvData o = csv_data(file);
+  CsvData o = test::csv_of_one_owner(file);
   o.bounds = BoundsOptions{.features = 2, .target = 3};
   DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features.isApprox(Eigen::MatrixXd{{0.5, 1.5}, {0.5, -0.5}}, 1e-15));
@@ -147,7 +147,7 @@ TEST_CASE("csv: the constant feature comes last and counts in the declared norm"
 TEST_CASE("csv: a target whose mean exceeds its standard deviation is warned of without a constant feature") {
   // Mean 3, variance 8/3. The 0/1 columns of k sum to 1: a combination of the features is constant.
   const TextFile file("x,k,y\n-1,a,1\n0,b,3\n1,a,5\n");
-  CsvData o = csv_data(file);
+  CsvData o = test::csv_of_one_owner(file);
   o.features = {"x"};
   const std::string warning =
       "warning: the target has mean 3 and standard deviation 1.633, and no feature is constant: set "
@@ -163,7 +163,7 @@ TEST_CASE("csv: a target whose mean exceeds its standard deviation is warned of 
   CHECK(silent([](CsvData& c) { c.target_transform = TargetTransform::kCentre; }));
   CHECK(silent([](CsvData& c) { c.positive = PositiveAbove{1}; }));
   const auto one_hot = [](CsvData& c) {
-    c.features = {"k"};
+    c.features = c.categorical = {"k"};
     c.encode = Encode::kOneHot;
   };
   CHECK(silent(one_hot));
@@ -173,7 +173,7 @@ TEST_CASE("csv: a target whose mean exceeds its standard deviation is warned of 
   }));
   // Mean 1, standard deviation 2.16; classes -1 and +1, most of one.
   const TextFile near("x,y\n-1,-2\n0,2\n1,3\n");
-  CHECK(make_data(csv_data(near), kStreams).notes.empty());
+  CHECK(make_data(test::csv_of_one_owner(near), kStreams).notes.empty());
   const TextFile classes("x,y\n-1,-1\n0,1\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n");
-  CHECK(make_data(csv_data(classes), kStreams).notes.empty());
+  CHECK(make_data(test::csv_of_one_owner(classes), kStreams).notes.empty());
 }

@@ -173,7 +173,7 @@ TEST_CASE("lending club: ordinal codes, principal components, three banks") {
   CHECK(d.p() == 10);
   CHECK(d.train[0].target.size() == 3286);
   CHECK(d.train[2].target.size() == 3285);
-  CHECK(d.fitted_on_private_data.size() == 3);
+  CHECK(d.fitted_on_private_data.size() == 6 + 3);  // columns of text, and what is fitted
   o.pca.reset();
   o.owner = OwnerColumn{"addr_state"};
   o.min_records = 100;

@@ -39,4 +39,11 @@ inline models::CsvData csv_data(const TextFile& file, std::string target = "y") 
   return options;
 }
 
+/// With the owner set, so that no note says that there is one.
+inline models::CsvData csv_of_one_owner(const TextFile& file, std::string target = "y") {
+  models::CsvData options = csv_data(file, std::move(target));
+  options.owner = models::OwnerBlocks{1};
+  return options;
+}
+
 }  // namespace hearsay::test

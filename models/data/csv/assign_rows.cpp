@@ -135,7 +135,7 @@ std::optional<std::vector<double>> values_of_owners(const TextTable& table, cons
     const std::string_view field = table.field(rows.row[k], column);
     std::string_view& first = seen[rows.owner[k]];
     if (field == first && !field.empty()) continue;
-    const std::optional<double> number = parse_number(field);
+    const std::optional<double> number = table.parse(field);
     if (!number || (!first.empty() && *number != values[rows.owner[k]])) return std::nullopt;
     values[rows.owner[k]] = *number;
     first = field;

@@ -28,19 +28,26 @@ Eigen::VectorXd entries(const TextTable& table, std::size_t column, const CsvDat
   return values;
 }
 
-// Numbers where the fields are; `first_text` is the first row whose field is neither a number nor missing.
+// Numbers where the fields are; `text` is the row of the first field that is neither a number nor missing, or of the
+// first that looks like a number.
 struct Numbers {
   Eigen::VectorXd values;
-  std::size_t numbers = 0, texts = 0, first_text = 0;
+  std::size_t numbers = 0, texts = 0, text = 0;
+  NumberLike like = {};
 };
 
 Numbers read_numbers(const TextTable& table, std::size_t column, const CsvData& options) {
   Numbers n;
-  n.values = entries(table, column, options, [&](std::string_view, std::size_t row) {
+  n.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
     const auto number = table.number(row, column);
-    if (!number && n.texts++ == 0) n.first_text = row;
     n.numbers += number.has_value();
-    return number.value_or(kMissing);
+    if (number) return *number;
+    if (n.texts++ == 0) n.text = row;
+    if (!n.like) {
+      n.like = number_like(field, table.decimal());
+      if (n.like) n.text = row;
+    }
+    return kMissing;
   });
   return n;
 }
@@ -59,7 +66,7 @@ struct Levels {
 Levels find_levels(const TextTable& table, std::size_t column, const CsvData& options) {
   std::map<ClassKey, std::string_view> written;
   entries(table, column, options, [&](std::string_view field, std::size_t) {
-    written.emplace(class_key(field), field);
+    written.emplace(class_key(field, table.decimal()), field);
     return 0;
   });
   Levels found;
@@ -70,29 +77,65 @@ Levels find_levels(const TextTable& table, std::size_t column, const CsvData& op
   return found;
 }
 
+Levels listed_levels(std::vector<std::string> values, const TextTable& table) {
+  Levels all{{}, std::move(values)};
+  for (std::size_t k = 0; k < all.names.size(); ++k)
+    all.number.emplace(class_key(all.names[k], table.decimal()), k);
+  return all;
+}
+
+// The levels of a category; `other` is the one of values that are not listed.
+Levels levels_of(const TextTable& table, std::size_t column, const CsvData& options, std::size_t* other) {
+  const Categories* declared = declared_categories(options, table.names()[column]);
+  if (declared == nullptr) return find_levels(table, column, options);
+  Levels all = listed_levels(declared->values, table);
+  if (declared->unlisted == Unlisted::kOther) {
+    *other = all.number.try_emplace("other", all.names.size()).first->second;
+    if (*other == all.names.size()) all.names.emplace_back("other");
+  }
+  return all;
+}
+
 Column read_text(const TextTable& table, std::size_t column, const CsvData& options) {
-  Levels found = find_levels(table, column, options);
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t other = kNone;
+  Levels levels = levels_of(table, column, options, &other);
   Column c{.name = table.names()[column], .values = {}, .levels = {}};
-  if (found.names.empty()) refuse_empty(table, c.name);
-  c.values = entries(table, column, options, [&](std::string_view field, std::size_t) {
-    return static_cast<double>(found.number.at(class_key(field)));
+  if (levels.names.empty()) refuse_empty(table, c.name);
+  c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
+    const auto found = levels.number.find(class_key(field, table.decimal()));
+    if (found != levels.number.end()) return static_cast<double>(found->second);
+    if (other == kNone) {
+      throw DataError(
+          fmt::format(
+              R"({}expected one of the {} values of categories, found '{}'; add it, or set unlisted to "other")",
+              table.at(row, column), levels.names.size(), field),
+          "categories");
+    }
+    return static_cast<double>(other);
   });
-  c.levels = std::move(found.names);
+  c.levels = std::move(levels.names);
   return c;
 }
 
-[[noreturn]] void refuse_text(const TextTable& table, std::size_t row, std::size_t column,
-                              std::string_view hint) {
-  throw DataError(fmt::format("{}expected a number, found '{}'{}", table.at(row, column),
-                              table.field(row, column), hint));
+// `n` has a text. `as_text` says what to do if it is none of the numbers that it looks like.
+[[noreturn]] void refuse_text(const TextTable& table, const Numbers& n, std::size_t column,
+                              std::string_view as_text) {
+  const bool point = table.decimal() == '.';
+  std::string hint = n.numbers > 0 ? fmt::format(" beside {} numbers", n.numbers) : "";
+  if (n.like.other_mark)
+    hint += fmt::format(R"(; for numbers with a decimal {} set decimal to "{}")", point ? "comma" : "point",
+                        point ? ',' : '.');
+  if (n.like.thousands)
+    hint += fmt::format("{} remove separators of thousands", n.like.other_mark ? "," : ";");
+  if (!as_text.empty()) hint += fmt::format("{}{}", n.like ? ", or " : "; ", as_text);
+  throw DataError(fmt::format("{}expected a number, found '{}'{}", table.at(n.text, column),
+                              table.field(n.text, column), hint));
 }
 
 Levels find_classes(const TextTable& table, std::size_t column, const CsvData& options) {
-  if (const auto* listed = std::get_if<ClassesListed>(&*options.classes)) {
-    Levels c{{}, listed->values};
-    for (std::size_t k = 0; k < c.names.size(); ++k) c.number.emplace(class_key(c.names[k]), k);
-    return c;
-  }
+  if (const auto* listed = std::get_if<ClassesListed>(&*options.classes))
+    return listed_levels(listed->values, table);
   Levels c = find_levels(table, column, options);
   if (c.names.size() < 2 || c.names.size() > kMostClassesFound) {
     throw DataError(fmt::format("{}: column '{}': expected 2 to {} different classes, found {}{}",
@@ -106,7 +149,7 @@ Column read_classes(const TextTable& table, std::size_t column, const CsvData& o
   Levels classes = find_classes(table, column, options);
   Column c{.name = options.target, .values = {}, .levels = {}};
   c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
-    const auto found = classes.number.find(class_key(field));
+    const auto found = classes.number.find(class_key(field, table.decimal()));
     if (found == classes.number.end()) {
       throw DataError(fmt::format("{}expected one of the classes {}, found '{}'", table.at(row, column),
                                   fmt::join(classes.names, ", "), field),
@@ -120,9 +163,14 @@ Column read_classes(const TextTable& table, std::size_t column, const CsvData& o
 
 }  // namespace
 
-ClassKey class_key(std::string_view field) {
-  if (const auto number = parse_number(field)) return *number;
+ClassKey class_key(std::string_view field, char decimal) {
+  if (const auto number = sim::parse_number(field, decimal)) return *number;
   return field;
+}
+
+const Categories* declared_categories(const CsvData& options, std::string_view column) {
+  const auto found = std::ranges::find(options.categories, column, &Categories::column);
+  return found == options.categories.end() ? nullptr : &*found;
 }
 
 bool is_missing(std::string_view field, const CsvData& options) {
@@ -131,17 +179,14 @@ bool is_missing(std::string_view field, const CsvData& options) {
 
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options) {
   const std::string& name = table.names()[column];
-  if (!contains(options.categorical, name)) {
-    Numbers n = read_numbers(table, column, options);
-    if (n.numbers == 0 && n.texts == 0) refuse_empty(table, name);
-    if (n.texts > 0 && contains(options.numeric, name)) refuse_text(table, n.first_text, column, "");
-    if (n.texts > 0 && n.numbers > 0) {
-      refuse_text(table, n.first_text, column,
-                  fmt::format(" beside {} numbers; add the column to categorical, or the entry to missing",
-                              n.numbers));
-    }
-    if (n.texts == 0) return {.name = name, .values = std::move(n.values), .levels = {}};
-  }
+  if (contains(options.categorical, name) || declared_categories(options, name) != nullptr)
+    return read_text(table, column, options);
+  Numbers n = read_numbers(table, column, options);
+  if (n.numbers == 0 && n.texts == 0) refuse_empty(table, name);
+  if (n.texts == 0) return {.name = name, .values = std::move(n.values), .levels = {}};
+  if (contains(options.numeric, name)) refuse_text(table, n, column, "");
+  if (n.numbers > 0) refuse_text(table, n, column, "add the column to categorical, or the entry to missing");
+  if (n.like) refuse_text(table, n, column, "add the column to categorical");
   return read_text(table, column, options);
 }
 
@@ -150,23 +195,27 @@ Column read_target(const TextTable& table, const CsvData& options) {
   if (options.classes) return read_classes(table, column, options);
   if (!options.positive) {
     Numbers n = read_numbers(table, column, options);
+    if (n.texts > 0 && n.numbers > 0) refuse_text(table, n, column, "add the entry to missing");
     if (n.texts > 0) {
-      refuse_text(table, n.first_text, column,
-                  R"(; for two classes set positive: {"equals": ...}, for several classes: "auto")");
+      refuse_text(table, n, column,
+                  R"(for two classes set positive to {"equals": "..."}, for several set classes to "auto")");
     }
     return {.name = options.target, .values = std::move(n.values), .levels = {}};
   }
   bool seen[2] = {false, false};
   Column c{.name = options.target, .values = {}, .levels = {}};
   c.values = entries(table, column, options, [&](std::string_view field, std::size_t row) {
-    const auto number = parse_number(field);
+    const auto number = table.parse(field);
     bool positive = false;
     if (const auto* rule = std::get_if<PositiveAbove>(&*options.positive)) {
-      if (!number) refuse_text(table, row, column, "; for a class by name set positive: {equals: ...}");
+      if (!number) {
+        refuse_text(table, {.values = {}, .text = row, .like = number_like(field, table.decimal())}, column,
+                    "for a class by name set positive to {\"equals\": \"...\"}");
+      }
       positive = *number > rule->above;
     } else {
       const std::string& equals = std::get<PositiveEquals>(*options.positive).equals;
-      const auto other = parse_number(equals);
+      const auto other = table.parse(equals);
       positive = number && other ? *number == *other : field == equals;
     }
     seen[positive] = true;

@@ -45,6 +45,30 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
   return rows;
 }
 
+// Says which values became codes or 0/1 columns, and which of them are found in private data.
+void state_categories(WorkingSet& set, const std::vector<Column>& features, const CsvData& options,
+                      const TextTable& table) {
+  const bool codes = options.encode == Encode::kOrdinal;
+  for (const Column& c : features) {
+    if (!c.text() || declared_categories(options, c.name) != nullptr) continue;
+    if (codes && c.levels.size() > kMaxCodes) {
+      throw DataError(
+          fmt::format("{}: column '{}': expected at most {} values to encode as 0, 1, ..., found {}: set "
+                      "encode to one_hot, "
+                      "add the column to drop, or list its values in categories",
+                      table.file_name(0), c.name, kMaxCodes, c.levels.size()));
+    }
+    set.out.fitted_on_private_data.push_back(fmt::format("values of '{}' (categories)", c.name));
+    if (std::ranges::count(options.categorical, c.name) > 0) continue;
+    set.out.notes.push_back(fmt::format("column '{}' is text: its {} values became {}", c.name,
+                                        c.levels.size(), codes ? "codes in sorted order" : "0/1 columns"));
+  }
+  if (options.classes && std::holds_alternative<ClassesFound>(*options.classes))
+    set.out.fitted_on_private_data.push_back(fmt::format("values of '{}' (classes)", options.target));
+  if (options.test_split == TestSplit::kStratified && options.test_fraction > 0)
+    set.out.fitted_on_private_data.emplace_back("choice of test records by class (test_split)");
+}
+
 // The features of the used rows as a matrix; text as codes or as a 0/1 column a level.
 void fill_features(WorkingSet& set, const std::vector<Column>& features, const CsvData& options,
                    const TextTable& table) {
@@ -98,6 +122,8 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
   why_not[table.column(options.target, "target")] = "is the target";
   columns(options.categorical, "categorical");
   columns(options.numeric, "numeric");
+  for (std::size_t k = 0; k < options.categories.size(); ++k)
+    table.column(options.categories[k].column, fmt::format("categories/{}/column", k));
 
   std::vector<std::size_t> features;
   for (const std::size_t c : columns(options.features, "features")) {
@@ -126,9 +152,12 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
     features.push_back(read_column(table, c, options));
 
   WorkingSet set;
+  if (!options.owner && table.files() == 1)
+    set.out.notes.emplace_back("warning: all records belong to one owner, because data.owner is not set");
   set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), target,
                          options, streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
+  state_categories(set, features, options, table);
   impute(features, options.impute, set);
   fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);

@@ -4,9 +4,9 @@
 // Steps, in this order:
 //   1. columns: one is numeric when all its entries that are not missing are numbers, text when none is; a number of
 //      magnitude above 1e150 is refused, because its square may overflow
-//   2. text becomes codes 0, 1, ... in the order of the sorted values, or a 0/1 column for each value
-//      (drop_first: each but the first); categories that are numbers are equal if the numbers are, and come first, in
-//      increasing order
+//   2. text becomes codes 0, 1, ... in the order of the sorted values (of at most kMaxCodes), or a 0/1 column for each
+//      value (drop_first: each but the first); categories that are numbers are equal if the numbers are, and come first,
+//      in increasing order. `categories` lists the values instead. A text that looks like a number is refused
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
 //   4. rows are assigned to owners (partition.hpp has the rules that draw); the first `records` of each are kept; owners
 //      with fewer than `min_records` are dropped
@@ -19,8 +19,9 @@
 //      to all
 //   8. declared bounds are enforced; 9. the similarity graph of the owners; 10. the constant feature is
 //   appended
-// Fits of 6 and 7, and a graph from the data in 9, use private data without accounting;
-// DataSet::fitted_on_private_data says so.
+// Values of a category and classes that are found in the data (2), a stratified split (5), fits of 6 and 7, and a graph
+// from the data in 9 use private data without accounting; DataSet::fitted_on_private_data says so. The owners and the
+// numbers of their records are public.
 //
 // Similarity: every owner i has a vector z_i of k numbers: a profile (columns that are the same in all of its
 // rows; a 0/1 number for each value of a text column), or the means of its training features and target (of several
@@ -36,6 +37,10 @@
 namespace hearsay::models {
 
 enum class Header { kAuto, kYes, kNo };
+enum class Decimal { kPoint, kComma };
+constexpr char mark_of(Decimal decimal) {
+  return decimal == Decimal::kPoint ? '.' : ',';
+}
 enum class Encode { kOrdinal, kOneHot };
 enum class Impute { kNone, kMedian, kMean, kDropRows };
 enum class TargetTransform { kNone, kCentre, kStandardise };
@@ -83,6 +88,20 @@ struct ClassesListed {
   void describe(sim::Visitor& v);
 };
 using ClassRule = std::variant<ClassesFound, ClassesListed>;
+
+/// The codes of a category whose order is not declared are those of sorted texts. More values than this are hardly a
+/// scale (ages in years have about as many): they are names, dates or misread numbers.
+inline constexpr std::size_t kMaxCodes = 100;
+
+enum class Unlisted { kRefused, kOther };
+
+/// A category whose values are declared, and thus public: codes and 0/1 columns follow the list, not the data.
+struct Categories {
+  std::string column;
+  std::vector<std::string> values;
+  Unlisted unlisted = Unlisted::kRefused;
+  void describe(sim::Visitor& v);
+};
 
 struct PcaOptions {
   std::size_t components = 0;
@@ -145,6 +164,7 @@ struct CsvData {
   /// Several with the same columns: each is one owner, unless `owner` is given.
   std::vector<sim::InputFile> files;
   std::string delimiter = "auto";  ///< "auto" or one character
+  Decimal decimal = Decimal::kPoint;
   Header header = Header::kAuto;
   std::vector<std::string> columns;  ///< names where there is no header; else "1", "2", ...
   std::vector<std::string> missing = {"", "?", "NA", "NaN"};
@@ -156,6 +176,7 @@ struct CsvData {
   std::vector<std::string> features;  ///< empty: all but target, owner and `drop`
   std::vector<std::string> drop;
   std::vector<std::string> categorical, numeric;  ///< forced
+  std::vector<Categories> categories;             ///< forced, with their values
   Encode encode = Encode::kOrdinal;
   bool drop_first = false;  ///< one_hot: no column for the first value
   Impute impute = Impute::kNone;
@@ -187,6 +208,16 @@ DataNeed need_of(const CsvData& options, const sim::Streams& streams);
 }  // namespace hearsay::models
 
 namespace hearsay::sim {
+template <>
+struct Choices<models::Unlisted> {
+  static constexpr std::array kValues{
+      Choice{"error", "Any other value is an error."},
+      Choice{"other", "All other values are one more category, `other`, after the listed ones."}};
+};
+template <>
+struct Choices<models::Decimal> {
+  static constexpr std::array kValues{Choice{".", "Point: 1.5."}, Choice{",", "Comma: 1,5."}};
+};
 template <>
 struct Choices<models::Header> {
   static constexpr std::array kValues{

@@ -2,11 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "models/data/csv/working_set.hpp"
 
 namespace hearsay::models {
+
+namespace {
+
+void check_different(sim::Visitor& v, const std::vector<std::string>& values, std::string_view noun) {
+  std::map<ClassKey, std::size_t> seen;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
+            fmt::format("expected different {}, found '{}' twice", noun, values[k]));
+  }
+}
+
+}  // namespace
 
 void ClassesListed::describe(sim::Visitor& v) {
   v(values, {.name = "values",
@@ -14,11 +27,17 @@ void ClassesListed::describe(sim::Visitor& v) {
              .required = true});
   v.check(values.size() >= 2, "values",
           fmt::format("expected at least two classes, found {}", values.size()));
-  std::map<ClassKey, std::size_t> seen;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
-            fmt::format("expected different classes, found '{}' twice", values[k]));
-  }
+  check_different(v, values, "classes");
+}
+
+void Categories::describe(sim::Visitor& v) {
+  v(column, {.name = "column", .help = "Column of the category.", .required = true});
+  v(values, {.name = "values",
+             .help = "The values, each a text; the order is that of codes and 0/1 columns.",
+             .required = true});
+  v(unlisted, {.name = "unlisted", .help = "Treatment of other values."});
+  v.check(!values.empty(), "values", "expected at least one value");
+  check_different(v, values, "values");
 }
 
 void PcaOptions::describe(sim::Visitor& v) {
@@ -68,6 +87,7 @@ void CsvData::describe(sim::Visitor& v) {
     {.name = "delimiter",
      .help = "Field separator: one character, or auto: the most frequent of comma, semicolon, tab and | in "
              "the first line."});
+  v(decimal, {.name = "decimal", .help = "Decimal mark of numbers."});
   v(header, {.name = "header", .help = "Whether the first row names the columns."});
   v(columns, {.name = "columns", .help = "Column names for files without a header; by default 1, 2, ..."});
   v(missing, {.name = "missing", .help = "Field values treated as missing."});
@@ -80,7 +100,12 @@ void CsvData::describe(sim::Visitor& v) {
   v(owner, {.name = "owner", .help = "How rows are assigned to owners; by default every file is one owner."});
   v(features, {.name = "features", .help = "Feature columns; by default all except target, owner and drop."});
   v(drop, {.name = "drop", .help = "Columns to ignore."});
-  v(categorical, {.name = "categorical", .help = "Numeric columns to treat as categories."});
+  v(categorical, {.name = "categorical",
+                  .help = "Numeric columns to treat as categories, whose values are found in the data."});
+  v(categories,
+    {.name = "categories",
+     .help = "Columns to treat as categories with declared, and thus public, values; the values of other "
+             "categories are found in private data."});
   v(numeric, {.name = "numeric", .help = "Columns in which text is an error."});
   v(encode, {.name = "encode", .help = "Encoding of categories as numbers."});
   v(drop_first,
@@ -127,6 +152,17 @@ void CsvData::describe(sim::Visitor& v) {
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
           "a class cannot be transformed: remove positive or target_transform");
+  for (std::size_t k = 0; k < categories.size(); ++k) {
+    const std::string& name = categories[k].column;
+    const bool again = std::ranges::count(categories, name, &Categories::column) > 1;
+    v.check(!again, fmt::format("categories/{}/column", k),
+            fmt::format("expected one entry for each column, found '{}' twice", name));
+    for (const auto* list : {&categorical, &numeric}) {
+      v.check(std::ranges::count(*list, name) == 0, fmt::format("categories/{}/column", k),
+              fmt::format("'{}' is also in {}: remove it there", name,
+                          list == &numeric ? "numeric" : "categorical"));
+    }
+  }
   const bool has_classes = positive || classes;
   const auto partition = owner ? partition_of(*owner) : std::nullopt;
   v.check(!partition || !needs_classes(*partition) || has_classes, "owner",

@@ -28,6 +28,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options, std::size_t most_bytes) {
   sim::CsvFormat format{.fallback = ',', .header = sim::HeaderRow::kIfNoNumber, .most_bytes = most_bytes};
   if (options.delimiter != "auto") format.delimiter = options.delimiter.at(0);
+  format.decimal = mark_of(options.decimal);
   if (options.header != Header::kAuto)
     format.header = options.header == Header::kYes ? sim::HeaderRow::kYes : sim::HeaderRow::kNo;
   try {
@@ -49,7 +50,7 @@ std::vector<std::string> column_names(const sim::CsvTable& table, const CsvData&
 
 }  // namespace
 
-TextTable::TextTable(const CsvData& options, std::size_t most_bytes) {
+TextTable::TextTable(const CsvData& options, std::size_t most_bytes) : decimal_(mark_of(options.decimal)) {
   if (options.path) add(*options.path, options, most_bytes);
   for (const auto& file : options.files) add(file, options, most_bytes);
   if (files_.empty()) throw DataError("csv: expected a file in path or files, found none");
@@ -80,7 +81,7 @@ std::string_view TextTable::field(std::size_t row, std::size_t column) const {
 }
 
 std::optional<double> TextTable::number(std::size_t row, std::size_t column) const {
-  const auto value = parse_number(field(row, column));
+  const auto value = parse(field(row, column));
   if (value && std::abs(*value) > kMaxMagnitude)
     throw DataError(fmt::format("{}expected a number of magnitude at most {:g}, found {:g}", at(row, column),
                                 kMaxMagnitude, *value));

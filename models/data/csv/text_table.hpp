@@ -11,8 +11,6 @@
 
 namespace hearsay::models {
 
-using sim::parse_number;
-
 /// Of a number in a data set: variances, norms and covariances of such numbers do not overflow.
 inline constexpr double kMaxMagnitude = 1e150;
 
@@ -30,6 +28,9 @@ class TextTable {
   std::string_view field(std::size_t row, std::size_t column) const;
   /// The number that a field is; nothing for other text. Throws DataError for a magnitude above kMaxMagnitude.
   std::optional<double> number(std::size_t row, std::size_t column) const;
+  /// The number that a text is by the options' decimal mark.
+  std::optional<double> parse(std::string_view text) const { return sim::parse_number(text, decimal_); }
+  char decimal() const { return decimal_; }
   /// The number of the file, in the order given, that the row is from. O(log files).
   std::size_t file_of(std::size_t row) const;
   std::size_t files() const { return files_.size(); }
@@ -52,6 +53,7 @@ class TextTable {
   std::vector<std::string> names_;
   std::vector<File> files_;
   std::size_t rows_ = 0;
+  char decimal_ = '.';
 };
 
 }  // namespace hearsay::models

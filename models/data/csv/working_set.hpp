@@ -17,13 +17,25 @@ struct Column {
 /// Whether a field means a missing value.
 bool is_missing(std::string_view field, const CsvData& options);
 
-/// The column's entries: numbers, unless options.categorical names it or no entry is a number. Throws
-/// DataError where only some are numbers (and it is not listed as categorical), or where all are missing.
+/// The column's entries: numbers, unless options.categorical or options.categories names it or no entry is a number.
+/// Throws DataError where only some are numbers or a text looks like one (and the column is not named there), where all
+/// are missing, and for a value that is not declared.
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options);
 
 /// What makes two targets the same class: their number, or for other text the text. Numbers come first.
 using ClassKey = std::variant<double, std::string_view>;
-ClassKey class_key(std::string_view field);
+ClassKey class_key(std::string_view field, char decimal = '.');
+
+/// How a text that is no number looks like one, if it does.
+struct NumberLike {
+  bool other_mark = false;  ///< 1,5 where the decimal mark is a point
+  bool thousands = false;   ///< 1,234,567.5 or 1 234: groups of three digits
+  explicit operator bool() const { return other_mark || thousands; }
+};
+NumberLike number_like(std::string_view field, char decimal);
+
+/// The declared values of a column; null if there are none.
+const Categories* declared_categories(const CsvData& options, std::string_view column);
 
 /// The target: a column of numbers; by options.positive -1 and +1; by options.classes 0, 1, ..., with `levels` their
 /// names.

@@ -19,7 +19,7 @@ std::map<std::int64_t, std::size_t> places_of(const TextTable& table, std::size_
                                               std::string_view what) {
   std::map<std::int64_t, std::size_t> place;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto id = parse_number(table.field(row, column));
+    const auto id = table.parse(table.field(row, column));
     if (!id || *id != std::floor(*id) || std::abs(*id) > 1e15) {
       throw DataError(fmt::format("{}expected the whole number of the {}, found '{}'", table.at(row, column),
                                   what, table.field(row, column)));
@@ -86,7 +86,7 @@ Ratings read_ratings(const sim::InputFile& file) {
   const TextTable table = table_of(file);
   const auto users = places_of(table, 0, "user"), items = places_of(table, 1, "item");
   const auto place = [&](const auto& of, std::size_t row, std::size_t column) {
-    return of.at(static_cast<std::int64_t>(*parse_number(table.field(row, column))));
+    return of.at(static_cast<std::int64_t>(*table.parse(table.field(row, column))));
   };
 
   Ratings out;
