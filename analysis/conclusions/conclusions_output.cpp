@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/conclusions/conclusions.hpp"
 #include "analysis/results/json.hpp"
+#include "analysis/results/tables/baseline_text.hpp"
 #include "analysis/results/tables/output_file.hpp"
-#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -67,8 +68,10 @@ std::string bounds_text(const Conclusions& c, std::size_t width) {
 std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width) {
   std::vector<Row> rows{
       joined(c.head.axes, {"of", "owners", "gain"}, {"gain significantly", "lose significantly"})};
+  std::vector<std::string> metrics;
   for (auto g = c.gains.begin(); g != c.gains.end();) {
     const auto first = g;
+    if (std::ranges::count(metrics, first->of) == 0) metrics.push_back(first->of);
     std::size_t gain = 0, significant = 0, lose = 0;
     for (; g != c.gains.end() && g->point == first->point && g->of == first->of; ++g) {
       gain += g->gain.value > 0 ? 1u : 0u;
@@ -82,8 +85,8 @@ std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width
   }
   return fmt::format(
              "owners whose mean with collaboration is below that of their isolated model without privacy; "
-             "significantly: by a {:g} % confidence interval\n",
-             100 * c.confidence) +
+             "significantly: by a {:g} % confidence interval; {}\n",
+             100 * c.confidence, measured_on(metrics)) +
          cut(std::move(rows), most, width, c.head.axes.size() + 1);
 }
 

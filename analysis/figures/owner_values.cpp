@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/metrics/metric.hpp"
+
 namespace hearsay::analysis {
 
 namespace {
@@ -90,8 +92,10 @@ OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointRes
     for (const Statistics& s : over_runs(runs, point.owners, baseline)) medians.push_back(s.median);
     out.baselines.emplace_back(name, std::move(medians));
     if (std::string_view(name) != "isolated") continue;
+    const Metric* const known = find_metric(metric.name);
+    const double sign = known != nullptr && known->higher_is_better ? -1 : 1;
     out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
-      return baseline(run, i) - value(run, i);
+      return sign * (baseline(run, i) - value(run, i));
     });
     out.counts = count_gains(out.gains, runs.size());
   }

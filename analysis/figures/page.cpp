@@ -9,7 +9,7 @@
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
 #include "analysis/figures/parts.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/results/tables/baseline_text.hpp"
 
 namespace hearsay::analysis {
 
@@ -76,6 +76,9 @@ std::string table(const StudyData& study) {
   if (all_equal) t += shared;
   t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
        "end of the runs; of per-agent metrics, of their mean over agents.</p>\n";
+  for (const std::string& line :
+       study.points.empty() ? std::vector<std::string>() : baseline_lines(study.head, study.points.front()))
+    t += fmt::format("<p class=\"dim\">{}</p>\n", escaped(line));
   if (study.points.size() > kMostRows)
     t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
                      study.points.size() - kMostRows);
@@ -86,6 +89,7 @@ std::string table(const StudyData& study) {
 std::string gains_table(const StudyData& study) {
   const std::vector<bool> wanted = distinguishing(study);
   std::string rows;
+  std::vector<std::string> metrics;
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
     for (std::size_t m = 0; m < point.by_owner.size(); ++m) {
@@ -93,6 +97,7 @@ std::string gains_table(const StudyData& study) {
       if (counts.owners == 0) continue;
       auto row = selected(point.labels, wanted);
       row.push_back(study.head.metrics[m].name);
+      if (std::ranges::count(metrics, row.back()) == 0) metrics.push_back(row.back());
       for (const std::size_t count : {counts.owners, counts.gain, counts.significant, counts.lose})
         row.push_back(std::to_string(count));
       rows += "<tr>" + cells("td", row) + "</tr>\n";
@@ -105,8 +110,9 @@ std::string gains_table(const StudyData& study) {
   return section(
       "Gains of collaborating",
       "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n" + rows +
-          "</tbody></table></div>\n<p class=\"dim\">Owners whose mean with collaboration lies below the "
-          "value of their isolated model without privacy; significantly: with its 95 % interval.</p>\n");
+          "</tbody></table></div>\n<p class=\"dim\">Owners whose mean with collaboration is better than the "
+          "value of their isolated model without privacy; significantly: with its 95 % interval. " +
+          escaped(measured_on(metrics)) + ".</p>\n");
 }
 
 std::string owners_table(const StudyData& study) {

@@ -122,6 +122,13 @@ std::vector<bool> chosen(std::size_t points, std::size_t most) {
   return all;
 }
 
+// Whether the scenario asks what owners gain in a metric: analysis.gains lists it, or nothing.
+bool gains_wanted(const Json& scenario, const std::string& metric) {
+  if (!scenario.is_object()) return true;
+  const Json listed = scenario.value(Json::json_pointer("/analysis/gains"), Json::array());
+  return listed.empty() || std::ranges::count(listed, Json(metric)) > 0;
+}
+
 }  // namespace
 
 Statistics statistics_of(std::vector<double> numbers) {
@@ -178,6 +185,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   const Json events = Json::parse(study.info("events"), nullptr, false);
   for (const Json& e : events.is_array() ? events : Json::array())
     data.events.push_back({e.at("time"), e.at("text")});
+  const Json scenario = Json::parse(study.info("scenario"), nullptr, false);
   std::vector<std::size_t> numbers;
   data.study_points = study.points();
   for (std::size_t p = 0; p < data.study_points; ++p) {
@@ -218,6 +226,8 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
       }
       point.ends.push_back(statistics_of(std::move(ends)));
       point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[i]));
+      OwnerValues& by_owner = point.by_owner.back();
+      if (!gains_wanted(scenario, data.head.metrics[m].name)) by_owner.gains.clear(), by_owner.counts = {};
       if (!with_agents[i]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
     if (with_agents[i]) point.network = networks.place_of(study.network_number(p));

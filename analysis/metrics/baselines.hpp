@@ -15,8 +15,10 @@ enum class Baseline { kIsolated, kPooled };
 
 /// pooled: objective, relative_fitness and test_error of theta*. isolated: for each owner's own minimiser theta*_i the
 /// relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test records, by agent and as
-/// mean over owners. Both: test_error_by_owner, the error of the model on each owner's own test records, by agent. Test
-/// errors only if there are test records. Agent of owner j is first_owner + j.
+/// mean over owners. Both: test_error_by_owner, the error of the owner's model (theta*_i or theta*) on its own test
+/// records, by agent; own_test_error and own_test_rmse as the metrics of these names. Of classes also accuracy,
+/// accuracy_by_owner and own_test_accuracy, of numbers own_test_rmse. Test errors only if there are test records. Agent
+/// of owner j is first_owner + j.
 std::vector<Scalar> baselines(const models::Problem& problem, const models::Optimum& optimum,
                               const std::vector<Baseline>& which, sim::AgentId first_owner);
 

@@ -12,11 +12,13 @@ using analysis::Store;
 namespace {
 
 // Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r.
-void write_study(const std::filesystem::path& folder, std::uint32_t repetitions) {
+void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
+                 const std::string& scenario = "") {
   Store store(folder);
   analysis::StudyPlan plan;
   plan.head.metrics = {{"test_error_by_owner", "", "", true}};
   plan.record_key = "r";
+  plan.info["scenario"] = scenario;
   plan.points = {{"key", {}, repetitions, "d"}};
   store.begin_study(plan);
   store.put_point(0, {.owners = 2, .first_owner = 1});
@@ -63,4 +65,14 @@ TEST_CASE("gains: one repetition has no interval, so nothing is significant") {
   const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
   CHECK(counts.gain == 1);
   CHECK(counts.significant == 0);
+}
+
+TEST_CASE("gains: figures show those in the metrics that the scenario asks for") {
+  for (const auto& [metric, owners] :
+       {std::pair("relative_fitness", 0u), std::pair("test_error_by_owner", 2u)}) {
+    const test::Scratch dir;
+    write_study(dir.path(), 2, std::string(R"({"analysis": {"gains": [")") + metric + "\"]}}");
+    analysis::StoredStudy study(dir.path());
+    CHECK(analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts.owners == owners);
+  }
 }

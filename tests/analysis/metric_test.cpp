@@ -296,4 +296,41 @@ TEST_CASE("baselines: isolated and pooled models by hand") {
   CHECK(value("pooled.objective", {}) == Approx(1));
   CHECK(value("pooled.relative_fitness", {}) == 0);
   CHECK(value("pooled.test_error", {}) == Approx(4));
+  // On the owners' own test records, 0 and twice 4: (1 - 0)^2 and (3 - 4)^2 alone, (2 - 0)^2 and (2 - 4)^2 pooled.
+  for (const sim::AgentId agent : {1u, 2u}) {
+    CHECK(value("isolated.test_error_by_owner", agent) == Approx(1));
+    CHECK(value("pooled.test_error_by_owner", agent) == Approx(4));
+  }
+  CHECK(value("isolated.own_test_error", {}) == Approx(1));
+  CHECK(value("isolated.own_test_rmse", {}) == Approx(1));
+  CHECK(value("pooled.own_test_error", {}) == Approx(4));
+  CHECK(value("pooled.own_test_rmse", {}) == Approx(2));
+  CHECK(std::isnan(value("pooled.accuracy", {})));  // numbers have none
+}
+
+TEST_CASE("baselines: of classes also accuracies, and owners without test records are left out") {
+  // Minimisers of the smoothed sign: owner 1 has only positives, owner 2 only negatives, so that alone each is right on
+  // its own records and wrong on the other's.
+  models::DataSet set = data();
+  set.train[0].target[0] = 1;
+  set.train[1].target[0] = -1;
+  set.test[0] = {models::Records::Ones(1, 1), Eigen::VectorXd::Constant(1, 1)};
+  set.test[1] = {models::Records(0, 1), Eigen::VectorXd(0)};
+  models::ModelOptions model;
+  model.loss = models::LogisticLoss{};
+  model.l2 = 0.1;
+  const test::StudyFixture fixture(set, model, {}, 1);
+  const auto all =
+      analysis::baselines(fixture.problem(), fixture.optimum(), {analysis::Baseline::kIsolated}, 1);
+  const auto value = [&](const std::string& name, std::optional<sim::AgentId> agent) {
+    const auto found =
+        std::ranges::find_if(all, [&](const auto& s) { return s.name == name && s.agent == agent; });
+    REQUIRE(found != all.end());
+    return found->value;
+  };
+  CHECK(value("isolated.accuracy", {}) == 0.5);  // on all records: 1 and 0
+  CHECK(value("isolated.accuracy_by_owner", 1) == 1);
+  CHECK(std::isnan(value("isolated.accuracy_by_owner", 2)));
+  CHECK(value("isolated.own_test_accuracy", {}) == 1);
+  CHECK(value("isolated.own_test_error", {}) == 0);
 }

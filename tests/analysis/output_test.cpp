@@ -146,6 +146,25 @@ TEST_CASE("summary: axes of one value stand above the table, labels as tables sh
         "5  y     1       1 [1, 1]\n");
 }
 
+TEST_CASE("summary: cells of baselines are on the data of all owners, or on the owner's own test records") {
+  const analysis::StudyHead head{
+      .axes = {}, .metrics = {{.name = "test_error"}, {.name = "test_error_by_owner", .per_agent = true}}};
+  analysis::PointResult point;
+  point.owners = 2;
+  point.scalars = {{"isolated.test_error", 0, 10},         {"isolated.test_error", 1, 30},
+                   {"isolated.test_error_by_owner", 0, 1}, {"isolated.test_error_by_owner", 1, 2},
+                   {"isolated.test_error", {}, 20},        {"pooled.test_error", {}, 5}};
+  CHECK(
+      analysis::summary_text(head, {analysis::PointCollector(head, point).summary()}) ==
+      "    runs  test_error [quartiles]  test_error_by_owner [quartiles]\n"
+      "       0                       -                                -\n"
+      "isolated                      20                              1.5\n"
+      "  pooled                       5\n"
+      "isolated: mean over the owners' own models, without privacy; test_error: on the data of all owners; "
+      "test_error_by_owner: on the owner's own test records\n"
+      "pooled: one model learned from all records, without privacy; test_error: on the data of all owners\n");
+}
+
 TEST_CASE("trace: payloads have all digits, in a column after the quoted detail") {
   const test::Scratch scratch;
   analysis::TraceOptions options;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/results/tables/baseline_text.hpp"
 #include "sim/files/text.hpp"
 
 namespace hearsay::analysis {
@@ -36,6 +37,18 @@ PointCollector::PointCollector(const StudyHead& study, const PointResult& point)
 void PointCollector::add_baselines(const std::vector<Scalar>& scalars) {
   for (const Scalar& s : scalars) {
     if (!s.agent) baselines_.emplace_back(s.name, s.value);
+  }
+  // Of per-agent metrics the mean over agents, as of the metrics of runs.
+  for (const MetricInfo& m : study_.metrics) {
+    for (const char* baseline : {"isolated.", "pooled."}) {
+      double sum = 0, agents = 0;
+      for (const Scalar& s : scalars) {
+        if (!m.per_agent || !s.agent || s.name != baseline + m.name) continue;
+        sum += s.value;
+        ++agents;
+      }
+      if (agents > 0) baselines_.emplace_back(baseline + m.name, sum / agents);
+    }
   }
 }
 
@@ -211,7 +224,11 @@ std::string summary_text(const StudyHead& study, const std::vector<PointSummary>
       for (const double x : medians) line.push_back(std::isnan(x) ? "" : rounded(x));
     }
   }
-  return shared + align(rows, width, axes + 1) +
+  std::string below;
+  if (!points.empty()) {
+    for (const std::string& line : baseline_lines(study, points.front())) below += line + "\n";
+  }
+  return shared + align(rows, width, axes + 1) + below +
          (points.size() <= most ? "" : fmt::format("... and {} more points\n", points.size() - most));
 }
 
