@@ -57,9 +57,15 @@ void Problem::check_classes() const {
     for (const Shard& shard : *shards) {
       for (const double y : shard.target) {
         if (y >= 0 && y < count && y == std::floor(y)) continue;
-        throw DataError(fmt::format(
-            "{} loss: expected classes 0, 1, ..., {}, found {:g}; for two classes -1 and +1 use logistic",
-            name, count - 1, y));
+        if (y >= count && y == std::floor(y)) {
+          throw DataError(fmt::format(
+              "{} loss: expected classes 0, 1, ..., {}, the largest of the training records, found {:g}",
+              name, count - 1, y));
+        }
+        throw DataError(
+            fmt::format("{} loss: expected a class 0, 1, 2, ... as target, found {:g}; for two classes -1 "
+                        "and +1 use logistic, for numbers squared",
+                        name, y));
       }
     }
   }

@@ -36,7 +36,7 @@ sim::WeightedEdges above(std::size_t owners, double least, const Closeness& weig
   return graph;
 }
 
-double connecting_threshold(std::size_t owners, const Closeness& weight) {
+double connecting_threshold(std::size_t owners, const Closeness& weight, const std::string& option) {
   if (owners > ConnectedWeights::kMostOwners) {
     throw DataError(
         fmt::format("weight threshold connected: expected at most {} owners, found {}: use a number",
@@ -57,7 +57,11 @@ double connecting_threshold(std::size_t owners, const Closeness& weight) {
     if (algebraic_connectivity(kept) > ConnectedWeights::kConnected) return threshold;
     if (((w.array() > 0) == (kept.array() > 0)).all()) break;  // nothing is left to add
   }
-  throw DataError("weight threshold connected: no threshold connects the owners; use a number");
+  throw DataError(
+      fmt::format("no threshold connects the owners so that the second eigenvalue of the Laplacian exceeds "
+                  "{:g}; set a number instead of connected",
+                  ConnectedWeights::kConnected),
+      option);
 }
 
 }  // namespace
@@ -83,10 +87,10 @@ sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const C
 }
 
 sim::WeightedEdges weighted_graph(std::size_t owners, const WeightThreshold& threshold,
-                                  const Closeness& weight) {
+                                  const Closeness& weight, const std::string& option) {
   if (owners < 2) return {};
   const auto* least = std::get_if<LeastWeight>(&threshold);
-  return above(owners, least ? least->value : connecting_threshold(owners, weight), weight);
+  return above(owners, least ? least->value : connecting_threshold(owners, weight, option), weight);
 }
 
 double algebraic_connectivity(const Eigen::MatrixXd& weights) {

@@ -40,10 +40,10 @@ using WeightThreshold = std::variant<ConnectedWeights, LeastWeight>;
 
 /// The edges of a symmetric weight that is positive and at least the threshold, (a, b) with a < b, sorted. A
 /// number: O(owners^2) time, memory of the edges; `connected`: O(owners^2) memory, O(owners^3) time. Throws
-/// DataError if no threshold connects the owners, or for over 1e8 edges or, for `connected`, over kMostOwners
+/// DataError, of the `option` (a path), if no threshold connects the owners, or for over 1e8 edges or, for `connected`, over kMostOwners
 /// owners.
 sim::WeightedEdges weighted_graph(std::size_t owners, const WeightThreshold& threshold,
-                                  const Closeness& weight);
+                                  const Closeness& weight, const std::string& option = "weight_threshold");
 
 /// Second smallest eigenvalue of the Laplacian D - W, for W symmetric and not negative; its diagonal is
 /// ignored. O(owners^3).

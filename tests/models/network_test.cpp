@@ -239,9 +239,15 @@ TEST_CASE("softmax: the curvature is the difference of gradients") {
 TEST_CASE("models that are no score theta . x: what is refused") {
   const Shard classes = records(30, 3, SoftmaxLoss{}), numbers = records(30, 3, SquaredLoss{});
   CHECK_THROWS_WITH(Problem(data_of(numbers), {.loss = SoftmaxLoss{}}),
-                    Catch::Contains("expected classes 0, 1"));
+                    Catch::Contains("expected a class 0, 1, 2, ... as target, found ") &&
+                        Catch::EndsWith("for two classes -1 and +1 use logistic, for numbers squared"));
   CHECK_THROWS_WITH(Problem(data_of(records(30, 3, LogisticLoss{})), {.loss = SoftmaxLoss{}}),
-                    Catch::Contains("expected classes 0, 1") && Catch::Contains("found -1"));
+                    Catch::Contains("expected a class 0, 1, 2, ... as target, found -1"));
+  DataSet unseen = data_of(classes);
+  unseen.test.push_back({Records::Ones(1, unseen.p()), Eigen::VectorXd::Constant(1, 7)});
+  CHECK_THROWS_WITH(
+      Problem(unseen, {.loss = SoftmaxLoss{}}),
+      Catch::EndsWith("expected classes 0, 1, ..., 2, the largest of the training records, found 7"));
   CHECK_THROWS_WITH(minimise(Problem(data_of(classes), {.loss = SoftmaxLoss{}, .l2 = 0})),
                     Catch::Contains("needs l2 > 0"));
   CHECK_THROWS_WITH(minimise(Problem(data_of(classes), {.loss = SoftmaxLoss{}, .network = Mlp{}})),

@@ -103,6 +103,12 @@ TEST_CASE("weighted graph: it is an error if no threshold connects the owners") 
   CHECK_THROWS_WITH(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 4e-4))),
                     message);  // eigenvalue 8e-4
   CHECK_THROWS_WITH(weighted_graph(3, ConnectedWeights{}, row_of(Eigen::MatrixXd::Zero(3, 3))), message);
+  try {
+    weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0, 0)), "similarity/weights/weight_threshold");
+    FAIL("two pairs are connected");
+  } catch (const DataError& error) {
+    CHECK(error.option == "similarity/weights/weight_threshold");
+  }
   CHECK_THROWS_WITH(weighted_graph(5001, ConnectedWeights{}, [](std::size_t, Eigen::VectorXd&) {}),
                     Catch::Contains("expected at most 5000 owners, found 5001"));
   CHECK_NOTHROW(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 6e-4))));

@@ -89,11 +89,12 @@ void link_similar(WorkingSet& set, const TextTable& table, const CsvData& option
   } else {
     const auto& gaussian = std::get<GaussianWeights>(how.weights);
     const double twice = 2 * gaussian.bandwidth * gaussian.bandwidth;
+    const auto weight = [&](std::size_t i, Eigen::VectorXd& to) {
+      minus_squared_distance(i, to);
+      to = (to / twice).array().exp();
+    };
     set.out.similarity =
-        weighted_graph(owners, gaussian.weight_threshold, [&](std::size_t i, Eigen::VectorXd& to) {
-          minus_squared_distance(i, to);
-          to = (to / twice).array().exp();
-        });
+        weighted_graph(owners, gaussian.weight_threshold, weight, "similarity/weights/weight_threshold");
   }
   if (!profile) {
     set.out.fitted_on_private_data.emplace_back(
