@@ -1,6 +1,9 @@
 """Runs: options, messages as exceptions, progress, scenarios that are checked by the schema."""
 import json
+import re
 
+import numpy as np
+import pandas as pd
 import pytest
 from conftest import SMALL
 
@@ -14,12 +17,14 @@ def test_run_sets_options(hearsay, tmp_path):
     assert study.scenario["privacy"]["epsilon"] == 5
 
 
-def test_the_default_folder_is_that_of_the_name(hearsay, tmp_path, monkeypatch):
+def test_the_default_folder_has_the_name_of_the_scenario(hearsay, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.json").write_text(json.dumps(SMALL))
-    options = {"set": {"sweep": None, "record.trace": None}, "repeat": 1}
-    assert hearsay.run("mine.json", **options).folder.resolve() == tmp_path / "out" / "mine"
-    assert hearsay.run({**SMALL, "name": "a b"}, **options).folder.resolve() == tmp_path / "out" / "a-b"
+    (tmp_path / "mine.json").write_text(json.dumps({**SMALL, "sweep": None, "repeat": 1}))
+    assert hearsay.run("mine.json").folder.resolve() == tmp_path / "out" / "mine"
+    changed = hearsay.run("mine.json", set={"record.trace": None}).folder.resolve()
+    assert changed.parent == tmp_path / "out" and re.fullmatch("mine-[0-9a-f]{8}", changed.name)
+    mapping = hearsay.run({**SMALL, "name": "a b", "sweep": None}, repeat=1).folder.resolve()
+    assert mapping.parent == tmp_path / "out" and re.fullmatch("a-b-[0-9a-f]{8}", mapping.name)
 
 
 @pytest.mark.parametrize("change, kind, message", [
@@ -89,3 +94,60 @@ def test_a_missing_program_is_named(hearsay, monkeypatch):
     monkeypatch.setenv("HEARSAY_PROGRAM", "/nowhere/hearsay")
     with pytest.raises(FileNotFoundError, match="/nowhere/hearsay"):
         hearsay.program()
+
+
+def test_a_scenario_does_not_change_what_it_is_made_of(hearsay):
+    network = {"topology": "star", "latency": {"type": "constant", "value": "1 s"}}
+    given = {**SMALL, "network": network}
+    scenario = hearsay.Scenario(given)
+    scenario["network.latency.value"] = "2 s"
+    scenario["record.metrics.0"] = "objective"
+    other = scenario.copy()
+    other["network.latency.value"] = "3 s"
+    scenario["network"]["loss"] = 0.5
+    assert network == {"topology": "star", "latency": {"type": "constant", "value": "1 s"}}
+    assert SMALL["record"]["metrics"][0] == "relative_fitness"
+    assert scenario["network.latency.value"] == "2 s" and "network.loss" not in other
+    latency = {"type": "constant", "value": "4 s"}
+    scenario["network.latency"] = latency
+    scenario["network.latency.value"] = "5 s"
+    assert latency["value"] == "4 s"
+
+
+def test_a_scenario_takes_dotted_paths_wherever_a_dict_takes_keys(hearsay, tmp_path):
+    scenario = hearsay.Scenario(SMALL)
+    scenario.update({"privacy.epsilon": 3}, seed=4)
+    assert scenario["privacy"]["epsilon"] == 3 == scenario.get("privacy.epsilon") and scenario["seed"] == 4
+    assert scenario.get("privacy.delta") is None and scenario.get("privacy.delta", 1) == 1
+    del scenario["privacy.epsilon"], scenario["sweep"]
+    assert "privacy.epsilon" not in scenario and "sweep" not in scenario
+    with pytest.raises(KeyError, match="did you mean 'epsilon'"):
+        scenario.update({"privacy.epsilom": 3})
+    (tmp_path / "mine.json").write_text(json.dumps(SMALL))
+    of_file = hearsay.Scenario(tmp_path / "mine.json")
+    assert hearsay.Scenario(of_file).folder == of_file.copy().folder == str(tmp_path)
+
+
+def test_numbers_and_tables_of_numpy_and_pandas_are_taken(hearsay, tmp_path):
+    options = {"stop.iterations": np.int64(30), "privacy.epsilon": np.float64(2), "model.l2_half": np.bool_(True),
+               "sweep": {"protocol.rho": np.array([0.01, 0.02]), "network.loss": pd.Series([0.0, 0.5]),
+                         "data.records": range(50, 52)}}
+    scenario = hearsay.Scenario({**SMALL, "sweep": None, "record": {"metrics": np.array(["objective"])}})
+    scenario["privacy.clip"] = np.float32(8)
+    scenario["data.owners"] = np.int32(4)
+    scenario.check()
+    study = hearsay.run(scenario, set=options, repeat=np.int64(2), seed=np.uint8(3), jobs=np.int64(1),
+                        output=tmp_path / "out")
+    assert study.scenario["stop"]["iterations"] == 30 and study.scenario["privacy"]["epsilon"] == 2
+    assert study.scenario["model"]["l2_half"] is True and study.scenario["privacy"]["clip"] == 8
+    assert len(study.points) == 8 and len(study.runs) == 16 and study.scenario["seed"] == 3
+    assert len(hearsay.run({**scenario, "seed": np.int64(4)}, output=tmp_path / "other").nodes) == 5
+
+
+def test_one_folder_of_data_is_a_text_or_a_path(hearsay, tmp_path):
+    (tmp_path / "rows.csv").write_text("x,y\n" + "".join(f"{k},{k % 3}\n" for k in range(12)))
+    data = {"type": "csv", "path": "rows.csv", "target": "y", "owner": {"blocks": 3}}
+    scenario = hearsay.Scenario({**SMALL, "data": data, "sweep": None, "record": {"metrics": ["objective"]}})
+    for folder in (str(tmp_path), tmp_path, [tmp_path]):
+        scenario.check(data_dirs=folder)
+        assert len(hearsay.run(scenario, data_dirs=folder, output=tmp_path / "out").owners) == 3

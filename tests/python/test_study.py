@@ -23,6 +23,11 @@ def test_a_curve_has_the_last_value_of_each_repetition(hearsay, written):
     assert list(curve[curve["size"] == 2]["median"]) == [1, 1, 1, 1]
 
 
+def test_a_curve_at_one_place(hearsay, written):
+    curve = hearsay.load(written).metric("loss", over="time_s", at=2)
+    assert list(curve["time_s"]) == [2, 2] and list(curve["median"]) == [5, 1]
+
+
 def test_the_grid_is_even_where_records_differ_and_theirs_where_they_do_not(hearsay, written):
     study = hearsay.load(written)
     curve = study.metric("loss", over="time_s")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .program import in_notebook
+from .tables import require_axis, select
 
 # Okabe and Ito's colours, which people who are colour-blind can distinguish, and markers beside them.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -36,53 +37,66 @@ def plot(study, metric, over="iteration", by=None, ax=None, log=None, band=True,
     over: along iteration, time_s, vectors or bytes, a line for each point: the median, with the quartiles as a band.
     by: an axis of the sweep instead, with final values: a line for each combination of the other axes.
     log: a logarithmic vertical axis; by default if all values are above 0 and spread over two decades or more.
-    where: keeps points, {"privacy.epsilon": [1, 10]}. ax: matplotlib axes to draw into.
+    where: keeps points, {"privacy.epsilon": [1, 10], "network.latency": "10 ms"}; KeyError for what is not there. ax: matplotlib axes to draw into.
     """
+    own = ax is None
     with _axes(ax) as (figure, ax):
         table = study.metric(metric, over=over) if by is None else _final(study, metric, by)
-        for axis, kept in (where or {}).items():
-            table = table[table[axis].isin(kept if isinstance(kept, (list, tuple, set)) else [kept])]
-        lines = [a for a in study.axes if a != by]
+        table = select(table, where, study.axes, study.labels)
+        lines = [a for a in study.axes if a != by and table[a].nunique() > 1]
         x = over if by is None else by
-        labels = pd.Series([_label(row, lines) for row in table.to_dict("records")], index=table.index, dtype=str)
+        labels = pd.Series([_label(row, lines, study.labels) for row in table.to_dict("records")], index=table.index,
+                           dtype=str)
         # Colours and dashes together repeat after 24 lines.
         styles = itertools.cycle(itertools.product(("-", "--", ":"), COLOURS))
         for (label, rows), (dashes, colour), marker in zip(table.groupby(labels, sort=False), styles,
                                                            itertools.cycle(MARKERS)):
             _line(ax, rows, x, label, colour, dashes, marker if by is not None else None, band)
         _scales(ax, table, x, log)
+        _ticks(ax, study.labels.get(x, {}), table[x])
         ax.set_xlabel(_LABELS.get(x, x))
         ax.set_ylabel(metric)
-        if lines and labels.nunique() > 1:
-            _legend(ax, lines, labels)
         if title:
             ax.set_title(title)
+        if lines and labels.nunique() > 1:
+            _legend(ax, lines, labels, own)
         return figure
 
 
-def _legend(ax, lines, labels):
-    """Within the axes where it is small, else below them."""
+def _legend(ax, lines, labels, own):
+    """Within the axes where it is small or the figure is the caller's; else in a strip below them that is added to the
+    figure, in as many columns as fit."""
     title = ", ".join(lines) if len(lines) < 3 else None
-    if labels.nunique() <= 6 and labels.str.len().max() <= 20:
-        ax.legend(title=title)
+    many = labels.nunique()
+    if not own or (many <= 6 and labels.str.len().max() <= 20):
+        ax.legend(title=title, ncol=-(-many // 8))
         return
-    ax.legend(title=title, loc="upper left", bbox_to_anchor=(0, -0.25), borderaxespad=0)
-    width, height = ax.figure.get_size_inches()
-    ax.figure.set_size_inches(max(width, 0.06 * labels.str.len().max() + 0.6), height + 0.18 * (labels.nunique() + 2))
+    figure = ax.figure
+    width, height = figure.get_size_inches()
+    for columns in (4, 3, 2, 1):
+        legend = ax.legend(title=title, ncol=columns, loc="lower left", bbox_to_anchor=(0, 0),
+                           bbox_transform=figure.transFigure)
+        size = legend.get_window_extent()
+        needed, strip = size.width / figure.dpi + 0.1, size.height / figure.dpi + 0.1
+        if needed <= max(width, 5):
+            break
+    legend.set_in_layout(False)
+    figure.set_size_inches(max(width, needed), height + strip)
+    figure.get_layout_engine().set(rect=(0, strip / (height + strip), 1, height / (height + strip)))
 
 
 def _final(study, metric, by):
-    if by not in study.axes:
-        raise KeyError(f"{by!r} is not swept; swept are {', '.join(study.axes) or 'none'}")
+    require_axis(by, study.axes)
     table = study.final(metric)
     return table.rename(columns={metric: "median", f"{metric}.q25": "q25", f"{metric}.q75": "q75"})
 
 
-def _label(values, lines):
+def _label(values, lines, texts):
     """Of a line: the values of these axes, or nothing."""
+    shown = [str(_short(texts.get(axis, {}).get(values[axis], values[axis]))) for axis in lines]
     if len(lines) == 1:
-        return str(_short(values[lines[0]]))
-    return ", ".join(f"{axis.rsplit('.', 1)[-1]} {_short(values[axis])}" for axis in lines)
+        return shown[0]
+    return ", ".join(f"{axis.rsplit('.', 1)[-1]} {value}" for axis, value in zip(lines, shown))
 
 
 def _short(value):
@@ -103,6 +117,7 @@ def _line(ax, rows, x, label, colour, dashes, marker, band):
 
 
 def _wide(values):
+    """Above 0 and over two decades."""
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
     return values.size > 1 and values.min() > 0 and values.max() / values.min() >= 100
@@ -111,8 +126,23 @@ def _wide(values):
 def _scales(ax, table, x, log):
     if log or (log is None and _wide(table["median"])):
         ax.set_yscale("log")
-    if x not in _LABELS and not isinstance(table[x].dtype, pd.CategoricalDtype) and _wide(table[x]):
+    if x in _LABELS or isinstance(table[x].dtype, pd.CategoricalDtype):
+        return
+    above = table[x][table[x] > 0]
+    if _wide(table[x]):
         ax.set_xscale("log")
+    elif (table[x] >= 0).all() and _wide(above):
+        ax.set_xscale("symlog", linthresh=above.min(), linscale=0.5)
+
+
+def _ticks(ax, texts, values):
+    """On an axis with units: the values as written, all of them or every second, third, ..."""
+    from matplotlib.ticker import NullLocator
+    places = sorted(x for x in set(values) if x in texts)
+    if places:
+        places = places[:: -(-len(places) // 8)]
+        ax.set_xticks(places, [texts[x] for x in places])
+        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def messages(trace, start=0, end=None, ax=None):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -62,14 +63,32 @@ def call(*arguments):
     return done.stdout
 
 
+def plain(value):
+    """A copy whose mappings, lists and numbers are Python's own, where they were numpy's or pandas', and paths text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple, range)):
+        return [plain(inner) for inner in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
 def value_text(value):
     """A value as --set takes it: JSON, and text as it is."""
+    value = plain(value)
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def set_arguments(options):
     return [argument for path, value in (options or {}).items()
             for argument in ("--set", f"{path}={value_text(value)}")]
+
+
+def folder_arguments(option, folders):
+    """One folder, or several."""
+    one = isinstance(folders, (str, os.PathLike))
+    return [argument for folder in ([folders] if one else folders) for argument in (option, str(folder))]
 
 
 class scenario_file:
@@ -87,20 +106,13 @@ class scenario_file:
             return [str(self._scenario)]
         self._folder = tempfile.TemporaryDirectory(prefix="hearsay-")
         path = Path(self._folder.name) / "scenario.json"
-        path.write_text(json.dumps(dict(self._scenario)), encoding="utf-8")
+        path.write_text(json.dumps(plain(self._scenario)), encoding="utf-8")
         folders = [os.getcwd(), getattr(self._scenario, "folder", None)]
         return [str(path), *(a for f in folders if f for a in ("--data-dir", f))]
 
     def __exit__(self, *_):
         if self._folder is not None:
             self._folder.cleanup()
-
-
-def _default_output(scenario):
-    if isinstance(scenario, (str, os.PathLike)):
-        return Path("out") / Path(scenario).stem
-    name = str(scenario.get("name") or "scenario")
-    return Path("out") / "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
 
 
 def in_notebook():
@@ -152,24 +164,26 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     """Runs a scenario with its whole sweep, or what of it is missing in the folder; returns the Study.
 
     scenario: path of a file, or a mapping such as Scenario or dict.
-    set: options by dotted path, {"privacy.epsilon": 1}. jobs: threads. output: folder of the results (default:
-    out/ and the name of the file or scenario). points: condition for the points to run.
+    set: options by dotted path, {"privacy.epsilon": 1}. jobs: threads. points: condition for the points to run.
+    output: folder of the results. By default out/NAME for a file as it is, else out/NAME-DIGEST with a digest of the
+    scenario, set, repeat, seed and points: each study has its own folder, and an equal call resumes there.
     progress: whether to show progress; by default in a notebook and on a terminal.
 
     Raises InputError, RefusedError or OutputError with the program's message. Runs that diverge or fail, and notes
     about the study, are warnings (HearsayWarning). An interrupt ends the program; runs that are done are kept.
     """
+    from .folders import default_output
     from .study import load
-    output = Path(output) if output is not None else _default_output(scenario)
+    options = set_arguments({**(set or {}), **{name: value for name, value in (("repeat", repeat), ("seed", seed))
+                                               if value is not None}})
+    if points is not None:
+        options += ["--points", str(points)]
+    inputs = [*folder_arguments("--data-dir", data_dirs), *folder_arguments("--allow-path", allow_paths)]
+    output = Path(output) if output is not None else default_output(scenario, options, inputs)
     with scenario_file(scenario) as file:
-        arguments = [program(), "run", *file, "-o", str(output), "--json-progress", *set_arguments(set)]
-        for option, value in (("--repeat", repeat), ("-j", jobs), ("--seed", seed), ("--points", points)):
-            if value is not None:
-                arguments += [option, str(value)]
-        for folder in data_dirs:
-            arguments += ["--data-dir", str(folder)]
-        for folder in allow_paths:
-            arguments += ["--allow-path", str(folder)]
+        arguments = [program(), "run", *file, "-o", str(output), "--json-progress", *options, *inputs]
+        if jobs is not None:
+            arguments += ["-j", str(jobs)]
         code, messages = _follow(arguments, _Progress(progress))
     if code not in (0, _SOME_RUNS_FAILED):
         _fail(code, "\n".join(messages))

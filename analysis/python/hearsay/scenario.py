@@ -4,7 +4,7 @@ import functools
 import json
 import os
 
-from .program import InputError, call, scenario_file
+from .program import InputError, call, folder_arguments, plain, scenario_file
 
 
 @functools.lru_cache(maxsize=1)
@@ -90,8 +90,8 @@ class Scenario(dict):
             # The program reads comments and what the scenario extends. Its data files stay where they are.
             self.folder = os.path.dirname(os.path.abspath(scenario))
             scenario = json.loads(call("show", scenario))
-        for key, value in dict(scenario).items():
-            self[key] = value
+        self.folder = self.folder or getattr(scenario, "folder", None)
+        self.update(scenario)
 
     def __getitem__(self, path):
         value = self
@@ -106,6 +106,7 @@ class Scenario(dict):
 
     def __setitem__(self, path, value):
         check_path(path)
+        value = plain(value)  # a copy: what is set below it later does not change the caller's
         *above, last = path.split(".")
         place = self
         for key in above:
@@ -124,6 +125,20 @@ class Scenario(dict):
         else:
             dict.__setitem__(place, last, value)
 
+    def __delitem__(self, path):
+        above, _, last = path.rpartition(".")
+        dict.__delitem__(self[above] if above else self, last)
+
+    def get(self, path, default=None):
+        return self[path] if path in self else default
+
+    def update(self, *options, **more):
+        for path, value in dict(*options, **more).items():
+            self[path] = value
+
+    def copy(self):
+        return Scenario(self)
+
     def __contains__(self, path):
         try:
             self[path]
@@ -138,7 +153,7 @@ class Scenario(dict):
     def check(self, data_dirs=()):
         """Raises InputError with everything that the program finds wrong; data files are not read."""
         with scenario_file(self) as file:
-            call("validate", *file, *(a for d in data_dirs for a in ("--data-dir", d)))
+            call("validate", *file, *folder_arguments("--data-dir", data_dirs))
 
     def complete(self):
         """The scenario with all defaults."""

@@ -1,38 +1,22 @@
 """The results of a study as typed tables."""
 import functools
 import io
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from . import tables
+from .folders import Contents
 from .program import call
 from .trace import Trace
 
 OVER = ("iteration", "time_s", "vectors", "bytes")
-# Columns of text, and of whole numbers that may be missing; all others are numbers.
-_TEXT = {"status", "end", "fingerprint", "message", "name", "metric", "event", "owner", "set", "reference"}
-_WHOLE = {"repetition", "agent", "iteration", "vectors", "bytes", "network", "sequence", "runs", "pairs", "parameter"}
 
 
 def load(folder):
     """The study in a folder that `hearsay run` has written. Raises FileNotFoundError if there is none."""
     return Study(folder)
-
-
-def _typed(table, axes):
-    """Axis columns: numbers where all values are, else an ordered category in the order of appearance."""
-    for axis in axes:
-        if axis not in table:
-            continue
-        numbers = pd.to_numeric(table[axis], errors="coerce")
-        if numbers.notna().all():
-            table[axis] = numbers
-        else:
-            labels = table[axis].fillna("null").astype(str)
-            table[axis] = pd.Categorical(labels, categories=list(dict.fromkeys(labels)), ordered=True)
-    return table
 
 
 def _quantiles(values):
@@ -47,18 +31,18 @@ def _quantiles(values):
 class Study:
     """A study: tables with the swept options as columns, curves, final values, figures.
 
-    folder, manifest (dict), scenario (dict, with all defaults), axes (names of the swept options).
+    folder, manifest (dict), scenario (dict, with all defaults), axes (names of the swept options). Tables are read when
+    they are first asked for; if the folder then holds another study, that is an OutputError.
     """
 
     def __init__(self, folder):
-        self.folder = Path(folder)
-        manifest = self.folder / "manifest.json"
-        if not manifest.is_file():
+        self.folder = Path(folder).absolute()
+        if not (self.folder / "manifest.json").is_file():
             raise FileNotFoundError(f"{folder}: no results of hearsay run (manifest.json is missing)")
-        self.manifest = json.loads(manifest.read_text(encoding="utf-8"))
+        self._contents = Contents(self.folder)
+        self.manifest = self._contents.manifest
         self.scenario = self.manifest.get("scenario", {})
-        columns = pd.read_csv(self.folder / "runs.csv", nrows=0).columns
-        self.axes = list(columns[: list(columns).index("repetition")])
+        self.axes, self._texts = tables.axes_of(pd.read_csv(self.folder / "runs.csv", nrows=0).columns)
 
     def __repr__(self):
         return (f"Study({str(self.folder)!r}: {len(self.points)} points, {len(self.runs)} runs, "
@@ -66,22 +50,22 @@ class Study:
 
     def table(self, name):
         """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none."""
-        path = self.folder / f"{name}.csv"
-        if not path.is_file():
-            raise FileNotFoundError(f"{path}: the study has no such table")
-        return self._read(path)
+        return self._read(f"{name}.csv", "the study has no such table")
 
-    def _read(self, source):
-        columns = list(pd.read_csv(source, nrows=0).columns)
-        if hasattr(source, "seek"):
-            source.seek(0)
-        text = {*_TEXT, *self.axes}
-        table = pd.read_csv(source, dtype={name: str for name in columns if name in text}, keep_default_na=False,
-                            float_precision="round_trip",
-                            na_values={name: ["", "nan", "-nan"] for name in columns if name not in text})
-        for column in _WHOLE.intersection(columns).difference(self.axes):
-            table[column] = table[column].astype("Int64")
-        return _typed(table, self.axes)
+    def _read(self, file, missing, reader=None):
+        """A file of this study, and of no other that replaced it before or meanwhile."""
+        path = self.folder / file
+        if file not in self._contents.tables:
+            raise FileNotFoundError(f"{path}: {missing}")
+        self._contents.require(file)
+        found = reader(path) if reader else tables.read(path, self.axes, self._texts)
+        self._contents.require(file)
+        return found
+
+    @functools.cached_property
+    def labels(self):
+        """Of axes with units: the values as written ("10 ms"), by the number in the tables (0.01)."""
+        return {axis: dict(zip(self.runs[axis], self.runs[text])) for axis, text in self._texts.items()}
 
     @functools.cached_property
     def runs(self):
@@ -91,9 +75,7 @@ class Study:
     @functools.cached_property
     def series(self):
         """One row a value: axes, repetition, metric, agent (metrics by owner), iteration, time_s, vectors, bytes, value."""
-        if not (self.folder / "series.csv").is_file():
-            raise FileNotFoundError(f"{self.folder}: no series.csv: the study keeps quantiles only (study.quantiles)")
-        return self.table("series")
+        return self._read("series.csv", "the study keeps quantiles only (study.quantiles)")
 
     @functools.cached_property
     def quantiles(self):
@@ -120,9 +102,7 @@ class Study:
     def models(self):
         """The models that runs keep (record.models final), at their end: axes, repetition, agent, and a column for each
         parameter, by its name; by its number from 0 where points name it differently or two have the same name."""
-        if not (self.folder / "models.csv").is_file():
-            raise FileNotFoundError(f"{self.folder}: the study keeps no models; set record.models to final")
-        rows = self.table("models")
+        rows = self._read("models.csv", "the study keeps no models; set record.models to final")
         names = rows[["parameter", "name"]].drop_duplicates()
         names = names.set_index("parameter")["name"].sort_index()
         unique = names.index.is_unique and names.is_unique and (names != "").all()
@@ -143,7 +123,7 @@ class Study:
     @functools.cached_property
     def metrics(self):
         """Names of the recorded metrics."""
-        source = self.series if (self.folder / "series.csv").is_file() else self.quantiles
+        source = self.series if "series.csv" in self._contents.tables else self.quantiles
         return list(dict.fromkeys(source["metric"]))
 
     def _values(self, metric, agent=None):
@@ -183,7 +163,7 @@ class Study:
     def metric(self, name, over="iteration", at=None, agent=None):
         """Median and quartiles over repetitions along iteration, time_s, vectors or bytes.
 
-        At the places `at`; by default at those of the records if all repetitions of a point have the same, else on
+        At the place or places `at`; by default at those of the records if all repetitions of a point have the same, else on
         an even grid with as many places as the longest repetition. The value of a repetition there is its last one
         up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`.
 
@@ -195,7 +175,7 @@ class Study:
         for labels, part in self._by_point(self._values(name, agent)):
             runs = [(r[over].to_numpy(float), r["value"].to_numpy(float))
                     for _, r in part.groupby("repetition", sort=False)]
-            places = np.asarray(at, dtype=float) if at is not None else _grid([x for x, _ in runs])
+            places = np.atleast_1d(np.asarray(at, dtype=float)) if at is not None else _grid([x for x, _ in runs])
             index = [np.searchsorted(x, places, side="right") - 1 for x, _ in runs]
             for k, place in enumerate(places):
                 values = [y[i[k]] for (_, y), i in zip(runs, index) if i[k] >= 0]
@@ -233,15 +213,22 @@ class Study:
             arguments += ["--reference", reference]
         for name in [metrics] if isinstance(metrics, str) else metrics:
             arguments += ["--metric", name]
+        studies = [s for s in (self, other) if isinstance(s, Study)]
+        for study in studies:
+            study._contents.require("runs.csv", store=True)
         text = call(*arguments, "--confidence", confidence, "--format", "csv")
-        return self._read(io.StringIO(text))
+        for study in studies:
+            study._contents.require("runs.csv", store=True)
+        table = tables.read(io.StringIO(text), self.axes, self._texts)
+        for axis, texts in self.labels.items():  # the program writes them as in the sweep
+            numbers = {text: number for number, text in texts.items()}
+            table[axis] = [numbers.get(str(value), value) for value in table[axis]]
+        return table
 
     def trace(self):
         """The traced run (record.trace with format csv), as a Trace."""
-        path = self.folder / "trace.csv"
-        if not path.is_file():
-            raise FileNotFoundError(f'{path}: the study has no trace; set record.trace to {{"format": ["csv"]}}')
-        return Trace(path, self)
+        return self._read("trace.csv", 'the study has no trace; set record.trace to {"format": ["csv"]}',
+                          lambda path: Trace(path, self))
 
     def graph(self, network=0):
         """The network as a networkx graph: nodes with name and position, links with weight and latency."""
