@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -199,9 +200,14 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
 
 
 def _follow(arguments, progress):
-    """Runs the program until it ends; returns its exit code and the lines of its messages."""
+    """Runs the program until it ends; returns its exit code and the lines of its messages.
+
+    In a session of its own: a terminal, and Jupyter, would interrupt it too, and the second interrupt ends it at once
+    instead of in order. Without its reader it ends by itself.
+    """
     messages = []
-    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True) as process:
         try:
             for line in process.stderr:
                 line = line.rstrip("\n")
@@ -211,7 +217,8 @@ def _follow(arguments, progress):
                 elif line:
                     messages.append(line)
         except KeyboardInterrupt:
-            process.send_signal(2)
+            process.send_signal(signal.SIGINT)
+            process.stderr.read()
             process.wait()
             raise
         finally:
