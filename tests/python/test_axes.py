@@ -33,6 +33,12 @@ def test_differences_have_the_numbers_of_the_other_tables(latency):
     assert list(dict.fromkeys(table["network.latency.max"])) == NUMBERS
 
 
+def test_all_tables_have_the_same_axes(latency):
+    for table in (latency.runs, latency.series, latency.scalars, latency.owners):
+        points = table[latency.axes].dropna().drop_duplicates()
+        assert len(points.merge(latency.points, on=latency.axes)) == len(points) > 0
+
+
 def test_a_plot_has_one_line_along_an_axis_with_units(latency):
     axes = latency.plot("relative_fitness", by="network.latency.max", where={"network.availability": "always"}).axes[0]
     assert [list(line.get_xdata()) for line in axes.lines] == [NUMBERS]

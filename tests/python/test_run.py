@@ -151,3 +151,8 @@ def test_one_folder_of_data_is_a_text_or_a_path(hearsay, tmp_path):
     for folder in (str(tmp_path), tmp_path, [tmp_path]):
         scenario.check(data_dirs=folder)
         assert len(hearsay.run(scenario, data_dirs=folder, output=tmp_path / "out").owners) == 3
+
+
+def test_a_frame_in_a_scenario_is_an_error_that_says_what_to_do(hearsay):
+    with pytest.raises(TypeError, match="frame.to_csv"):
+        hearsay.run({**SMALL, "data": pd.DataFrame({"x": [1]})})

@@ -40,8 +40,20 @@ def test_a_metric_by_owner_is_their_mean_or_one_agents(hearsay, written):
     study = hearsay.load(written)
     assert list(study.metric("share", over="time_s")["median"]) == [2, 4]
     assert list(study.metric("share", over="time_s", agent=2)["median"]) == [3, 6]
-    with pytest.raises(KeyError, match="no value of agent 7"):
+    with pytest.raises(KeyError, match="no value of agent 7; it has those of 1, 2"):
         study.metric("share", agent=7)
+    with pytest.raises(KeyError, match="it is no metric by owner"):
+        study.metric("loss", agent=1)
+
+
+def test_an_agent_may_have_the_name_of_its_owner(hearsay, small, written):
+    by_name, by_number = (small.metric("releases_by_owner", agent=a) for a in ("owner 2", 2))
+    pd.testing.assert_frame_equal(by_name, by_number)
+    (written / "owners.csv").write_text("size,agent,name,records\n1,1,Bergen,5\n1,2,Oslo,5\n2,1,Bergen,5\n2,2,Oslo,5\n")
+    study = hearsay.load(written)
+    assert list(study.metric("share", over="time_s", agent="Oslo")["median"]) == [3, 6]
+    with pytest.raises(KeyError, match="no owner is named 'Osslo'; did you mean 'Oslo'?"):
+        study.metric("share", agent="Osslo")
 
 
 def test_names_that_do_not_exist_are_errors_with_those_that_do(hearsay, written, tmp_path_factory):

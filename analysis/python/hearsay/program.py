@@ -72,6 +72,9 @@ def plain(value):
         return plain(value.tolist())
     if isinstance(value, (list, tuple, range)):
         return [plain(inner) for inner in value]
+    if hasattr(value, "to_csv"):
+        raise TypeError('a scenario names the file of its data: frame.to_csv("rows.csv", index=False), then '
+                        '"data": {"type": "csv", "path": "rows.csv", "target": ...}')
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 

@@ -1,4 +1,5 @@
 """The results of a study as typed tables."""
+import difflib
 import functools
 import io
 from pathlib import Path
@@ -59,6 +60,8 @@ class Study:
             raise FileNotFoundError(f"{path}: {missing}")
         self._contents.require(file)
         found = reader(path) if reader else tables.read(path, self.axes, self._texts)
+        if not reader and file != "runs.csv":
+            self._number_axes(found)
         self._contents.require(file)
         return found
 
@@ -66,6 +69,13 @@ class Study:
     def labels(self):
         """Of axes with units: the values as written ("10 ms"), by the number in the tables (0.01)."""
         return {axis: dict(zip(self.runs[axis], self.runs[text])) for axis, text in self._texts.items()}
+
+    def _number_axes(self, table):
+        """Axes with units have numbers in every table; some tables of the program have only the text."""
+        for axis, texts in self.labels.items():
+            if axis in table and self._texts[axis] not in table:
+                numbers = {text: number for number, text in texts.items()}
+                table[axis] = [numbers.get(str(value), value) for value in table[axis]]
 
     @functools.cached_property
     def runs(self):
@@ -134,16 +144,27 @@ class Study:
         done = self.runs.loc[self.runs["status"] == "done", [*self.axes, "repetition"]]
         rows = rows.merge(done, on=[*self.axes, "repetition"], how="inner")
         if agent is not None:
-            rows = rows[rows["agent"] == agent]
-            if rows.empty:
-                raise KeyError(f"{metric} has no value of agent {agent}")
-            return rows
+            agents = self._named(agent) if isinstance(agent, str) else [agent]
+            of_agent = rows[rows["agent"].isin(agents)]
+            if of_agent.empty:
+                there = ", ".join(map(str, rows["agent"].dropna().unique()[:20]))
+                raise KeyError(f"{metric} has no value of agent {agent}" +
+                               (f"; it has those of {there}" if there else ": it is no metric by owner"))
+            return of_agent
         if rows["agent"].isna().all():
             return rows
         key = [*self.axes, "repetition"]
         sample = rows.groupby([*key, "agent"], observed=True, sort=False).cumcount()
         means = rows.assign(sample=sample).groupby([*key, "sample"], observed=True, sort=False)
         return means.agg({**{c: "first" for c in OVER}, "value": "mean"}).reset_index()
+
+    def _named(self, owner):
+        """The agents of an owner's name."""
+        names = self.owners["name"]
+        if owner not in set(names):
+            near = difflib.get_close_matches(owner, list(names), 1)
+            raise KeyError(f"no owner is named {owner!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        return list(self.owners.loc[names == owner, "agent"].unique())
 
     def _by_point(self, rows):
         if not self.axes:
@@ -165,7 +186,8 @@ class Study:
 
         At the place or places `at`; by default at those of the records if all repetitions of a point have the same, else on
         an even grid with as many places as the longest repetition. The value of a repetition there is its last one
-        up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`.
+        up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`,
+        a number or an owner's name.
 
         Columns: the axes, `over`, median, q25, q75, runs.
         """
@@ -220,9 +242,7 @@ class Study:
         for study in studies:
             study._contents.require("runs.csv", store=True)
         table = tables.read(io.StringIO(text), self.axes, self._texts)
-        for axis, texts in self.labels.items():  # the program writes them as in the sweep
-            numbers = {text: number for number, text in texts.items()}
-            table[axis] = [numbers.get(str(value), value) for value in table[axis]]
+        self._number_axes(table)
         return table
 
     def trace(self):
