@@ -85,8 +85,9 @@ def replaced(hearsay, tmp_path_factory):
     options = {"record.models": "final", "sweep": {"protocol.timeout": ["1 s", "2 s"]}}
     file.write_text(json.dumps(ONE))
     study = hearsay.run(file, set=options, output=folder / "out")
-    subprocess.run([hearsay.program(), "run", str(file), "-o", str(folder / "out"), "--no-progress", "--set",
-                    "privacy.epsilon=3", "--set", "data.owners=4", *(a for k, v in options.items() for a in ("--set", f"{k}={json.dumps(v)}"))],
+    changed = {**options, "privacy.epsilon": 3, "data.owners": 4}
+    sets = [argument for path, value in changed.items() for argument in ("--set", f"{path}={json.dumps(value)}")]
+    subprocess.run([hearsay.program(), "run", str(file), "-o", str(folder / "out"), "--no-progress", *sets],
                    check=True, capture_output=True)
     return study
 

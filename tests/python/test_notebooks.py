@@ -34,6 +34,8 @@ def test_notebook(hearsay, name, figures, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.delenv("MPLBACKEND", raising=False)
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+    texts = [str(o.get("data", {})) for cell in notebook.cells for o in cell.get("outputs", [])]
+    assert not any(".text" in text for text in texts), "an axis with units counts twice"
     shown = list(pictures(notebook))
     assert len(shown) == figures
     assert all(marked(picture) > 300 for picture in shown)

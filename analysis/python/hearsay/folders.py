@@ -49,8 +49,8 @@ class Contents:
 
     def _stored(self):
         """The scenario of the database, which a run replaces at its beginning, and the tables at its end."""
-        with contextlib.suppress(sqlite3.Error), \
-                contextlib.closing(sqlite3.connect(f"{self._folder.as_uri()}/results.sqlite?mode=ro", uri=True)) as store:
+        uri = f"{self._folder.as_uri()}/results.sqlite?mode=ro"
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(uri, uri=True)) as store:
             rows = store.execute("SELECT value FROM info WHERE name IN ('scenario', 'condition') ORDER BY name")
             return rows.fetchall()
         return None

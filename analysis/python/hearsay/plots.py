@@ -37,7 +37,8 @@ def plot(study, metric, over="iteration", by=None, ax=None, log=None, band=True,
     over: along iteration, time_s, vectors or bytes, a line for each point: the median, with the quartiles as a band.
     by: an axis of the sweep instead, with final values: a line for each combination of the other axes.
     log: a logarithmic vertical axis; by default if all values are above 0 and spread over two decades or more.
-    where: keeps points, {"privacy.epsilon": [1, 10], "network.latency": "10 ms"}; KeyError for what is not there. ax: matplotlib axes to draw into.
+    where: keeps points, {"privacy.epsilon": [1, 10], "network.latency": "10 ms"}; KeyError for what is not there.
+    ax: matplotlib axes to draw into.
     """
     own = ax is None
     with _axes(ax) as (figure, ax):

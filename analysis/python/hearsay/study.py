@@ -184,8 +184,8 @@ class Study:
     def metric(self, name, over="iteration", at=None, agent=None):
         """Median and quartiles over repetitions along iteration, time_s, vectors or bytes.
 
-        At the place or places `at`; by default at those of the records if all repetitions of a point have the same, else on
-        an even grid with as many places as the longest repetition. The value of a repetition there is its last one
+        At the place or places `at`; by default at those of the records if all repetitions of a point have the same,
+        else on an even grid with as many places as the longest repetition. The value of a repetition there is its last one
         up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`,
         a number or an owner's name.
 

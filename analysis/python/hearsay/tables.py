@@ -52,8 +52,8 @@ def require_axis(name, axes):
     if name in axes:
         return
     near = difflib.get_close_matches(str(name), axes, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; swept are {', '.join(axes)}" if axes else "; nothing is swept"
-    raise KeyError(f"{name!r} is not swept{hint}")
+    hint = f"did you mean {near[0]!r}?" if near else f"swept are {', '.join(axes) or 'none'}"
+    raise KeyError(f"{name!r} is not swept; {hint}")
 
 
 def select(table, where, axes, labels):
