@@ -213,7 +213,8 @@ Options with_sweep_options(Options options) {
 }
 
 PlanOptions sweep_arguments(const Parsed& parsed) {
-  return {.points = parsed.text("points"), .max_runs = parsed.number("max-runs").value()};
+  const std::uint64_t max_runs = parsed.whole("max-runs", 1, std::uint64_t{1} << 53);
+  return {.points = parsed.text("points"), .max_runs = static_cast<double>(max_runs)};
 }
 
 InputArguments input_arguments(const Parsed& parsed) {

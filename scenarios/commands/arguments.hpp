@@ -66,7 +66,7 @@ class Parsed {
   std::string text(const char* option) const;
   std::vector<std::string> all(const char* option) const;
   std::optional<double> number(const char* option) const;
-  /// A number in [min, max] from the option or its default. Throw UsageError.
+  /// A number in [min, max] from the option or its default; a whole one as 100000 or 1e5. Throw UsageError.
   double number(const char* option, double min, double max) const;
   std::uint64_t whole(const char* option, std::uint64_t min, std::uint64_t max) const;
   /// "20 s", or a number of seconds, at least 0. Throws UsageError.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "scenarios/commands/arguments.hpp"
@@ -11,6 +12,22 @@
 #include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
+
+namespace {
+
+constexpr std::uint64_t kMaxExact = std::uint64_t{1} << 53;  // above it a double skips integers
+
+// A whole number in each form that scenarios take: 100000, 1e5.
+std::optional<std::uint64_t> whole_from(std::string_view text) {
+  if (const auto number = sim::whole_number<std::uint64_t>(text)) return number;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = number >= 0 && number <= static_cast<double>(kMaxExact) && number == std::floor(number);
+  if (error != std::errc() || end != text.data() + text.size() || !whole) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
+}  // namespace
 
 std::vector<std::string> Parsed::all(const char* option) const {
   const auto found = values_.find(option);
@@ -42,10 +59,8 @@ double Parsed::number(const char* option, double min, double max) const {
 
 std::uint64_t Parsed::whole(const char* option, std::uint64_t min, std::uint64_t max) const {
   const std::string written = text(option);
-  if (const auto number = sim::whole_number<std::uint64_t>(written);
-      number && *number >= min && *number <= max)
-    return *number;
-  const bool bounded = max < std::numeric_limits<std::uint32_t>::max();
+  if (const auto number = whole_from(written); number && *number >= min && *number <= max) return *number;
+  const bool bounded = max <= kMaxExact;
   throw UsageError(
       fmt::format("--{}: expected a whole number {}, found '{}'", option,
                   bounded ? fmt::format("from {} to {}", min, max) : fmt::format("of at least {}", min),

@@ -1,7 +1,6 @@
 // hearsay privacy: the accountants as a calculator.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/commands/command.hpp"
@@ -56,11 +55,7 @@ const Syntax& privacy_syntax() {
 }
 
 std::int64_t whole_of(const Parsed& values, const char* option, double most) {
-  const double number = values.number(option).value();
-  if (!(number >= 1 && number <= most) || number != std::floor(number))
-    throw UsageError(
-        fmt::format("--{}: expected a whole number from 1 to {:g}, found {:g}", option, most, number));
-  return static_cast<std::int64_t>(number);
+  return static_cast<std::int64_t>(values.whole(option, 1, static_cast<std::uint64_t>(most)));
 }
 
 models::Mechanism mechanism_of(const Parsed& values) {

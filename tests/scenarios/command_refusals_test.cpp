@@ -80,6 +80,28 @@ TEST_CASE("commands: a report on a time after the end of the trace is refused") 
   output_of("report " + dir / "out --from 0");
 }
 
+TEST_CASE("commands: whole numbers may have exponents, and are whole") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 2)"));
+  output_of("run " + dir / "s.json --no-progress -j 1e0 --max-runs 1e1 --repeat 20e-1 -o " + dir / "out");
+  output_of("verify " + dir / "out --sample 2e0");
+  CHECK(output_of("trace " + dir / "out --repetition 1.0 --agent 2e0") ==
+        output_of("trace " + dir / "out --repetition 1 --agent 2"));
+  CHECK(output_of("bench hold --agents 1e2 --operations 1e3 --rounds 1e0 --json").find("\"agents\": 100") !=
+        std::string::npos);
+  const std::string privacy = "privacy --mechanism laplace --epsilon 1 --steps ";
+  CHECK(output_of(privacy + "1e2") == output_of(privacy + "100"));
+  const std::string run = "run " + dir / "s.json --dry-run ";
+  for (const char* text : {"1.5", "1e5.5", "1e", "1e-1", "e5", "0x10", "inf", "nan", "1e400", "1e16"}) {
+    for (const std::string& command :
+         std::vector<std::string>{run + "--jobs ", run + "--max-runs ", "bench hold --agents ", privacy}) {
+      const std::string line = refused_line(command + text);
+      CHECK_THAT(line, Catch::Contains(": expected a whole number from "));
+      CHECK_THAT(line, Catch::EndsWith("found '" + std::string(text) + "'\n"));
+    }
+  }
+}
+
 TEST_CASE("commands: agents, repetitions and times that a study does not have are refused") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("repeat": 2)"));
