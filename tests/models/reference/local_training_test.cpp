@@ -20,8 +20,8 @@ using models::LocalTraining;
 namespace {
 
 /// Local training of agents without a hub, outside a protocol.
-struct Owners {
-  Owners(const test::StudyFixture& fixture, const LocalTraining::Params& params,
+struct Trainees {
+  Trainees(const test::StudyFixture& fixture, const LocalTraining::Params& params,
          models::Velocity velocity = models::Velocity::kPerCall)
       : world(fixture.world(fixture.engine())), context(*world), training(params, fixture.study(), velocity) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) training.open_account(i, context);
@@ -79,30 +79,30 @@ std::map<Drawn, std::uint64_t> first_batches(const Batch& batch, Index n, std::u
 TEST_CASE("local training: steps, momentum, tilt and the proximal term by hand") {
   // y = 1: gradient 2 (x - 1), eta = 1/4: x halves its distance from 1.
   const auto fixture = alone(test::one_record_each({1}));
-  CHECK(Owners(fixture, steps_of_size(3, 0.25)).from(0) == 0.875);
+  CHECK(Trainees(fixture, steps_of_size(3, 0.25)).from(0) == 0.875);
   // Momentum 1/2: d = -2, -1, 0; v = -2, -2, -1; x = 1/2, 1, 5/4.
-  Owners heavy(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5));
+  Trainees heavy(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5));
   CHECK(heavy.from(0) == 1.25);
   CHECK(heavy.from(0) == 1.25);  // v begins at 0 in every training
   // Kept, v_{-1} = -1 and the second training from 0 has d = -2, v = -5/2, x = 5/8.
-  Owners kept(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
+  Trainees kept(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
   CHECK(kept.from(0) == 1.25);
-  CHECK(Owners(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept).from(0) ==
+  CHECK(Trainees(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept).from(0) ==
         0.5);
-  Owners one_each(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
+  Trainees one_each(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
   CHECK(one_each.from(0) == 0.5);
   CHECK(one_each.from(0) == 0.75);  // d = -2, v = -2 - 1
   one_each.training.reset(0);
   CHECK(one_each.from(0) == 0.5);
   // tilt 1: d = 2 (x - 1) + 1, minimiser 1/2. 0 -> 1/4 -> 3/8.
   const std::vector<double> tilt{1}, anchor{3};
-  CHECK(Owners(fixture, steps_of_size(2, 0.25)).from(0, 0, {.tilt = tilt}) == 0.375);
+  CHECK(Trainees(fixture, steps_of_size(2, 0.25)).from(0, 0, {.tilt = tilt}) == 0.375);
   // mu = 2 and anchor 3: d = 2 (x - 1) + 2 (x - 3) = 4 x - 8, reached in one step.
-  CHECK(Owners(fixture, steps_of_size(2, 0.25)).from(0, 0, {.anchor = anchor, .mu = 2}) == 2);
-  CHECK(Owners(fixture, steps_of_size(1, 0.25)).from(0, 0, {.tilt = tilt, .anchor = anchor, .mu = 2}) ==
+  CHECK(Trainees(fixture, steps_of_size(2, 0.25)).from(0, 0, {.anchor = anchor, .mu = 2}) == 2);
+  CHECK(Trainees(fixture, steps_of_size(1, 0.25)).from(0, 0, {.tilt = tilt, .anchor = anchor, .mu = 2}) ==
         1.75);
   // The regulariser x^2 with sigma = 2: d = 4 x - 2.
-  CHECK(Owners(alone(test::one_record_each({1}), test::ridge(2)), steps_of_size(1, 0.25)).from(0) == 0.5);
+  CHECK(Trainees(alone(test::one_record_each({1}), test::ridge(2)), steps_of_size(1, 0.25)).from(0) == 0.5);
 }
 
 TEST_CASE("local training: step schedules count the owner's steps, or those that the protocol states") {
@@ -111,7 +111,7 @@ TEST_CASE("local training: step schedules count the owner's steps, or those that
   const auto fixture = alone(test::one_record_each({1, 1}));
   auto params = steps_of_size(2, 0);
   params.step = models::DecreasingStep{.first = 0.5, .decay = 1, .power = 1};
-  Owners owners(fixture, params);
+  Trainees owners(fixture, params);
   CHECK(owners.from(0) == 1);
   CHECK(owners.from(0) == Approx(1 - 2.0 / 3 * 3 / 4).epsilon(1e-15));  // t = 2, 3
   CHECK(owners.from(0, 0, {.first_step = 8}) == Approx(1 - 8.0 / 9 * 9 / 10).epsilon(1e-15));
@@ -124,29 +124,29 @@ TEST_CASE("local training: step schedules count the owner's steps, or those that
 TEST_CASE("local training: a model is projected before and after every step") {
   // Box 1/2, y = 1, eta = 1/8: from 4 to the box at 1/2, where the steps lead out of it again.
   const auto fixture = alone(test::one_record_each({1}), test::ridge(0, 0.5));
-  CHECK(Owners(fixture, steps_of_size(1, 0.125)).from(4) == 0.5);
+  CHECK(Trainees(fixture, steps_of_size(1, 0.125)).from(4) == 0.5);
   // From 0, 2 steps of 1/4: 1/2, then 3/4 if it were not projected. From -4: -1/2 -> 1/4.
-  CHECK(Owners(fixture, steps_of_size(2, 0.25)).from(0) == 0.5);
-  CHECK(Owners(fixture, steps_of_size(1, 0.25)).from(-4) == 0.25);
+  CHECK(Trainees(fixture, steps_of_size(2, 0.25)).from(0) == 0.5);
+  CHECK(Trainees(fixture, steps_of_size(1, 0.25)).from(-4) == 0.25);
 }
 
 TEST_CASE("local training: a batch's gradient is the sum over its records divided by its public size") {
   // eta = 1/2 from 0: the model is the mean of the batch's y, or for poisson sum y/(q n) (with x = 0, the same).
   const auto fixture = alone(numbered(6));
-  Owners subset(fixture, steps_of_size(1, 0.5, models::SubsetBatch{.size = 2}));
+  Trainees subset(fixture, steps_of_size(1, 0.5, models::SubsetBatch{.size = 2}));
   std::set<double> sums;
   for (int k = 0; k < 200; ++k) sums.insert(2 * subset.from(0));
   // The sums of two different numbers of 0..5; 0 + 0 and 5 + 5 are not among them. P(one is missed) < 9 (14/15)^200 <
   // 1e-5.
   CHECK(sums == std::set<double>{1, 2, 3, 4, 5, 6, 7, 8, 9});
-  CHECK(Owners(fixture, steps_of_size(1, 0.5, models::SubsetBatch{.size = 60})).from(0) == 2.5);
-  CHECK(Owners(fixture, steps_of_size(1, 0.5, models::PoissonBatch{.rate = 1.0})).from(0) == 2.5);
-  Owners poisson(fixture, steps_of_size(1, 0.5, models::PoissonBatch{.size = 3.0}));
+  CHECK(Trainees(fixture, steps_of_size(1, 0.5, models::SubsetBatch{.size = 60})).from(0) == 2.5);
+  CHECK(Trainees(fixture, steps_of_size(1, 0.5, models::PoissonBatch{.rate = 1.0})).from(0) == 2.5);
+  Trainees poisson(fixture, steps_of_size(1, 0.5, models::PoissonBatch{.size = 3.0}));
   double largest = 0;
   for (int k = 0; k < 1000; ++k) largest = std::max(largest, poisson.from(0));
   CHECK(largest == 5);  // all six, 15/3; P(never) = (1 - 1/32)^1000 < 1e-13 (y = 0 does not matter)
   // Two passes of batches of 4 and 2: four steps, each to the mean of its batch, whatever was before.
-  Owners epochs(fixture, steps_of_size(7, 0.5, models::EpochBatch{.size = 4, .passes = 2}));
+  Trainees epochs(fixture, steps_of_size(7, 0.5, models::EpochBatch{.size = 4, .passes = 2}));
   const double last = 2 * epochs.from(0);
   CHECK(epochs.made == 4);
   CHECK((last == std::round(last) && last >= 1 && last <= 9));
@@ -216,7 +216,7 @@ TEST_CASE("local training: with privacy every step is released with the noise of
   privacy.steps = sim::PerAgent(6);
   const auto check_noise = [&](const Batch& batch, double a, double m, double epsilon) {
     const auto fixture = alone(numbered(4), test::ridge(0), privacy);
-    Owners owners(fixture, steps_of_size(4, 0.5, batch));
+    Trainees owners(fixture, steps_of_size(4, 0.5, batch));
     const VectorXd x = owners.training.train(0, VectorXd::Zero(1), owners.context).model;
     CHECK(owners.releases() == 4);
     double squares = 0;
@@ -278,7 +278,7 @@ TEST_CASE("local training: what does not go with privacy is refused before a run
 
 TEST_CASE("local training: an owner without records makes no steps") {
   const auto fixture = alone(test::equal_records({1, 1}, {1, 0}));
-  Owners owners(fixture, steps_of_size(3, 0.25, models::SubsetBatch{.size = 2}));
+  Trainees owners(fixture, steps_of_size(3, 0.25, models::SubsetBatch{.size = 2}));
   CHECK(owners.from(0.5, 1) == 0.5);
   CHECK(owners.made == 0);
 }
