@@ -11,6 +11,7 @@
 #include "analysis/figures/break_even.hpp"
 #include "analysis/figures/parts.hpp"
 #include "analysis/figures/trace_figures.hpp"
+#include "analysis/results/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -95,6 +96,7 @@ Json final_rows(const StudyData& study, std::size_t metric) {
     if (!std::isfinite(point.finals[metric].median)) continue;
     Json& row = rows.emplace_back(row_of(study, point, point.ends[metric]));
     row["runs"] = point.runs;
+    for (std::size_t t = 0; t < point.tuned.size(); ++t) row[fmt::format("t{}", t)] = point.tuned[t];
     add_numbers(study, point, row);
   }
   return rows;
@@ -103,6 +105,8 @@ Json final_rows(const StudyData& study, std::size_t metric) {
 Json final_tooltip(const StudyData& study) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::size_t a : other_axes(study)) all.emplace_back(axis_key(a), study.axes[a].name);
+  for (std::size_t t = 0; t < study.head.tuned.size(); ++t)
+    all.emplace_back(fmt::format("t{}", t), selected_title(study.head.tuned[t]));
   all.insert(all.end(), kStatisticNames.begin(), kStatisticNames.end());
   all.emplace_back("runs", "runs");
   return tooltip(all);

@@ -52,6 +52,7 @@ std::string baseline_rows(const FigurePoint& point, std::size_t axes) {
 std::string table(const StudyData& study) {
   const std::vector<bool> wanted = distinguishing(study);
   auto header = selected(study.head.axes, wanted);
+  for (const std::string& option : study.head.tuned) header.push_back(selected_title(option));
   const std::size_t axes = header.size();
   // Baselines that all points have in common are shown once, below them.
   const std::string shared = study.points.empty() ? "" : baseline_rows(study.points.front(), axes);
@@ -63,6 +64,7 @@ std::string table(const StudyData& study) {
   for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
     const FigurePoint& point = study.points[p];
     auto row = selected(point.labels, wanted);
+    row.insert(row.end(), point.tuned.begin(), point.tuned.end());
     row.push_back(std::to_string(point.runs));
     t += "<tr>" + cells("td", row);
     for (const Quartiles& q : point.finals) {

@@ -216,6 +216,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     FigurePoint& point = data.points.emplace_back(
         FigurePoint{collector.summary(), p, described.owners, described.first_owner});
     point.labels = data.head.shown_labels(described.labels);
+    point.tuned = data.head.shown_tuned(described.tuned);
     const std::vector<OwnerFacts> owners = study.owners(p);
     for (const OwnerFacts& o : owners) point.names.push_back(o.name);
     if (i == 0) data.owners = owners;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace hearsay::analysis {
 
@@ -31,11 +32,26 @@ std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) con
   return all;
 }
 
-std::vector<std::string> StudyHead::shown_labels(std::vector<std::string> labels) const {
-  for (std::size_t a = 0; a < std::min(labels.size(), shown.size()); ++a) {
-    if (const auto text = shown[a].find(labels[a]); text != shown[a].end()) labels[a] = text->second;
+namespace {
+
+// `labels` with the texts that `shown` has for them, from number `first` on.
+std::vector<std::string> shown_from(const std::vector<std::map<std::string, std::string>>& shown,
+                                    std::size_t first, std::vector<std::string> labels) {
+  for (std::size_t a = 0; a < labels.size() && first + a < shown.size(); ++a) {
+    const auto& texts = shown[first + a];
+    if (const auto text = texts.find(labels[a]); text != texts.end()) labels[a] = text->second;
   }
   return labels;
+}
+
+}  // namespace
+
+std::vector<std::string> StudyHead::shown_labels(std::vector<std::string> labels) const {
+  return shown_from(shown, 0, std::move(labels));
+}
+
+std::vector<std::string> StudyHead::shown_tuned(std::vector<std::string> labels) const {
+  return shown_from(shown, axes.size(), std::move(labels));
 }
 
 std::optional<std::size_t> StudyHead::metric(std::string_view wanted) const {

@@ -129,6 +129,7 @@ struct RunResult {
 /// One combination of the swept values.
 struct PointResult {
   std::vector<std::string> labels{};       ///< one per axis
+  std::vector<std::string> tuned{};        ///< one per tuned option: the value selected for the point
   std::vector<Scalar> scalars{};           ///< of the problem: optimum, baselines, noise
   std::vector<std::string> unaccounted{};  ///< what was fitted on private data without accounting
   std::vector<std::string> notes{};
@@ -142,9 +143,11 @@ inline constexpr std::array<std::string_view, 4> kEveryNames{"iterations", "time
 /// What all runs of a study share.
 struct StudyHead {
   std::vector<std::string> axes;
+  /// Options that are no axes because one value of them was selected for each point.
+  std::vector<std::string> tuned{};
   std::vector<std::size_t>
       groups{};  ///< by axis: equal for axes that vary together; empty: all are independent
-  /// By axis: the texts of tables and figures for labels that have another one there.
+  /// By axis, then by tuned option: the texts of tables and figures for labels that have another one there.
   std::vector<std::map<std::string, std::string>> shown{};
   std::vector<MetricInfo> metrics;
   bool aggregate = false;  ///< the series of a point's repetitions are stored together
@@ -155,6 +158,8 @@ struct StudyHead {
   SeriesLayout layout(const PointResult& point) const { return {metrics, point.owners, point.first_owner}; }
   /// The labels of a point in tables and figures.
   std::vector<std::string> shown_labels(std::vector<std::string> labels) const;
+  /// The labels of its tuned options there.
+  std::vector<std::string> shown_tuned(std::vector<std::string> labels) const;
   /// Number of the metric of that name; nothing if it is not recorded.
   std::optional<std::size_t> metric(std::string_view wanted) const;
 };

@@ -155,6 +155,9 @@ int show_command(const Arguments& arguments) {
     const std::vector<std::string> labels = head.shown_labels(plan.points[p].labels);
     for (std::size_t a = 0; a < plan.axes.size(); ++a)
       print_out("  {}={}", plan.axes[a], printable(labels[a], 200));
+    const std::vector<std::string> tuned = head.shown_tuned(plan.points[p].tuned);
+    for (std::size_t t = 0; t < tuned.size(); ++t)
+      print_out("  {}={}", plan.tuned[t], printable(tuned[t], 200));
     print_out("  x {}\n", plan.points[p].repeat);
   }
   return kExitDone;

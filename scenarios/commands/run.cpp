@@ -230,15 +230,30 @@ int run_command(const Arguments& arguments) {
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
   std::string selected;
+  const auto write = [&](const Plan& made_from, const std::filesystem::path& folder, const Outcome& made,
+                         bool silent) {
+    return write_results({.plan = made_from,
+                          .folder = folder,
+                          .file = made_from.file,
+                          .command = command_text(run->words),
+                          .selection = selected,
+                          .threads = team ? threads_of(*team) : run->threads,
+                          .runs = made.runs,
+                          .fresh = made.fresh,
+                          .complete = made.ended,
+                          .silent = silent,
+                          .begin = begin});
+  };
   if (plan.selection) {
     PlanOptions options = run->plan;
     options.validation = true;
-    const Outcome made = runner.make(plan_again(*run, options), options, selection_folder, "selection: ");
+    const Plan candidates = plan_again(*run, options);
+    const Outcome made = runner.make(candidates, options, selection_folder, "selection: ");
+    const analysis::Totals totals = write(candidates, selection_folder, made, true);
+    if (!made.ended) return interrupted(totals, made);
     analysis::StoredStudy study(selection_folder);
-    const analysis::Exported tables = analysis::export_tables(study, selection_folder, label_number);
-    if (!made.ended) return interrupted(tables.totals, made);
     const std::vector<Choice> choices = choose(*plan.selection, study);
-    selected = selection_json(*plan.selection, choices, plan.axes);
+    selected = selection_json(*plan.selection, choices, candidates.axes);
     options.validation = false;
     for (const Choice& c : choices) options.chosen.insert(c.labels);
     planned = options;
@@ -246,16 +261,7 @@ int run_command(const Arguments& arguments) {
   }
   const Outcome made = runner.make(plan, planned, run->folder, "");
 
-  const analysis::Totals totals = write_results({.plan = plan,
-                                                 .folder = run->folder,
-                                                 .file = plan.file,
-                                                 .command = command_text(run->words),
-                                                 .selection = selected,
-                                                 .threads = team ? threads_of(*team) : run->threads,
-                                                 .runs = made.runs,
-                                                 .fresh = made.fresh,
-                                                 .complete = made.ended,
-                                                 .begin = begin});
+  const analysis::Totals totals = write(plan, run->folder, made, false);
   if (plan.selection) {
     print_out("{} selected by {} {} on {}: {}/\n", plan.selection->over,
               plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,

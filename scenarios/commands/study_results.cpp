@@ -106,6 +106,7 @@ analysis::Totals write_results(const StudyResults& results) {
                   .wall = wall,
                   .selection = results.selection},
                  folder / "manifest.json");
+  if (results.silent) return std::move(exported.totals);
   print_results(study.head(), exported, conclusions, results, wall);
   for (const std::string& note : exported.totals.notes) {
     if (note.starts_with("warning: ")) print_error("{}\n", note);

@@ -18,6 +18,7 @@ struct StudyResults {
   unsigned threads = 1;
   std::uint64_t runs = 0, fresh = 0;  ///< of the study; stored by this command
   bool complete = true;               ///< else the summary says how many runs are stored
+  bool silent = false;                ///< print nothing
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 

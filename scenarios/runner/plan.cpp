@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <type_traits>
 
 #include "analysis/results/store/store.hpp"
 #include "analysis/results/store/store_file.hpp"
@@ -56,12 +57,13 @@ void require_metric(const Plan& plan) {
                                  plan.selection->metric));
 }
 
-// "point 3: privacy.epsilon=1, ..."
+// "point 3: privacy.epsilon=1, ...". `labels`: by axis and tuned option.
 std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
   std::vector<std::string> values;
   for (std::size_t a = 0; a < labels.size(); ++a) {
     const auto shown = plan.shown[a].find(labels[a]);
-    values.push_back(fmt::format("{}={}", plan.axes[a],
+    const bool axis = a < plan.axes.size();
+    values.push_back(fmt::format("{}={}", axis ? plan.axes[a] : plan.tuned[a - plan.axes.size()],
                                  printable(shown == plan.shown[a].end() ? labels[a] : shown->second)));
   }
   return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
@@ -73,6 +75,25 @@ Document document_at(const Plan& plan, const SweepPoint& point, const PlanOption
   if (options.validation && !plan.selection->on_test)
     at.set("data.instances", Node::string("validation", plan.selection->at));
   return at;
+}
+
+// Makes the axes that a selection tunes options whose values the points state.
+void leave_out_tuned(Plan& plan) {
+  // What a list by axis contains of the tuned ones, removed from it.
+  const auto take = [&](auto& by_axis) {
+    std::remove_cvref_t<decltype(by_axis)> taken;
+    for (const std::size_t axis : plan.selection->axes) taken.push_back(by_axis[axis]);
+    for (auto axis = plan.selection->axes.rbegin(); axis != plan.selection->axes.rend(); ++axis)
+      by_axis.erase(by_axis.begin() + static_cast<std::ptrdiff_t>(*axis));
+    return taken;
+  };
+  plan.tuned = take(plan.axes);
+  take(plan.groups), take(plan.numeric), take(plan.axes_at);
+  for (auto& texts : take(plan.shown)) plan.shown.push_back(std::move(texts));
+  for (PlannedPoint& point : plan.points) {
+    point.tuned = take(point.labels);
+    take(point.numbers);
+  }
 }
 
 // Every error at the points from number `first`, the first that has one. An error that not all points have names the
@@ -159,8 +180,12 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
-    plan.points.push_back({scenario, scenario->repeat, swept.labels, swept.numbers, std::move(key.point),
-                           std::move(key.problem)});
+    plan.points.push_back({.scenario = scenario,
+                           .repeat = scenario->repeat,
+                           .labels = swept.labels,
+                           .numbers = swept.numbers,
+                           .key = std::move(key.point),
+                           .problem_key = std::move(key.problem)});
     try {
       require_events(*plan.points.back().scenario);
       fit.require(*plan.points.back().scenario);
@@ -169,12 +194,13 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
       throw InputError(plan.locate(error));
     }
   }
+  if (plan.selection && !options.validation) leave_out_tuned(plan);
   require_conclusions(plan);
   require_metric(plan);
   require_traced_run(plan, groups);
   plan.record_key = record_key(*plan.points.front().scenario);
   // The scenario itself may be incomplete: the sweep may give a required option.
-  plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, plan.axes).dump(2);
+  plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, sweep.axes()).dump(2);
   if (!sweep_text.empty()) {
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
     plan.resolved += ",\n  \"sweep\": " + sweep_text + "\n}";
@@ -243,6 +269,7 @@ analysis::StudyPlan Plan::study() const {
   const RecordOptions& record = points.front().scenario->record;
   analysis::StudyPlan study;
   study.head.axes = axes;
+  study.head.tuned = tuned;
   study.head.groups = groups;
   study.head.shown = shown;
   for (const MetricChoice& m : record.metrics) study.head.metrics.push_back((*m).info());
@@ -258,7 +285,7 @@ analysis::StudyPlan Plan::study() const {
   for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
   study.info["events"] = events.size() == 1 ? *events.begin() : "";
   for (const PlannedPoint& p : points) {
-    study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario)});
+    study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario), p.tuned});
   }
   return study;
 }
@@ -276,7 +303,7 @@ std::string Plan::locate(const std::string& pointer, const std::string& message)
 
 std::string Plan::locate(const AssemblyError& error) const {
   std::string message = error.what();
-  if (error.point && !axes.empty()) message += " (" + name_of(*error.point) + ")";
+  if (error.point && axes.size() + tuned.size() > 0) message += " (" + name_of(*error.point) + ")";
   std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
   for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -287,7 +314,9 @@ std::string Plan::locate(const AssemblyError& error) const {
 }
 
 std::string Plan::name_of(std::size_t point) const {
-  return point_name(*this, point, points[point].labels);
+  std::vector<std::string> labels = points[point].labels;
+  labels.insert(labels.end(), points[point].tuned.begin(), points[point].tuned.end());
+  return point_name(*this, point, labels);
 }
 
 }  // namespace hearsay::scenarios

@@ -25,6 +25,7 @@ struct PlannedPoint {
   std::shared_ptr<const Scenario> scenario;
   std::uint32_t repeat = 1;  ///< its repetitions
   std::vector<std::string> labels;
+  std::vector<std::string> tuned{};  ///< labels of the tuned options
   std::vector<double> numbers{};     ///< values of the axes, in SI; NaN for values that are not numbers
   std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
 };
@@ -46,8 +47,11 @@ struct Plan {
   std::vector<std::string> axes{};
   std::vector<std::size_t> groups{};                        ///< by axis; equal for axes that vary together
   std::vector<bool> numeric{};                              ///< by axis: whether all its values are numbers
-  std::vector<std::map<std::string, std::string>> shown{};  ///< by axis: Sweep::shown()
+  std::vector<std::map<std::string, std::string>> shown{};  ///< by axis and tuned option: Sweep::shown()
   std::vector<Position> axes_at{};                          ///< by axis: where its values are written
+  /// Options that "select" tunes. They are no axes of the study that is reported, in which each point has the value that
+  /// was selected for it; of the study that is selected on they are.
+  std::vector<std::string> tuned{};
   std::vector<PlannedPoint> points{};
   std::optional<Selection> selection{};
   std::string record_key{};

@@ -6,13 +6,18 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "analysis/figures/page.hpp"
+#include "analysis/figures/page_files.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "analysis/results/store/store.hpp"
 #include "scenarios/language/json/merge.hpp"
 #include "scenarios/runner/sweep/sweep.hpp"
+#include "tests/support/figure_study.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"
 
@@ -156,7 +161,8 @@ TEST_CASE("select: a run reports only the selected points and the data of the se
                });
   REQUIRE(sums.size() == 6);
   for (std::size_t p = 0; p < 2; ++p) {
-    const auto labels = one.point(p).labels;
+    const analysis::PointResult point = one.point(p);
+    const std::vector<std::string> labels{point.labels.at(0), point.tuned.at(0)};
     for (const auto& [other, sum] : sums) {
       if (other[0] == labels[0]) CHECK(sums.at(labels) <= sum);
     }
@@ -169,12 +175,68 @@ TEST_CASE("select: a run reports only the selected points and the data of the se
             {"sweep.select: protocol.rho is chosen by relative_fitness without noise, on the test data"}));
   CHECK_THAT(outcome.err, Contains("warning: sweep.select: protocol.rho is chosen by relative_fitness"));
 
+  // The tuned option is no axis: each point states its value.
+  CHECK(one.head().axes == std::vector<std::string>{"privacy.epsilon"});
+  CHECK(one.head().tuned == std::vector<std::string>{"protocol.rho"});
+  const std::string runs = test::text_of(dir / "out/one/runs.csv");
+  CHECK(runs.starts_with("privacy.epsilon,repetition,protocol.rho,status,"));
+  CHECK_THAT(outcome.out, Contains("privacy.epsilon  protocol.rho (selected)  runs"));
+  for (const auto& chosen : manifest.at("selection").at("chosen")) {
+    const auto text = [&](const char* name) { return chosen.at(name).get<std::string>(); };
+    for (int r = 0; r < 3; ++r)
+      CHECK_THAT(runs,
+                 Contains(fmt::format("\n{},{},{},done,", text("privacy.epsilon"), r, text("protocol.rho"))));
+  }
+  // What was selected on is a study of all points.
+  for (const char* file : {"manifest.json", "runs.csv", "scalars.csv", "series.csv", "owners.csv"})
+    CHECK(std::filesystem::exists(dir / "out/one/selection" / file));
+  CHECK(analysis::StoredStudy(dir / "out/one/selection").head().axes.size() == 2);
+
   // No run is repeated, and the stored studies can be planned again.
   const auto again = test::shell(run + "one.json --no-progress");
   CHECK_THAT(again.err, Contains("18 runs: 18 cached, 0 to run") && Contains("6 runs: 6 cached, 0 to run"));
   CHECK(test::shell(run + "one.json --dry-run").out.find("selection: 18 runs: 18 cached") == 0);
   CHECK(test::shell("hearsay verify " + dir / "out/one").code == 0);
   CHECK(test::shell("hearsay verify " + dir / "out/one/selection").code == 0);
+}
+
+TEST_CASE("select: figures show every selected point, and nothing against the tuned option") {
+  const test::Scratch dir;
+  analysis::Store store(dir.path());
+  analysis::StudyPlan plan;
+  plan.head = {.axes = {"network.latency"}, .tuned = {"privacy.steps"}, .shown = {{}, {{"50", "many"}}}};
+  plan.head.metrics = {analysis::find_metric("objective")->info()};
+  plan.record_key = "r";
+  const std::pair<const char*, const char*> points[] = {{"1", "50"}, {"2", "10"}, {"5", "2"}};
+  for (const auto& [latency, steps] : points)
+    plan.points.push_back({fmt::format("k{}", latency), {latency}, 1, "d", {steps}});
+  store.begin_study(plan);
+  for (std::size_t p = 0; p < 3; ++p) {
+    store.put_point(p, {.owners = 1});
+    analysis::RunResult run{.point = p};
+    run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+    run.series.values = {9, static_cast<double>(p)};
+    store.put_run(run, "run");
+  }
+  store.close();
+  analysis::StoredStudy study(dir.path());
+  const auto data = analysis::gather(study, test::plain_number);
+  const auto curves = test::draw(data, "curves", 0);
+  REQUIRE(curves.size() == 1);
+  std::set<std::string> coloured;
+  for (const auto& row : test::rows_of(curves[0])) coloured.insert(row.at("a0").get<std::string>());
+  CHECK(coloured == std::set<std::string>{"1", "2", "5"});
+  CHECK(test::spec_of(curves[0]).at("params").size() == 1);  // against what
+  const auto finals = test::draw(data, "finals", 0);
+  REQUIRE(finals.size() == 1);
+  CHECK(test::rows_of(finals[0]).at(0).at("t0") == "many");
+  CHECK(test::rows_of(finals[0]).at(2).at("t0") == "2");
+  CHECK(test::spec_of(finals[0]).at("params").empty());
+  CHECK(test::draw(data, "heat_map", 0).empty());
+  if (analysis::page_files::vega().empty()) return;  // built without the scripts that draw figures
+  CHECK_THAT(analysis::page(data, {}, {}),
+             Contains("<th>network.latency</th><th>privacy.steps (selected)</th>") &&
+                 Contains("<td>1</td><td>many</td>"));
 }
 
 TEST_CASE("select: requires a recorded metric, and validation instances to select on") {

@@ -149,6 +149,7 @@ void Store::begin_study(const StudyPlan& plan) {
   info["begun"] = std::to_string(std::time(nullptr));
   info["finished_before"] = std::to_string(finished_);
   info["axes"] = json_text(plan.head.axes);
+  info["tuned"] = json_text(plan.head.tuned);
   info["groups"] = json_text(plan.head.groups);
   info["shown"] = json_text(plan.head.shown);
   info["metrics"] = json_text(plan.head.metrics);
@@ -172,6 +173,7 @@ void Store::begin_study(const StudyPlan& plan) {
     find.reset();
     Json labels = Json::object();
     for (std::size_t a = 0; a < p.labels.size(); ++a) labels[plan.head.axes[a]] = p.labels[a];
+    for (std::size_t t = 0; t < p.tuned.size(); ++t) labels[plan.head.tuned[t]] = p.tuned[t];
     d.execute("INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)", number, id,
               json_text(labels), p.repetitions);
     if (!sealed(d, Part::kPoint, id)) seal(d, Part::kPoint, id);

@@ -25,6 +25,7 @@ struct StudyPoint {
   std::vector<std::string> labels;
   std::uint32_t repetitions = 1;
   std::string described_by{};  ///< identifies the description of the point
+  std::vector<std::string> tuned{};
 };
 
 /// The study to run: everything needed to read the store without the scenario.

@@ -1,8 +1,8 @@
 #pragma once
 // The file of a store, DIR/results.sqlite: its tables, its lock, its version.
 //
-//   info    the study that was run last: axes, which of them vary together (groups), metrics, record key, the
-//           scenario, its folders
+//   info    the study that was run last: axes, tuned options, which axes vary together (groups), metrics,
+//           record key, the scenario, its folders
 //   point   one per combination of options: its key, its owners, the key of its description
 //   study   the points of the study that was run last, in order: number, point, labels, repetitions
 //   record  a set of recorded metrics: its key, the metrics

@@ -44,11 +44,12 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder) : StoredStudy(fold
 StoredStudy::StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Database> database)
     : folder_(folder), database_(std::move(database)) {
   const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups"),
-                    shown = info("shown");
+                    shown = info("shown"), tuned = info("tuned");
   if (axes.empty() || metrics.empty())
     throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
   if (!intact(*database_, Part::kStudy)) damaged_part("its description of the study");
   decode(axes, head_.axes);
+  if (!tuned.empty()) decode(tuned, head_.tuned);
   if (!groups.empty()) decode(groups, head_.groups);
   if (!shown.empty()) decode(shown, head_.shown);
   decode(metrics, head_.metrics);
@@ -75,7 +76,7 @@ StoredStudy::Row StoredStudy::row(std::size_t number) {
   Row row{number, found.get<std::int64_t>(0), found.get<std::uint32_t>(1), found.get<std::string>(2), {}};
   if (!intact(*database_, Part::kPoint, row.id)) damaged_part(fmt::format("point {}", number));
   PointResult& p = row.result;
-  p.labels = labels_from(found.get<std::string>(3));
+  decode_labels(found.get<std::string>(3), p);
   p.owners = found.get<std::size_t>(4);
   p.first_owner = found.get<sim::AgentId>(5);
   decode(found.get<std::string>(6), p.unaccounted);
@@ -104,7 +105,7 @@ StudyPlan StoredStudy::plan() {
   while (points.step()) {
     StudyPoint& p = plan.points.emplace_back();
     p.key = points.get<std::string>(0);
-    p.labels = labels_from(points.get<std::string>(1));
+    decode_labels(points.get<std::string>(1), p);
     p.repetitions = points.get<std::uint32_t>(2);
     p.described_by = points.get<std::string>(3);
   }
@@ -145,12 +146,12 @@ RunCheck& StoredStudy::check_of(std::int64_t point) {
   return *sound_;
 }
 
-std::vector<std::string> StoredStudy::labels_from(const std::string& text) const {
-  std::map<std::string, std::string> by_axis;
-  decode(text, by_axis);
-  std::vector<std::string> labels;
-  for (const std::string& axis : head_.axes) labels.push_back(by_axis[axis]);
-  return labels;
+template <class Point>
+void StoredStudy::decode_labels(const std::string& text, Point& point) const {
+  std::map<std::string, std::string> by_name;
+  decode(text, by_name);
+  for (const std::string& axis : head_.axes) point.labels.push_back(by_name[axis]);
+  for (const std::string& option : head_.tuned) point.tuned.push_back(by_name[option]);
 }
 
 template <class From>

@@ -81,7 +81,9 @@ class StoredStudy {
   RunResult read_run(const Row& point, const Statement& row);
   std::string document(std::int64_t id);
   RunCheck& check_of(std::int64_t point);
-  std::vector<std::string> labels_from(const std::string& text) const;
+  /// Sets the labels of axes and tuned options.
+  template <class Point>
+  void decode_labels(const std::string& text, Point& point) const;
   /// from(text of the document).
   template <class From>
   auto from_json(std::int64_t id, From&& from) -> decltype(from(std::string()));

@@ -49,9 +49,11 @@ Rows at_equal_times(const std::vector<Series>& runs) {
 
 class Tables {
  public:
-  Tables(const StudyHead& study, const AxisColumns& columns, const std::filesystem::path& folder)
+  Tables(const StudyHead& study, const AxisColumns& columns, const AxisColumns& tuned,
+         const std::filesystem::path& folder)
       : study_(study),
         columns_(columns),
+        tuned_(tuned),
         series_(folder / (study.aggregate ? "quantiles.csv" : "series.csv")),
         scalars_(folder / "scalars.csv"),
         runs_(folder / "runs.csv") {
@@ -64,7 +66,8 @@ class Tables {
                   study.aggregate ? "metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max"
                                   : "repetition,metric,agent,iteration,time_s,vectors,bytes,value");
     scalars_.print("{}repetition,name,agent,value\n", axes);
-    runs_.print("{}repetition,status,end,iterations,time_s,events,messages,delivered,vectors,bytes", axes);
+    runs_.print("{}repetition,{}status,end,iterations,time_s,events,messages,delivered,vectors,bytes", axes,
+                tuned.header());
     for (int r = 0; r < sim::kLossReasons; ++r)
       runs_.print(",lost_{}", sim::name(static_cast<sim::LossReason>(r)));
     runs_.print(",fingerprint,message\n");
@@ -75,6 +78,7 @@ class Tables {
     parameters_ = std::move(parameters);
     layout_ = study_.layout(point);
     axes_ = columns_.fields(point.labels);
+    chosen_ = tuned_.fields(point.tuned);
     add_scalars(axes_ + ",", point.scalars);
   }
   void add(const RunResult& run) {
@@ -89,9 +93,9 @@ class Tables {
     add_scalars(prefix, run.scalars);
     if (!samples.empty()) write_values(scalars_, prefix, run.series, samples.size() - 1, "");
     const sim::Traffic& t = run.traffic;
-    runs_.print("{}{},{},{},{},{},{},{},{},{},{},{:016x},{}\n", prefix, name(run.status), name(run.end),
-                run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors, t.bytes,
-                fmt::join(t.lost, ","), run.fingerprint, csv_field(run.message));
+    runs_.print("{}{}{},{},{},{},{},{},{},{},{},{},{:016x},{}\n", prefix, chosen_, name(run.status),
+                name(run.end), run.iterations, run.time, run.events, t.messages, t.delivered, t.vectors,
+                t.bytes, fmt::join(t.lost, ","), run.fingerprint, csv_field(run.message));
     for (std::size_t m = 0; models_ && m < run.models.size(); ++m) {
       const auto& [agent, values] = run.models[m];
       for (std::size_t k = 0; k < values.size(); ++k)
@@ -141,22 +145,26 @@ class Tables {
   }
 
   const StudyHead& study_;
-  const AxisColumns& columns_;
+  const AxisColumns &columns_, &tuned_;
   OutputFile series_, scalars_, runs_;
   std::optional<OutputFile> models_;
   std::vector<std::string> parameters_;  // their names at the point
   SeriesLayout layout_;                  // of the point
-  std::string axes_;                     // of the point
+  std::string axes_, chosen_;            // of the point
   std::vector<Series> together_;         // of the point, where they are stored together
 };
 
 }  // namespace
 
 Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, const LabelNumber& number) {
-  std::vector<std::vector<std::string>> labels;
-  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
-  const AxisColumns columns(study.head().axes, labels, number);
-  Tables tables(study.head(), columns, folder);
+  std::vector<std::vector<std::string>> labels, chosen;
+  for (std::size_t p = 0; p < study.points(); ++p) {
+    PointResult point = study.point(p);
+    labels.push_back(std::move(point.labels));
+    chosen.push_back(std::move(point.tuned));
+  }
+  const AxisColumns columns(study.head().axes, labels, number), tuned(study.head().tuned, chosen, number);
+  Tables tables(study.head(), columns, tuned, folder);
   Exported out;
   Totals& totals = out.totals;
   std::size_t* const by_status[] = {&totals.done, &totals.diverged, &totals.failed, &totals.interrupted};

@@ -7,7 +7,7 @@
 //                  axes..., metric, agent, iteration, time_s, runs, mean, min, q25, median, q75, max
 //   scalars.csv    axes..., repetition, name, agent, value: the numbers of each run and its metrics at the end, and
 //                  the numbers of each point (no repetition)
-//   runs.csv       axes..., repetition, status, end, iterations, time_s, events, messages, delivered, vectors,
+//   runs.csv       axes..., repetition, tuned options..., status, end, iterations, time_s, events, messages, delivered, vectors,
 //                  bytes, lost_..., fingerprint, message
 //   models.csv     axes..., repetition, agent, parameter, name, value: the models at the end of each run, where the
 //                  study keeps them; parameters are numbered from 0

@@ -61,7 +61,7 @@ void PointCollector::add(const RunResult& run) {
 }
 
 PointSummary PointCollector::summary() const {
-  PointSummary all{.labels = point_.labels, .runs = runs_};
+  PointSummary all{.labels = point_.labels, .tuned = point_.tuned, .runs = runs_};
   for (const auto& numbers : finals_) all.finals.push_back(quartiles(numbers));
   for (const char* name : {"isolated", "pooled"}) {
     std::vector<double> medians, found;
@@ -188,6 +188,10 @@ std::string align(const Cells& texts, std::size_t width, std::size_t fixed) {
   return text;
 }
 
+std::string selected_title(const std::string& option) {
+  return option + " (selected)";
+}
+
 std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted) {
   std::vector<std::string> some;
   for (std::size_t k = 0; k < texts.size(); ++k) {
@@ -210,11 +214,13 @@ std::string summary_text(const StudyHead& study, const std::vector<PointSummary>
     if (equal) wanted[a] = false;
   }
   rows[0] = selected(study.axes, wanted);
+  for (const std::string& option : study.tuned) rows[0].push_back(selected_title(option));
   const std::size_t axes = rows[0].size();
   rows[0].emplace_back("runs");
   for (const MetricInfo& m : study.metrics) rows[0].push_back(m.name + " [quartiles]");
   for (std::size_t p = 0; p < std::min(points.size(), most); ++p) {
     auto& row = rows.emplace_back(selected(study.shown_labels(points[p].labels), wanted));
+    for (std::string& label : study.shown_tuned(points[p].tuned)) row.push_back(std::move(label));
     row.push_back(std::to_string(points[p].runs));
     for (const Quartiles& q : points[p].finals)
       row.push_back(std::isnan(q.median) ? "-" : rounded(q.median) + " " + interval_text(q.low, q.high));

@@ -21,7 +21,7 @@ Quartiles quartiles(std::vector<double> numbers);
 
 /// A point as tables and figures show it.
 struct PointSummary {
-  std::vector<std::string> labels{};
+  std::vector<std::string> labels{}, tuned{};
   std::size_t runs = 0;             ///< that were done
   std::vector<Quartiles> finals{};  ///< by metric, at the end of these runs; per-agent metrics: of their mean
   /// Name; by metric the median over what the point and its runs have of it, NaN where there is none.
@@ -46,7 +46,7 @@ class PointCollector {
       baselines_;  // of the point, and of each run with its own problem
 };
 
-/// One row per point: the axes that distinguish points, median and quartiles of each metric, the baselines below; above
+/// One row per point: the axes that distinguish points, the values selected for it, median and quartiles of each metric, the baselines below; above
 /// it the axes of one value. At most `most` points. `width` as for align().
 std::string summary_text(const StudyHead& study, const std::vector<PointSummary>& points,
                          std::size_t width = 0, std::size_t most = 200);
@@ -59,6 +59,9 @@ std::string summary_text(const StudyHead& study, const std::vector<PointSummary>
 std::vector<bool> distinguishing_axes(const std::vector<std::vector<std::string>>& labels,
                                       const std::vector<std::size_t>& groups, std::size_t axes,
                                       const std::vector<std::size_t>& taken = {});
+
+/// The title of a column with the values of a tuned option.
+std::string selected_title(const std::string& option);
 
 /// Those texts for which `wanted` is true.
 std::vector<std::string> selected(const std::vector<std::string>& texts, const std::vector<bool>& wanted);

@@ -6,7 +6,7 @@
 // The whole sweep is first run on validation instances (data.instances = "validation": other data from the same
 // distribution, or records withheld from training), as a study in DIR/selection/. For each combination of the other
 // axes, the value with the best mean over repetitions of the metric at the end is selected; then the study is run with
-// the selected values only. "on": "test" selects on the instances that are reported: such results are optimistically
+// the selected values only. Its axes are the others; each of its points states the value selected for it. "on": "test" selects on the instances that are reported: such results are optimistically
 // biased, and every output says so.
 #include <cstddef>
 #include <optional>

@@ -135,8 +135,8 @@ void serialize(Archive& ar, hearsay::analysis::RunResult& value, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::PointResult& value, unsigned) {
-  auto& [labels, scalars, unaccounted, notes, owners, first_owner] = value;
-  each(ar, labels, scalars, unaccounted, notes, owners, first_owner);
+  auto& [labels, tuned, scalars, unaccounted, notes, owners, first_owner] = value;
+  each(ar, labels, tuned, scalars, unaccounted, notes, owners, first_owner);
 }
 
 template <class Archive>
