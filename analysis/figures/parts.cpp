@@ -6,7 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/figures/owner_values.hpp"
 #include "analysis/figures/page_files.hpp"
+#include "analysis/results/tables/axis_columns.hpp"
 
 namespace hearsay::analysis {
 
@@ -145,33 +147,33 @@ References references(const StudyData& study, std::size_t metric) {
 
 void add_numbers(const StudyData& study, const FigurePoint& point, Json& row) {
   for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    const auto& [name, labels, numbers, logarithmic] = study.axes[a];
-    if (numbers.empty()) continue;
-    const auto label = std::find(labels.begin(), labels.end(), point.labels[a]) - labels.begin();
-    row[fmt::format("n{}", a)] = seven_digits(numbers[static_cast<std::size_t>(label)]);
+    const FigureAxis& axis = study.axes[a];
+    if (axis.numbers.empty()) continue;
+    const auto label = std::find(axis.labels.begin(), axis.labels.end(), point.labels[a]);
+    row[fmt::format("n{}", a)] =
+        seven_digits(axis.numbers[static_cast<std::size_t>(label - axis.labels.begin())]);
   }
 }
 
 void dodge(Json& rows, const StudyData& study, std::size_t axis, std::optional<std::size_t> by) {
   const FigureAxis& a = study.axes[axis];
   if (a.numbers.empty()) return;
-  const auto place = [&](double x) { return a.logarithmic ? std::log(x) : x; };
   double gap = HUGE_VAL;
   for (std::size_t i = 1; i < a.numbers.size(); ++i)
-    gap = std::min(gap, place(a.numbers[i]) - place(a.numbers[i - 1]));
+    gap = std::min(gap, a.place(a.numbers[i]) - a.place(a.numbers[i - 1]));
   const std::size_t values = by ? study.axes[*by].labels.size() : 1;
-  const double range = place(a.numbers.back()) - place(a.numbers.front());
+  const double range = a.place(a.numbers.back()) - a.place(a.numbers.front());
   // All values of `by` beside each other, each 1 % of the width from the next if there is room.
   const double one = values < 2 ? 0 : std::min(0.01 * range, 0.4 * gap / static_cast<double>(values - 1));
   for (Json& row : rows) {
-    const double x = place(row.at(fmt::format("n{}", axis)).get<double>());
+    const double x = a.place(row.at(fmt::format("n{}", axis)).get<double>());
     double moved = x;
     if (by) {
       const std::vector<std::string>& labels = study.axes[*by].labels;
       const auto label = std::find(labels.begin(), labels.end(), row.at(axis_key(*by)).get<std::string>());
       moved += one * (static_cast<double>(label - labels.begin()) - static_cast<double>(values - 1) / 2);
     }
-    row[fmt::format("d{}", axis)] = seven_digits(a.logarithmic ? std::exp(moved) : moved);
+    row[fmt::format("d{}", axis)] = seven_digits(a.number_at(moved));
   }
 }
 
@@ -231,6 +233,9 @@ Selectors selectors(const StudyData& study, const std::vector<std::size_t>& fixe
 Json colour(const StudyData& study, std::size_t axis) {
   const FigureAxis& a = study.axes[axis];
   const bool numbers = !a.numbers.empty();
+  std::size_t letters = 0;
+  for (const std::string& label : a.labels) letters = std::max(letters, label.size());
+  const std::size_t column = std::clamp<std::size_t>(30 + 8 * letters, 110, 260);  // pixels
   const Json viridis{{"name", "viridis"}, {"extent", {0.2, 0.92}}};
   return {{"field", axis_key(axis)},
           {"type", numbers ? "ordinal" : "nominal"},
@@ -239,11 +244,25 @@ Json colour(const StudyData& study, std::size_t axis) {
           {"scale", {{"domain", a.labels}, {"scheme", numbers ? viridis : Json("tableau10")}}},
           {"legend",
            {{"orient", "top"},
-            {"columns", {{"expr", "max(1, floor(width / 110))"}}},
-            {"symbolLimit", 24},
+            {"columns", {{"expr", fmt::format("max(1, floor(width / {}))", column)}}},
+            {"symbolLimit", 100},
             {"symbolOpacity", 1},
             {"labelLimit", 220}}}};
 }
+
+namespace {
+
+// The scale of an axis of numbers: all of them, whichever have a point to draw, with room beside the first and last.
+Json number_scale(const FigureAxis& a) {
+  const double first = a.place(a.numbers.front()), last = a.place(a.numbers.back());
+  const double room = 0.03 * (last - first);
+  Json all{{"domain", {seven_digits(a.number_at(first - room)), seven_digits(a.number_at(last + room))}}};
+  all["type"] = a.linear_to() > 0 ? "symlog" : a.logarithmic ? "log" : "linear";
+  if (a.linear_to() > 0) all["constant"] = a.linear_to();
+  return all;
+}
+
+}  // namespace
 
 Json along(const StudyData& study, std::size_t axis) {
   const FigureAxis& a = study.axes[axis];
@@ -254,17 +273,23 @@ Json along(const StudyData& study, std::size_t axis) {
             {"sort", a.labels},
             {"axis", {{"labelAngle", a.labels.size() > 6 ? -40 : 0}, {"labelLimit", 140}}}};
   }
+  constexpr std::size_t kMostTicks = 16;
   Json x{{"field", fmt::format("d{}", axis)},
          {"type", "quantitative"},
          {"title", a.name},
-         {"scale", scale(a.logarithmic)}};
-  constexpr std::size_t kMostTicks = 16;
-  if (a.numbers.size() > kMostTicks) return x;
-  std::string label = "datum.label";
-  for (std::size_t i = 0; i < a.numbers.size(); ++i)
-    label = fmt::format("abs(datum.value - {0}) <= 1e-9 * abs({0}) ? {1} : {2}", a.numbers[i],
-                        json_text(a.labels[i]), label);
-  x["axis"] = {{"values", a.numbers}, {"labelExpr", label}, {"labelOverlap", true}};
+         {"scale", number_scale(a)}};
+  const bool plain = std::all_of(a.labels.begin(), a.labels.end(), is_plain_number);
+  if (a.numbers.size() > kMostTicks && plain) return x;
+  Json numbers = Json::array(), labels = Json::array();
+  for (const std::size_t i : spread(a.numbers.size(), std::min(a.numbers.size(), kMostTicks))) {
+    numbers.push_back(a.numbers[i]);
+    labels.push_back(a.labels[i]);
+  }
+  const std::string label =
+      fmt::format("{}[indexof({}, datum.value)]", json_text(labels), json_text(numbers));
+  // Without a count of ticks Vega leaves out values.
+  x["axis"] = {
+      {"values", numbers}, {"tickCount", numbers.size()}, {"labelExpr", label}, {"labelOverlap", true}};
   return x;
 }
 

@@ -146,6 +146,16 @@ Statistics statistics_of(std::vector<double> numbers) {
   return s;
 }
 
+double FigureAxis::place(double x) const {
+  if (const double c = linear_to(); c > 0) return std::log1p(x / c);
+  return logarithmic ? std::log(x) : x;
+}
+
+double FigureAxis::number_at(double place) const {
+  if (const double c = linear_to(); c > 0) return c * std::expm1(place);
+  return logarithmic ? std::exp(place) : place;
+}
+
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number) {
   FigureAxis axis{.name = std::move(name)};
   for (const std::string& label : labels) {
@@ -164,7 +174,8 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
     axis.labels[i] = numbers[i].second;
   }
   // Logarithmic: the steps vary by a larger factor than the ratios do.
-  const auto& x = axis.numbers;
+  const auto zeros = !axis.numbers.empty() && axis.numbers.front() == 0 ? 1 : 0;
+  const std::vector<double> x(axis.numbers.begin() + zeros, axis.numbers.end());
   if (x.size() < 2 || x.front() <= 0 || x.back() / x.front() < 10) return axis;
   const auto variation = [&](auto&& difference) {
     std::vector<double> all;

@@ -39,7 +39,14 @@ struct FigureAxis {
   std::string name;
   std::vector<std::string> labels{};  ///< its different values, in order
   std::vector<double> numbers{};      ///< in SI; empty unless all are numbers
-  bool logarithmic = false;           ///< its numbers are better shown on a logarithmic scale
+  /// Its numbers, without a 0 before them, are better shown on a logarithmic scale.
+  bool logarithmic = false;
+
+  /// On a logarithmic scale that has a place for 0, the number up to which it is linear: the smallest above 0. Else 0.
+  double linear_to() const { return logarithmic && numbers.front() == 0 ? numbers[1] : 0; }
+  /// Where a number is along the axis, up to a factor, and back: x, log(x), or log(1 + x/c) with c = linear_to().
+  double place(double x) const;
+  double number_at(double place) const;
 };
 
 /// How many owners have a gain above 0, that is a metric whose mean lies below the value of their isolated model, and

@@ -81,7 +81,7 @@ TEST_CASE("figures: final values against each axis, its numbers are logarithmic 
   CHECK(rows[2].at("n0") == 10);
   CHECK(rows[2].at("m").get<double>() == Approx(10.0 / 3 + 1));
   CHECK(rows[2].at("l").get<double>() == Approx(10.0 / 3 + 0.5));
-  CHECK(spec_of(drawn[0]).at("layer").at(0).at("encoding").at("x").at("scale") == json{{"type", "log"}});
+  CHECK(spec_of(drawn[0]).at("layer").at(0).at("encoding").at("x").at("scale").at("type") == "log");
   CHECK(draw(study(dir, {}), "heat_map", 0).empty());
 }
 
@@ -95,10 +95,71 @@ TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its step
   CHECK(axis({"0.1", "0.3", "1", "3", "10"}).logarithmic);
   CHECK_FALSE(axis({"1", "2", "3", "4"}).logarithmic);
   CHECK_FALSE(axis({"10", "20", "30", "100", "110"}).logarithmic);
-  CHECK_FALSE(axis({"0", "1", "10"}).logarithmic);
+  CHECK_FALSE(axis({"0", "10"}).logarithmic);
+  CHECK_FALSE(axis({"0", "1", "2", "3"}).logarithmic);
   CHECK_FALSE(axis({"-1", "1", "10"}).logarithmic);
   CHECK(axis({"ring", "star"}).numbers.empty());
+  CHECK_FALSE(axis({}).logarithmic);
   CHECK(axis({"1", "star", "1"}).labels == std::vector<std::string>{"1", "star"});
+}
+
+TEST_CASE("figures: a logarithmic axis has a place for 0, one step below the smallest number") {
+  const auto axis = analysis::make_axis("a", {"10", "0", "0.1", "1"}, plain_number);
+  REQUIRE(axis.logarithmic);
+  CHECK(axis.linear_to() == 0.1);
+  // log(1 + x/0.1): 0 is as far from 0.1 as 0.1 is from 0.3.
+  CHECK(axis.place(0) == 0);
+  CHECK(axis.place(0.1) == Approx(std::log(2)));
+  CHECK(axis.place(0.3) == Approx(2 * std::log(2)));
+  CHECK(axis.number_at(axis.place(10)) == Approx(10));
+  CHECK(analysis::make_axis("a", {"0.1", "1", "10"}, plain_number).linear_to() == 0);
+  const test::Scratch dir;
+  const auto data = study(dir, {.axes = {"delay"}, .points = {{"0"}, {"0.1"}, {"1"}, {"10"}}});
+  const json x = spec_of(draw(data, "finals", 0).at(0)).at("layer").at(0).at("encoding").at("x");
+  CHECK(x.at("scale").at("type") == "symlog");
+  CHECK(x.at("scale").at("constant") == 0.1);
+}
+
+TEST_CASE(
+    "figures: an axis shows all of its values, whichever have results, a long one some with their units") {
+  const auto seconds = [](const std::string& label) { return std::optional(std::stod(label)); };
+  analysis::StudyData data;
+  data.head.metrics = {{"m", "", "", false}};
+  std::vector<std::string> labels;
+  for (int k = 0; k < 31; ++k) labels.push_back(fmt::format("{} s", 10 + k));
+  data.axes = {analysis::make_axis("latency", labels, seconds)};
+  // A study that has just begun: one of the points has results.
+  for (const std::string& label : labels) {
+    analysis::FigurePoint& point = data.points.emplace_back();
+    point.labels = {label};
+    point.runs = label == "12 s" ? 1 : 0;
+    point.finals = {{1, point.runs == 1 ? 1 : NAN, 1}};
+    point.ends.resize(1);
+  }
+  const json drawn = spec_of(draw(data, "finals", 0).at(0));
+  CHECK(drawn.at("data").at("values").size() == 1);
+  const json x = drawn.at("layer").at(0).at("encoding").at("x");
+  // From 10 to 40, and 3 % beside them.
+  CHECK(x.at("scale").at("domain")[0] == 9.1);
+  CHECK(x.at("scale").at("domain")[1] == 40.9);
+  const json& ticks = x.at("axis").at("values");
+  CHECK(ticks.size() == 16);
+  CHECK(x.at("axis").at("tickCount") == 16);
+  CHECK(ticks.front() == 10);
+  CHECK(ticks.back() == 40);
+  CHECK_THAT(x.at("axis").at("labelExpr").get<std::string>(),
+             Catch::Contains(R"(["10 s","12 s",)") && Catch::Contains("[10.0,12.0,"));
+}
+
+TEST_CASE("figures: a legend lists every value of an axis, in as many columns as its labels leave room for") {
+  const test::Scratch dir;
+  Made made{.points = {}};
+  for (int k = 0; k < 48; ++k) made.points.push_back({fmt::format("a label of 24 letters {}", 10 + k)});
+  const json drawn = spec_of(draw(study(dir, made), "curves", 0).at(0));
+  const json& legend = drawn.at("layer").at(1).at("encoding").at("color").at("legend");
+  CHECK(legend.at("symbolLimit") >= 48);
+  // 24 letters of 8 pixels, and 30 for the symbol.
+  CHECK(legend.at("columns").at("expr") == "max(1, floor(width / 222))");
 }
 
 TEST_CASE("figures: two numeric axes give a heat map, selectors fix the others") {
@@ -113,6 +174,10 @@ TEST_CASE("figures: two numeric axes give a heat map, selectors fix the others")
   const auto drawn = draw(data, "heat_map", 0);
   REQUIRE(drawn.size() == 1);
   CHECK(rows_of(drawn[0]).size() == 8);
+  // A format without a precision gets one digit for 20, 40, 60, and "~g" then writes 2e+1.
+  const json legend = spec_of(drawn[0]).at("layer").at(0).at("encoding").at("color").at("legend");
+  CHECK_FALSE(legend.contains("format"));
+  CHECK_THAT(legend.at("labelExpr").get<std::string>(), Catch::Contains("format(datum.value, '.6~g')"));
   REQUIRE(spec_of(drawn[0]).at("params").size() == 1);
   CHECK(spec_of(drawn[0]).at("params")[0].at("bind").at("options") == json{"ring", "star"});
   CHECK(draw(data, "finals", 0).size() == 3);

@@ -10,15 +10,11 @@
 
 namespace hearsay::analysis {
 
-namespace {
-
 bool is_plain_number(const std::string& label) {
   char* end = nullptr;
   std::strtod(label.c_str(), &end);
   return !label.empty() && *end == '\0';
 }
-
-}  // namespace
 
 AxisColumns::AxisColumns(std::vector<std::string> axes, const std::vector<std::vector<std::string>>& labels,
                          LabelNumber number)

@@ -10,6 +10,9 @@ namespace hearsay::analysis {
 /// The number in SI that a label stands for, if any.
 using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
+/// Whether the whole label is a number, without a unit.
+bool is_plain_number(const std::string& label);
+
 /// One column for each axis, with its labels. An axis whose values have units ("10 ms") has its numbers in SI (0.01)
 /// instead, and a further column NAME.text with the labels.
 class AxisColumns {
