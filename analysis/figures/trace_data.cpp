@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -65,6 +66,34 @@ void end_period(Since& open, sim::AgentId agent, double time, std::vector<TraceD
   open.erase(since);
 }
 
+// The ticks of a trace, divided by whether they have an effect: see read_trace().
+class Ticks {
+ public:
+  /// Before a row of any kind is looked at.
+  void next(const std::string& cause, std::uint64_t iteration) {
+    if (!open_) return;
+    const bool effect = cause == name_ || iteration > iteration_;
+    (effect ? effective_ : idle_).push_back(std::move(*open_));
+    open_.reset();
+  }
+  void add(TraceData::Moment tick, const std::string& name, std::uint64_t iteration) {
+    open_ = std::move(tick);
+    name_ = name;
+    iteration_ = iteration;
+  }
+  /// Those with an effect; all if there is nothing else in the trace.
+  std::vector<TraceData::Moment> take(bool alone) {
+    next("", 0);
+    return std::move(alone && effective_.empty() ? idle_ : effective_);
+  }
+
+ private:
+  std::optional<TraceData::Moment> open_;  // the last row
+  std::string name_;
+  std::uint64_t iteration_ = 0;
+  std::vector<TraceData::Moment> effective_, idle_;
+};
+
 // The messages of a trace, put together from the rows of their sending and their end.
 class Messages {
  public:
@@ -112,14 +141,16 @@ class Messages {
 }  // namespace
 
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most, double from,
-                                    double to) {
+                                    double to, const std::set<sim::AgentId>& agents) {
   std::ifstream in(file);
   if (!in) return std::nullopt;
   TraceData data;
   data.begin = data.end = from;
   data.whole = from <= 0;
   data.bounded = to < sim::kNever;
+  data.only = agents;
   Messages messages;
+  Ticks ticks;
   Since down_since, computing_since;
   bool after = false;      // the window, where only ends of messages count
   std::size_t beyond = 0;  // events after it
@@ -134,6 +165,10 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     const double time = *at;
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
+    ticks.next(f[6], *iteration);
+    if (!agents.empty() && event != "event" && !agents.contains(agent) &&
+        (f[4].empty() || !agents.contains(peer)))
+      continue;
     const bool presence = event == "down" || event == "up", is_end = event == "deliver" || event == "lose";
     if (time < from && !presence) continue;
     if (!after && (time > to || (time >= from && data.read == most))) {
@@ -163,11 +198,16 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       computing_since[agent] = time;
     } else if (event == "computed") {
       end_period(computing_since, agent, time, data.computing);
-    } else if (!is_end && (event != "timer" || !f[10].ends_with("(no effect)"))) {
+    } else if (event == "tick") {
+      ticks.add({time, agent, event}, f[6], *iteration);
+    } else if (!is_end && event != "skip" && (event != "timer" || !f[10].ends_with("(no effect)"))) {
       data.moments.push_back({time, agent, event == "timer" && !f[10].empty() ? unquoted(f[10]) : event});
     }
   }
   data.messages = messages.take();
+  std::vector<TraceData::Moment> all = ticks.take(data.messages.empty() && data.moments.empty());
+  std::ranges::copy(all, std::back_inserter(data.moments));
+  std::ranges::stable_sort(data.moments, {}, &TraceData::Moment::time);
   for (const auto& [agent, since] : down_since) data.down.push_back({since, data.end, agent});
   for (const auto& [agent, since] : computing_since) data.computing.push_back({since, data.end, agent});
   return data;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct TraceData {
     double time;
     std::string text;
   };
+  /// Ticks, timers and others; ticks and timers without an effect are left out.
   std::vector<Moment> moments;
   std::vector<Event> events;      ///< of the scenario
   std::vector<Message> messages;  ///< that were in flight within the window and arrived or were lost
@@ -44,12 +46,16 @@ struct TraceData {
 
   // Of the traced run, as the scenario states it.
   std::size_t point = 0, repetition = 0;
-  bool one_agent = false;  ///< the trace is that of one agent
+  std::set<sim::AgentId> only{};  ///< it has only what these agents take part in; empty: everything
 };
 
 /// Reads at most `most` events of a trace between two times in s, and when messages arrive that were in flight then;
-/// nothing if there is no such file. Ignores lines that are not events.
+/// nothing if there is no such file. Ignores lines that are not events, and events of other `agents`, if there are any.
+///
+/// A tick has no effect if it was skipped, or if no row names it as its cause and no iteration was completed before the
+/// next row. In a trace of ticks alone all have one.
 std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size_t most = 20000,
-                                    double from = 0, double to = sim::kNever);
+                                    double from = 0, double to = sim::kNever,
+                                    const std::set<sim::AgentId>& agents = {});
 
 }  // namespace hearsay::analysis

@@ -1,6 +1,7 @@
 #include "analysis/figures/trace_figures.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,13 +33,16 @@ const FigurePoint* traced_point(const FigureInput& input) {
   return nullptr;
 }
 
-// "one run (privacy.epsilon = 1, repetition 0) from 0 to 20 s"
+// "one run (privacy.epsilon = 1, repetition 0)"
 std::string traced_run(const FigureInput& input) {
-  const TraceData& trace = *input.trace;
   const FigurePoint* point = traced_point(input);
   const std::string name = point == nullptr ? "" : name_of(input.study, *point);
-  return fmt::format("one run ({}{}repetition {}) from {:.6g} to {:.6g} s", name, name.empty() ? "" : ", ",
-                     trace.repetition, trace.begin, trace.end);
+  return fmt::format("one run ({}{}repetition {})", name, name.empty() ? "" : ", ", input.trace->repetition);
+}
+
+// "one run (repetition 0) from 0 to 20 s"
+std::string traced_window(const FigureInput& input) {
+  return fmt::format("{} from {:.6g} to {:.6g} s", traced_run(input), input.trace->begin, input.trace->end);
 }
 
 std::string window_hint(const TraceData& trace) {
@@ -53,21 +57,25 @@ std::string agent_name(const FigurePoint* point, const std::vector<std::string>&
   return owner < owners.size() ? owners[owner] : std::to_string(agent);
 }
 
-// The agents that have a lane: all, or those of the first messages and events.
+// The agents that have a lane: all if they are few, else those of the first messages and events.
 std::map<sim::AgentId, std::size_t> lanes_of(const TraceData& trace) {
   std::map<sim::AgentId, std::size_t> lanes;
   const auto add = [&](sim::AgentId agent) {
     if (lanes.size() < kMostLanes) lanes[agent] = 0;
   };
-  if (trace.agents <= kMostLanes) {
+  if (trace.agents <= kMostLanes && trace.only.empty()) {
     for (sim::AgentId agent = 0; agent < trace.agents; ++agent) add(agent);
   } else {
+    for (const sim::AgentId agent : trace.only) add(agent);
     std::vector<const TraceData::Message*> order;
     for (const TraceData::Message& m : trace.messages) order.push_back(&m);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->sent < b->sent; });
     for (const TraceData::Message* m : order) add(m->from), add(m->to);
     for (const TraceData::Moment& m : trace.moments) add(m.agent);
+    for (const auto* periods : {&trace.down, &trace.computing}) {
+      for (const TraceData::Down& p : *periods) add(p.agent);
+    }
   }
   std::size_t number = 0;
   for (auto& [agent, lane] : lanes) lane = number++;
@@ -166,12 +174,19 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
         {marks.event, " Vertical line: event of the scenario."}}) {
     if (any) caption += text;
   }
-  if (lanes.size() < trace.agents)
+  if (!trace.only.empty()) {
+    std::vector<std::string> those;
+    for (const sim::AgentId agent : trace.only) those.push_back(agent_name(point, owners, agent));
+    caption += fmt::format(" Shown is only what {} took part in.", fmt::join(those, ", "));
+  }
+  if (lanes.size() == kMostLanes && trace.agents > kMostLanes)
     caption +=
         fmt::format(" Shown are {} of {} agents and the messages between them.", lanes.size(), trace.agents);
   caption += window_hint(trace);
 
-  const std::size_t height = std::clamp<std::size_t>(40 * lanes.size(), 160, 720);
+  // Every lane has room for its name.
+  const std::size_t height =
+      std::max(std::clamp<std::size_t>(40 * lanes.size(), 160, 720), 14 * lanes.size());
   const auto time = [&](const char* field) {
     return Json{{"field", field},
                 {"type", "quantitative"},
@@ -185,8 +200,10 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
         {"title", "agent"},
         {"axis",
          {{"values", numbers},
+          {"tickCount", numbers.size()},  // else Vega leaves some out
           {"labelExpr", json_text(names) + "[datum.value]"},
           {"labelLimit", 160},
+          {"labelOverlap", false},
           {"grid", false}}},
         {"scale",
          {{"domain", {-0.6, static_cast<double>(lanes.size()) - 0.4}}, {"reverse", true}, {"nice", false}}}};
@@ -250,7 +267,7 @@ std::vector<Drawing> draw_latency(const FigureInput& input, std::size_t) {
       rows.push_back({{"x", seven_digits(bin.from)}, {"u", seven_digits(bin.to)}, {"n", bin.count}});
     if (rows.empty()) return;
     all.push_back({name, title,
-                   fmt::format("Delivered messages of {}: {}, median {:.3g}{}.{}", traced_run(input),
+                   fmt::format("Delivered messages of {}: {}, median {:.3g}{}.{}", traced_window(input),
                                numbers.size(), quantile(numbers, 0.5), unit, window_hint(*input.trace)),
                    fill("histogram", {{"rows", rows}, {"x_title", x}})});
   };
@@ -262,7 +279,7 @@ std::vector<Drawing> draw_latency(const FigureInput& input, std::size_t) {
 
 std::vector<Drawing> draw_availability(const FigureInput& input, std::size_t) {
   // The trace of one agent does not contain when others are down.
-  if (!input.trace || input.trace->down.empty() || input.trace->one_agent) return {};
+  if (!input.trace || input.trace->down.empty() || !input.trace->only.empty()) return {};
   const TraceData& trace = *input.trace;
   std::map<double, long> changes{{trace.begin, 0}, {trace.end, 0}};
   for (const TraceData::Down& d : trace.down) {
@@ -290,7 +307,7 @@ std::vector<Drawing> draw_availability(const FigureInput& input, std::size_t) {
   Json values{{"rows", rows}};
   if (!events.empty()) values["events"] = events;
   return {{"availability", "Availability",
-           fmt::format("Fraction of the {} agents that are up, in {}.{}{}", agents, traced_run(input),
+           fmt::format("Fraction of the {} agents that are up, in {}.{}{}", agents, traced_window(input),
                        events.empty() ? "" : " Dashed lines: the scenario's events.", window_hint(trace)),
            fill("availability", values)}};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/figures/bound_data.hpp"
 #include "scenarios/language/units.hpp"
@@ -14,27 +15,48 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Which run was traced, from manifest.json; a study that runs has none yet.
-void describe_trace(analysis::TraceData& trace, const std::filesystem::path& folder) {
+// The traced run, from manifest.json; a study that runs has none yet.
+struct TracedRun {
+  std::size_t point = 0, repetition = 0;
+  std::set<sim::AgentId> agents{};  // whose events the trace has; empty: all
+};
+
+TracedRun traced_run_of(const std::filesystem::path& folder) {
+  TracedRun run;
   std::ifstream file(folder / "manifest.json");
   const auto manifest = nlohmann::json::parse(file, nullptr, false);
   const nlohmann::json::json_pointer place("/scenario/record/trace");
-  if (!manifest.is_object() || !manifest.contains(place) || !manifest.at(place).is_object()) return;
+  if (!manifest.is_object() || !manifest.contains(place) || !manifest.at(place).is_object()) return run;
   const nlohmann::json& options = manifest.at(place);
-  const auto number = [&](const char* key) {
+  const auto number = [&](const char* key) -> std::optional<std::size_t> {
     const auto found = options.find(key);
-    return found != options.end() && found->is_number_unsigned() ? found->get<std::size_t>() : 0;
+    if (found == options.end() || !found->is_number_unsigned()) return std::nullopt;
+    return found->get<std::size_t>();
   };
-  trace.point = number("point");
-  trace.repetition = number("repetition");
-  trace.one_agent = options.contains("agent") && !options["agent"].is_null();
+  run.point = number("point").value_or(0);
+  run.repetition = number("repetition").value_or(0);
+  if (const auto agent = number("agent")) run.agents = {static_cast<sim::AgentId>(*agent)};
+  return run;
+}
+
+// --agent: the agents whose events are shown; empty: all.
+std::set<sim::AgentId> wanted_agents(const Parsed& values, analysis::StoredStudy& study, std::size_t point) {
+  std::set<sim::AgentId> agents;
+  if (!values.has("agent") || point >= study.points()) return agents;
+  const Names names = analysis::agent_names(study.owners(point), study.point(point).first_owner);
+  for (const std::string& text : values.all("agent")) agents.insert(Parsed::agent("agent", text, names));
+  return agents;
 }
 
 }  // namespace
 
 Options with_window_options(Options options) {
-  options.insert(options.end(), {{"from", "T", "first time of the trace that is shown, e.g. '20 s'"},
-                                 {"to", "T", "last time of the trace that is shown"}});
+  options.insert(
+      options.end(),
+      {{"from", "T", "first time of the trace that is shown, e.g. '20 s'"},
+       {"to", "T", "last time of the trace that is shown"},
+       {"agent", "AGENT", "show only events of this agent in the trace, by its number or name (repeatable)",
+        nullptr, true}});
   return options;
 }
 
@@ -43,18 +65,26 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
   const auto [from, to] = values.window();
   const std::filesystem::path events = folder / "trace.csv";
   std::error_code error;
-  if ((values.has("from") || values.has("to")) && !std::filesystem::exists(events, error))
-    throw UsageError(
-        fmt::format("--{}: there is no trace.csv in {}: add record.trace to the scenario and run it again",
-                    values.has("from") ? "from" : "to", folder.string()));
+  for (const char* option : {"from", "to", "agent"}) {
+    if (values.has(option) && !std::filesystem::exists(events, error))
+      throw UsageError(
+          fmt::format("--{}: there is no trace.csv in {}: add record.trace to the scenario and run it again",
+                      option, folder.string()));
+  }
+  const TracedRun run = traced_run_of(folder);
+  const std::set<sim::AgentId> agents = wanted_agents(values, study, run.point);
   FigureStudy all{analysis::gather(study, label_number, {}, wanted), {}};
   analysis::add_bounds(all.data, folder / "bounds.csv");
-  all.trace = analysis::read_trace(events, 20000, from, to);
+  all.trace = analysis::read_trace(events, 20000, from, to, agents);
   if (all.trace && all.trace->read == 0 && from > 0)
     throw UsageError(fmt::format("--from: {} has no event from {} on{}", events.string(),
                                  format_quantity(from, "s"),
                                  values.has("to") ? " until " + format_quantity(to, "s") : ""));
-  if (all.trace) describe_trace(*all.trace, folder);
+  if (all.trace) {
+    all.trace->point = run.point;
+    all.trace->repetition = run.repetition;
+    if (agents.empty()) all.trace->only = run.agents;
+  }
   // That of a point that is not wanted is no part of what is drawn.
   const auto is_traced = [&](const analysis::FigurePoint& point) { return point.number == all.trace->point; };
   if (all.trace && wanted && std::none_of(all.data.points.begin(), all.data.points.end(), is_traced))

@@ -14,7 +14,7 @@ struct FigureStudy {
   std::optional<analysis::TraceData> trace;
 };
 
-/// --from and --to, the times of a trace that are shown.
+/// --from, --to and --agent: what of a trace is shown.
 Options with_window_options(Options options);
 
 /// Reads the wanted points of a study with their bounds, and the window of its trace. Throws UsageError.

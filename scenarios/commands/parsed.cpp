@@ -113,6 +113,27 @@ std::filesystem::path Parsed::folder(const char* option, const std::filesystem::
   return path;
 }
 
+sim::AgentId Parsed::agent(const char* option, const std::string& text, const Names& names) {
+  const auto fail = [&](const std::string& more) {
+    throw UsageError(
+        fmt::format("--{}: expected an agent, by its number from 0 to {} or its name, found '{}'{}", option,
+                    names.size() - 1, printable(text), more));
+  };
+  if (const auto number = sim::whole_number<sim::AgentId>(text)) {
+    if (*number >= names.size()) fail("");
+    return *number;
+  }
+  std::vector<sim::AgentId> found;
+  for (sim::AgentId agent = 0; agent < names.size(); ++agent) {
+    if (names[agent] == text) found.push_back(agent);
+  }
+  if (found.empty()) fail(did_you_mean(text, names));
+  if (found.size() > 1)
+    fail(fmt::format(", the name of agents {} and {}", found[0], found[1]) +
+         (found.size() > 2 ? fmt::format(" and {} more", found.size() - 2) : ""));
+  return found.front();
+}
+
 std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())

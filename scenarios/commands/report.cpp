@@ -76,7 +76,7 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
 
 int report_command(const Arguments& arguments) {
   const auto values = parse_arguments(
-      arguments, {"report DIR [-o FILE] [--from T] [--to T]",
+      arguments, {"report DIR [-o FILE] [--from T] [--to T] [--agent AGENT]...",
                   with_window_options({{"output,o", "FILE", "file of the page (default: DIR/report.html)"}}),
                   "one folder", 1, 1});
   if (!values) return kExitDone;

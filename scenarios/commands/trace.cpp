@@ -78,7 +78,7 @@ int trace_command(const Arguments& arguments) {
                     {"repetition", "R", "repetition, from 0", "0"},
                     {"kinds", "K,...", "only these events: tick,send,deliver,lose,...", nullptr, false,
                      choice_names<sim::TraceKind>},
-                    {"agent", "I", "only events of this agent"},
+                    {"agent", "AGENT", "only events of this agent, by its number or name"},
                     {"from", "T", "only events from this time on, e.g. '20 s'"},
                     {"to", "T", "only events up to this time"},
                     {"format", "FORMAT", "csv, or perfetto: JSON for the Perfetto viewer", "csv", false,
@@ -87,7 +87,7 @@ int trace_command(const Arguments& arguments) {
                     {"output,o", "FILE", "write to a file instead of standard output"}};
   const auto parsed = parse_arguments(
       arguments,
-      {"trace SCENARIO|DIR [--point N] [--repetition R] [--kinds K,...] [--agent I] [--from T] [--to T] "
+      {"trace SCENARIO|DIR [--point N] [--repetition R] [--kinds K,...] [--agent AGENT] [--from T] [--to T] "
        "[--format csv|perfetto] [--payload] [-o FILE]",
        with_input_options(own), "one scenario or folder", 1, 1});
   if (!parsed) return kExitDone;
@@ -100,10 +100,9 @@ int trace_command(const Arguments& arguments) {
       static_cast<std::uint32_t>(values.whole("repetition", 0, plan.points[point].repeat - 1));
   try {
     Execution execution(plan);
-    if (values.has("agent"))
-      options.agent =
-          static_cast<sim::AgentId>(values.whole("agent", 0, execution.agents(point, number) - 1));
-    Printed sink(options, values, execution.agent_names(point, number));
+    std::vector<std::string> names = execution.agent_names(point, number);
+    if (values.has("agent")) options.agent = Parsed::agent("agent", values.text("agent"), names);
+    Printed sink(options, values, std::move(names));
     execution.repeat(point, number, &sink);
     sink.finish();
   } catch (const AssemblyError& e) {

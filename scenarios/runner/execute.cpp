@@ -177,10 +177,6 @@ std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t
   return maker_.experiment({static_cast<std::uint32_t>(point), repetition})->agent_names();
 }
 
-sim::AgentId Execution::agents(std::size_t point, std::uint32_t repetition) {
-  return maker_.experiment({static_cast<std::uint32_t>(point), repetition})->agents();
-}
-
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
                                       const std::atomic<bool>* interrupted) {
   return within_memory(plan_, memory_, [&] {

@@ -62,7 +62,6 @@ class Execution {
 
   /// The names of the agents of a run. Throws AssemblyError.
   std::vector<std::string> agent_names(std::size_t point, std::uint32_t repetition);
-  sim::AgentId agents(std::size_t point, std::uint32_t repetition);
   /// Makes one run without storing it. Throws AssemblyError and InvariantError.
   analysis::RunResult repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                              const std::atomic<bool>* interrupted = nullptr);

@@ -51,6 +51,7 @@ class Experiment {
   /// Its owners and network. Latencies drawn per link or agent are those of repetition 0.
   analysis::Participants participants() const;
   std::vector<std::string> agent_names() const;
+  std::string owner_name(std::size_t owner) const;
   sim::AgentId agents() const { return topology_.agents(); }
   const models::Privacy& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }

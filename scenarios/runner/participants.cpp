@@ -1,9 +1,11 @@
 // The owners and the network of a point, as its results describe them.
 #include <cmath>
+#include <variant>
 
 #include "models/networks/parameter_names.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "sim/engine/network.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
 
@@ -27,12 +29,28 @@ sim::LatencyOptions mean_latency(const sim::LatencyOptions& options) {
   return mean;
 }
 
+// Whether owners have names in the data, not numbers that they are given here.
+bool names_owners(const models::DataOptions& data) {
+  if (const auto* csv = std::get_if<models::CsvData>(&data.kind()))
+    return !csv->owner || std::holds_alternative<models::OwnerColumn>(*csv->owner);
+  const auto* ratings = std::get_if<models::MovieLens>(&data.kind());
+  return ratings != nullptr && ratings->path;
+}
+
 }  // namespace
+
+// That in the data, else that of the node in a graph file, else a number.
+std::string Experiment::owner_name(std::size_t owner) const {
+  const std::vector<std::string>&in_data = solved_->problem.data().owner_names, &nodes = topology_.names();
+  const std::size_t agent = owner + (hub_ ? 1 : 0);
+  const bool numbered = agent >= nodes.size() || sim::whole_number<std::uint64_t>(nodes[agent]);
+  if (!numbered && !nodes[agent].empty() && !names_owners(scenario_.data)) return nodes[agent];
+  return owner < in_data.size() ? in_data[owner] : "";
+}
 
 std::vector<std::string> Experiment::agent_names() const {
   std::vector<std::string> names(hub_ ? 1 : 0, "learner");
-  const std::vector<std::string>& owners = solved_->problem.data().owner_names;
-  names.insert(names.end(), owners.begin(), owners.end());
+  for (std::size_t owner = 0; owner < solved_->problem.owners(); ++owner) names.push_back(owner_name(owner));
   return names;
 }
 
@@ -42,7 +60,7 @@ analysis::Participants Experiment::participants() const {
   const models::DataSet& data = problem.data();
   for (std::size_t owner = 0; owner < problem.owners(); ++owner) {
     analysis::OwnerFacts& facts = all.owners.emplace_back();
-    if (owner < data.owner_names.size()) facts.name = data.owner_names[owner];
+    facts.name = owner_name(owner);
     facts.records = static_cast<std::uint64_t>(data.train[owner].target.size());
     if (owner < data.test.size())
       facts.test_records = static_cast<std::uint64_t>(data.test[owner].target.size());

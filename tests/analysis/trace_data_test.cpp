@@ -109,6 +109,42 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(rows.size() == 8);
 }
 
+TEST_CASE("figures: ticks without an effect are left out, unless a trace has nothing but ticks") {
+  const test::Scratch dir;
+  const std::string ticks = "0,1,tick,1,,,tick:1:0,,,0,\n1,2,skip,1,,,tick:1:1,,,0,busy\n";
+  dir.write("ticks.csv", ticks);
+  CHECK(analysis::read_trace(dir / "ticks.csv")->moments.size() == 1);
+  // Agent 2 sends, agent 3 completes an iteration; the tick of agent 4 is followed by one of another agent.
+  dir.write("trace.csv", ticks +
+                             "2,3,tick,2,,,tick:2:0,,,0,\n3,3,send,2,1,message:2:0,tick:2:0,8,,0,\n"
+                             "4,4,tick,3,,,tick:3:0,,,0,\n5,5,tick,4,,,tick:4:0,,,1,\n"
+                             "6,6,deliver,1,2,message:2:0,message:2:0,8,3,1,\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv");
+  std::vector<sim::AgentId> shown;
+  for (const auto& moment : trace->moments) shown.push_back(moment.agent);
+  CHECK(shown == std::vector<sim::AgentId>{2, 3});
+}
+
+TEST_CASE("figures: of some agents there is what they take part in, and the agents at its other end") {
+  const test::Scratch dir;
+  dir.write(
+      "trace.csv",
+      "0,1,send,5,0,message:5:0,tick:5:0,8,,0,\n1,1,send,6,0,message:6:0,tick:6:0,8,,0,\n"
+      "2,2,deliver,0,5,message:5:0,message:5:0,8,1,0,\n3,2,deliver,0,6,message:6:0,message:6:0,8,1,0,\n"
+      "4,3,compute,0,,,message:5:0,,,0,\n5,4,computed,0,,,timer:0:0,,,0,\n6,5,down,5,,,down:5:0,,,0,\n");
+  const auto trace = analysis::read_trace(dir / "trace.csv", 100, 0, sim::kNever, {5});
+  REQUIRE(trace->messages.size() == 1);
+  CHECK(trace->messages[0].from == 5);
+  CHECK(trace->computing.empty());
+  CHECK(trace->down.size() == 1);
+  const json specification = first_specification("timeline", {}, trace);
+  for (const json& layer : specification.at("layer")) {
+    if (layer.at("name") != "lanes") continue;
+    CHECK(layer.at("data").at("values").size() == 2);
+    CHECK(layer.at("encoding").at("y").at("axis").at("labelExpr") == R"(["0","5"][datum.value])");
+  }
+}
+
 TEST_CASE("figures: lines of a trace whose time, agent or iteration is no number are ignored") {
   const test::Scratch dir;
   dir.write(

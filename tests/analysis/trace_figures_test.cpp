@@ -105,6 +105,21 @@ TEST_CASE("figures: a timeline opens with at most 200 messages, a chosen end sta
   CHECK(window(draw({}, "timeline", 0, trace).at(0)) == json{0.0, 9.0});
 }
 
+TEST_CASE(
+    "figures: every lane of a timeline has room for its label, and the caption leaves its window to the "
+    "file") {
+  TraceData trace = one_each_second(3);
+  trace.agents = 60;
+  const auto drawn = draw({}, "timeline", 0, trace).at(0);
+  const json axis = layer(drawn, "lanes").at("encoding").at("y").at("axis");
+  CHECK(axis.at("values").size() == 60);
+  CHECK(axis.at("tickCount") == 60);
+  CHECK(axis.at("labelOverlap") == false);
+  CHECK(spec_of(drawn).at("height") >= 60 * 12);  // the height of its letters
+  CHECK(drawn.caption.find(" to 3") == std::string::npos);
+  CHECK_THAT(draw({}, "latency", 0, trace).at(0).caption, Catch::Contains("from 0 to 3 s"));
+}
+
 TEST_CASE("figures: of many agents a timeline has those of the first messages, in order of their numbers") {
   TraceData trace{.agents = 1000, .end = 100};
   // Message k is from agent 900 - 10 k to agent 900 - 10 k - 1: 40 messages of 80 agents.
@@ -170,6 +185,6 @@ TEST_CASE("figures: availability falls and rises with the agents' down times") {
   CHECK(rows_of(drawn) ==
         json::parse(R"([{"t": 0.0, "s": 0.6666667, "n": 2}, {"t": 2.0, "s": 0.3333333, "n": 1},
                                           {"t": 4.0, "s": 0.6666667, "n": 2}, {"t": 10.0, "s": 0.6666667, "n": 2}])"));
-  trace.one_agent = true;
+  trace.only = {1};
   CHECK(draw(small_study(), "availability", 0, trace).empty());
 }

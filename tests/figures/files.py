@@ -50,7 +50,9 @@ def window(study, begin, end):
     sent, counts, since, up = {}, collections.Counter(), {}, None
     last = max(float(r["time_s"]) for r in rows(study) if float(r["time_s"]) <= end)
     stale = {r["message"] for r in rows(study) if r["detail"] == "stale"}
-    for row in rows(study):
+    # A tick does something if the next row is caused by it, or comes after one more iteration.
+    all_rows = rows(study)
+    for row, following in zip(all_rows, [*all_rows[1:], {"cause": None, "iteration": 0}]):
         time, kind = float(row["time_s"]), row["event"]
         inside = begin <= time <= last
         if kind == "send":
@@ -65,7 +67,9 @@ def window(study, begin, end):
             del since[row["agent"]]
         elif kind == "event":
             counts["event"] += inside
-        elif not row["detail"].endswith("(no effect)"):
+        elif kind == "tick":
+            counts["moment"] += inside and (following["cause"] == row["cause"] or int(following["iteration"]) > int(row["iteration"]))
+        elif kind != "skip" and not row["detail"].endswith("(no effect)"):
             counts["moment"] += inside
     counts["down"] += sum(time <= last for time in since.values())
     return counts
@@ -84,6 +88,15 @@ def timeline(folder):
                                 ("events", counts["event"]), ("moments", counts["moment"])):
             found = marks(root, layer)
             check(found == expected, f"from {begin} to {end} s: {found} marks of {layer}, not {expected}")
+        caption = root.find(f"{SVG}desc").text
+        check(caption.count(f"{begin} to ") == 1, f"a caption that does not state its window once: {caption}")
+    # By its name, an agent and those that it exchanges messages with.
+    (file,) = figures(study, "--figure", "timeline", "--agent", "owner 2")
+    involved = {a for row in rows(study) if "2" in (row["agent"], row["peer"]) for a in (row["agent"], row["peer"])} - {""}
+    found = marks(xml.parse(file).getroot(), "lanes")
+    check(found == len(involved) == 2, f"{found} lanes of one agent, not {len(involved)}")
+    done = hearsay("figures", study, "--agent", "owner 9", code=2)
+    check("expected an agent, by its number from 0 to 3 or its name, found 'owner 9'" in done.stderr, done.stderr)
     (file,) = figures(study, "--figure", "availability")
     check(marks(xml.parse(file).getroot(), "up") == 1, "no curve of availability")
     files = {f.name for f in figures(study)}
