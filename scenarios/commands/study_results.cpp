@@ -96,8 +96,12 @@ analysis::Totals write_results(const StudyResults& results) {
     analysis::write_conclusions(*conclusions, folder, label_number);
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
+  const bool any_private = std::ranges::any_of(plan.points, [](const PlannedPoint& point) {
+    return models::is_private(point.scenario->privacy.mechanism);
+  });
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,
+                  .any_private = any_private,
                   .file = results.file,
                   .command = results.command,
                   .resolved = plan.resolved,

@@ -14,8 +14,9 @@ namespace hearsay::scenarios {
 
 namespace {
 
-nlohmann::ordered_json privacy_of(const models::PrivacyOptions& options) {
-  nlohmann::ordered_json privacy{{"statement", "simulated differential privacy: not for release"},
+nlohmann::ordered_json privacy_of(const models::PrivacyOptions& options, bool any_private) {
+  nlohmann::ordered_json privacy{{"statement", any_private ? "simulated differential privacy: not for release"
+                                                           : "mechanism \"none\": no privacy guarantee"},
                                  {"mechanism", models::name_of(options.mechanism)}};
   if (!models::is_private(options.mechanism)) return privacy;
   privacy.update(nlohmann::ordered_json{
@@ -67,7 +68,7 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
       {"delivery", in.scenario.protocol->entry().broadcasts
                        ? "publications: computed when read where the network allows it, else events"
                        : "events"},
-      {"privacy", privacy_of(in.scenario.privacy)},
+      {"privacy", privacy_of(in.scenario.privacy, in.any_private)},
       {"fitted_on_private_data_without_accounting", t.unaccounted},
       {"notes", t.notes}};
   if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/changed_store.hpp"
@@ -256,6 +257,23 @@ TEST_CASE("commands: bench measures every protocol, or a scenario") {
   CHECK(test::has_words(one.out, "central_async laplace"));
   CHECK(shell("hearsay bench --seconds never").code == 2);
   CHECK(shell("hearsay bench /nowhere.json").code == 2);
+}
+
+TEST_CASE("commands: no differential privacy is claimed where no point has a mechanism") {
+  const Scratch dir;
+  const auto statement_of = [&](const std::string& sweep) {
+    dir.write("s.json", small_scenario(sweep));
+    run_study(dir, "-o " + dir / "out --set protocol.rho=1e-3 --set 'record.metrics=[\"objective\"]'");
+    const auto manifest = nlohmann::json::parse(text_of(dir / "out/manifest.json"));
+    return manifest.at("privacy").at("statement").get<std::string>();
+  };
+  CHECK(statement_of(R"("sweep": {"privacy.mechanism": ["none"]})") ==
+        "mechanism \"none\": no privacy guarantee");
+  if (const auto report = shell("hearsay report " + dir / "out"); report.code == 0)
+    CHECK(text_of(dir / "out/report.html").find("simulated differential privacy") == std::string::npos);
+  // Not only of the first point.
+  CHECK(statement_of(R"("sweep": {"privacy.mechanism": ["none", "laplace"]})") ==
+        "simulated differential privacy: not for release");
 }
 
 TEST_CASE("commands: report writes one page from a study and its manifest") {
