@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/core/record_pass.hpp"
+#include "models/privacy/budget/settle.hpp"
 #include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
@@ -245,10 +246,15 @@ double Problem::largest_record_gradient(In theta, Norm norm) const {
 }
 
 std::optional<double> PublicProblem::derived_gradient_bound() const {
-  if (!data_.bounds || (network_ && network_->hidden())) return std::nullopt;
+  return models::derived_gradient_bound(model_, data_.bounds);
+}
+
+std::optional<double> derived_gradient_bound(const ModelOptions& model,
+                                             const std::optional<DeclaredBounds>& declared) {
+  if (!declared || !model.convex()) return std::nullopt;
   const double bound =
-      loss().gradient_l1_bound(data_.bounds->features_l1, data_.bounds->target,
-                               model_.theta_max.value_or(std::numeric_limits<double>::infinity()));
+      model.loss.gradient_l1_bound(declared->features_l1, declared->target,
+                                   model.theta_max.value_or(std::numeric_limits<double>::infinity()));
   if (!std::isfinite(bound)) return std::nullopt;
   return bound;
 }

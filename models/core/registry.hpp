@@ -9,6 +9,7 @@
 
 #include "models/core/extent.hpp"
 #include "models/core/protocol.hpp"
+#include "models/core/setting.hpp"
 #include "models/core/timeout.hpp"
 #include "models/core/world.hpp"
 #include "sim/options/describe.hpp"
@@ -26,6 +27,8 @@ class AnyProtocol {
   virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
   /// What it needs for its state and its messages in a run, beside the agents' public models.
   virtual sim::Memory memory(const Extent& extent) const = 0;
+  /// Throws std::invalid_argument if the options do not fit those of the study: what needs no data.
+  virtual void require(const Setting& setting) const = 0;
   /// Throws std::invalid_argument if the options do not fit the study. Afterwards study.exact_reads is complete.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
@@ -37,7 +40,8 @@ class AnyProtocol {
   virtual bool has_timeout() const = 0;
   /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
   /// std::invalid_argument for a protocol that drives itself where no time passes (require_passing_time).
-  virtual void check_timeout(const Study& study) const = 0;
+  /// The setting has round trips.
+  virtual void check_timeout(const Setting& setting) const = 0;
   /// What is suspicious about a run that has ended.
   virtual std::optional<std::string> warning(const World& world) const = 0;
   /// Metrics of its own.
@@ -114,7 +118,13 @@ ProtocolRow row() {
       return std::nullopt;
     }
     sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
-    void check(const Study& study) const override { P(params_, study); }
+    void require([[maybe_unused]] const Setting& setting) const override {
+      if constexpr (requires { params_.require(setting); }) params_.require(setting);
+    }
+    void check(const Study& study) const override {
+      require(setting_of(study));
+      P(params_, study);
+    }
     sim::End run(World& world, Observer& observer) const override {
       P protocol(params_, world.study);
       return Driver<P>(protocol, world, observer).run();
@@ -135,14 +145,15 @@ ProtocolRow row() {
       return {};
     }
     bool has_timeout() const override { return timeout() != nullptr; }
-    void check_timeout(const Study& study) const override {
+    void check_timeout(const Setting& setting) const override {
       if constexpr (requires { params_.self_paced(); }) {
-        if (params_.self_paced()) require_passing_time(study);
+        if (params_.self_paced()) require_passing_time(setting);
       }
       if constexpr (requires { params_.uses_late_replies(); }) {
         if (params_.uses_late_replies()) return;
       }
-      if (const auto* given = timeout()) require_possible_timeout(timeout_key(), *given, study);
+      if (const auto* given = timeout())
+        require_possible_timeout(timeout_key(), *given, *setting.round_trips);
     }
     std::optional<std::string> warning(const World& world) const override {
       const auto* given = timeout();

@@ -25,8 +25,8 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) 
 }
 
 void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
-                              const Study& study) {
-  const sim::Time smallest = study.round_trips.smallest_possible();
+                              const sim::RoundTrips& round_trips) {
+  const sim::Time smallest = round_trips.smallest_possible();
   if (!given || *given >= smallest) return;
   throw OptionError(std::string(key),
                     fmt::format("expected at least the smallest possible round trip ({:g} s), found {:g} s: "
@@ -41,11 +41,11 @@ void time_stands_still(sim::Time at, std::uint64_t events) {
       at, events));
 }
 
-void require_passing_time(const Study& study) {
+void require_passing_time(const Setting& setting) {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-  const StopLimits& stop = study.stop;
+  const StopLimits& stop = setting.stop;
   if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
-  if ((stop.budgets_spent && study.privacy.active()) || study.round_trips.typical() > 0) return;
+  if ((stop.budgets_spent && setting.privacy.active()) || setting.round_trips->typical() > 0) return;
   throw std::invalid_argument(
       "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "
       "bytes, a "

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/core/world.hpp"
+#include "models/core/setting.hpp"
 
 namespace hearsay::models {
 
@@ -30,10 +30,10 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
                                         const Study& study, bool finite = false);
 /// Throws OptionError if no round trip can be as short as the given timeout.
 void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
-                              const Study& study);
+                              const sim::RoundTrips& round_trips);
 /// Of a protocol that its own messages drive, not clocks: throws std::invalid_argument if the run ends by time alone, and
-/// no time passes.
-void require_passing_time(const Study& study);
+/// no time passes. The setting has round trips.
+void require_passing_time(const Setting& setting);
 /// A warning if a run has used less than 5 % of the replies that came, the others having been too late; `given` as above.
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
 

@@ -155,9 +155,6 @@ MatrixXd signed_records(const Problem& problem, Owners owners) {
 }
 
 Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
-  if (problem.sigma() == 0 && !std::isfinite(limit)) {
-    throw std::runtime_error("hinge loss: a minimiser needs l2 > 0 or theta_max");
-  }
   Optimum best{
       .theta = VectorXd::Zero(problem.p()), .value = kInfinity, .method = "smoothed hinge, projected Newton"};
   double lower = -kInfinity;
@@ -196,16 +193,22 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
 
 }  // namespace
 
+void require_minimiser(const ModelOptions& model) {
+  if (!model.convex())
+    throw std::runtime_error("a model with a hidden layer has no theta*: its objective is not convex");
+  if (model.l2 > 0) return;
+  if (!model.loss.scalar())
+    throw std::runtime_error(
+        "softmax loss: a minimiser needs l2 > 0: scores of all classes can grow together");
+  if (!model.loss.smooth() && !model.theta_max)
+    throw std::runtime_error("hinge loss: a minimiser needs l2 > 0 or theta_max");
+}
+
 Optimum minimise(const Problem& problem, Owners owners) {
   const double limit = problem.model().theta_max.value_or(kInfinity);
-  if (!problem.model().convex())
-    throw std::runtime_error("a model with a hidden layer has no theta*: its objective is not convex");
-  if (!problem.loss().scalar()) {
-    if (problem.sigma() == 0)
-      throw std::runtime_error(
-          "softmax loss: a minimiser needs l2 > 0: scores of all classes can grow together");
+  require_minimiser(problem.model());
+  if (!problem.loss().scalar())
     return smooth_optimum(problem, owners, softmax_objective(problem, owners, problem.sigma()), limit);
-  }
   return problem.loss().visit([&]<class L>(const L& loss) -> Optimum {
     if constexpr (L::kQuadratic) {
       const SmoothFunction f = quadratic(problem, owners);

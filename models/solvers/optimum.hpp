@@ -33,6 +33,9 @@ inline double relative_excess(double value, double optimum) {
   return value == optimum ? 0 : value / optimum - 1;
 }
 
+/// Throws std::runtime_error where the model alone says that there is no minimiser: a hidden layer, or softmax or hinge
+/// that nothing holds.
+void require_minimiser(const ModelOptions& model);
 /// The minimiser of f_S over the box. Squared and smooth losses: to a KKT residual of 1e-10; hinge: to the
 /// gap it reports, at most 1e-6 of the value. Draws nothing, keeps no state. Throws std::runtime_error where
 /// there is no minimiser (separable classes without l2 and box, softmax without l2, a hidden layer) or the iteration does not get there.

@@ -76,10 +76,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              topology_,
              privacy_,
              solved_->optimum,
-             {.iterations = scenario_.stop.iterations.value_or(kNoLimit),
-              .vectors = scenario_.stop.vectors.value_or(kNoLimit),
-              .bytes = scenario_.stop.bytes.value_or(kNoLimit),
-              .budgets_spent = scenario_.stop.budgets_spent},
+             stop_limits(scenario_),
              {},
              scenario_.protocol->entry().own_models},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
@@ -98,7 +95,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   if (scenario_.protocol->has_timeout()) {
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
-    assemble("/protocol", [&] { scenario_.protocol->check_timeout(study_); });
+    assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
   }
   // The other fits of options are checked when the study is planned (PointFit).
   const auto& tests = solved_->problem.data().test;

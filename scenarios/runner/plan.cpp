@@ -188,7 +188,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .problem_key = std::move(key.problem)});
     try {
       require_events(*plan.points.back().scenario);
-      fit.require(*plan.points.back().scenario);
+      fit.require(*plan.points.back().scenario, plan.points.size() - 1);
     } catch (AssemblyError& error) {
       error.point = plan.points.size() - 1;
       throw InputError(plan.locate(error));

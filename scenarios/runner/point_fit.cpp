@@ -7,11 +7,15 @@
 #include <limits>
 #include <optional>
 
-#include "models/data/data_need.hpp"
+#include "models/core/registry.hpp"
+#include "models/data/data_facts.hpp"
+#include "models/privacy/budget/settle.hpp"
+#include "models/solvers/optimum.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/errors.hpp"
+#include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/fit_network.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "sim/engine/engine_memory.hpp"
@@ -50,6 +54,20 @@ bool has_similarity(const models::DataOptions::Kind& data) {
       data);
 }
 
+// Whether there can be test records; of data that are generated DataNeed says it.
+bool may_have_tests(const models::DataOptions::Kind& data) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.test_fraction; }) return kind.test_fraction > 0;
+        return true;
+      },
+      data);
+}
+
+sim::AgentId agents_of(const models::DataNeed& data, const models::Entry& entry) {
+  return static_cast<sim::AgentId>(data.owners) + (entry.hub ? 1 : 0);
+}
+
 }  // namespace
 
 Scenario bound(Scenario s, const models::DataSet& data) {
@@ -83,6 +101,15 @@ sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::Wei
                                       "has none: use a star or an overlay",
                                       s.protocol->entry().name, i));
     }
+  }
+  const auto parts = topology.components();
+  if (parts > 1 && std::holds_alternative<sim::Similarity>(s.network.topology.kind())) {
+    throw AssemblyError(
+        "/network/topology",
+        fmt::format("expected a connected network, found {} components of the data's similarity "
+                    "graph: link more owners by the options of data (neighbours, weight_threshold), "
+                    "or choose another type of topology",
+                    parts));
   }
   sim::require_connected(topology);
   return topology;
@@ -119,7 +146,15 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
         fmt::format("{} requires test records: set data.test_fraction or data.test_records", metric.name));
 }
 
-void PointFit::require(const Scenario& s) {
+models::StopLimits stop_limits(const Scenario& s) {
+  constexpr models::StopLimits kNone;
+  return {.iterations = s.stop.iterations.value_or(kNone.iterations),
+          .vectors = s.stop.vectors.value_or(kNone.vectors),
+          .bytes = s.stop.bytes.value_or(kNone.bytes),
+          .budgets_spent = s.stop.budgets_spent};
+}
+
+void PointFit::require(const Scenario& s, std::size_t point) {
   const models::Entry& entry = s.protocol->entry();
   const auto data = need_of_generated_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
@@ -136,20 +171,53 @@ void PointFit::require(const Scenario& s) {
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
-  const bool tested = !data || data->test_records > 0;
+  const bool tested = data ? data->test_records > 0 : may_have_tests(s.data.kind());
   for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
     require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  if (const auto targets = models::targets_of(s.data.kind()))
+    assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });
+  if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
   // Generated data have no columns.
-  if (data) require_network(bound(s, {}), static_cast<sim::AgentId>(data->owners) + (entry.hub ? 1 : 0));
+  require_assembled(data ? bound(s, {}) : s, data);
+  if (data) require_traced_agent(s, point, agents_of(*data, entry));
 }
 
-void PointFit::require_network(const Scenario& s, sim::AgentId agents) {
+void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
+  const auto& trace = s.record.trace;
+  if (!trace || trace->point != point || !trace->agent || *trace->agent < agents) return;
+  throw AssemblyError("/record/trace/agent",
+                      fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
+}
+
+void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data) {
+  constexpr double kManyOwners = 1e5;
+  const bool hub = s.protocol->entry().hub;
+  const sim::Streams streams(s.seed, 0);
+  models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
+  if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
+  if (data && data->owners <= kManyOwners) known.owners = static_cast<std::size_t>(data->owners);
+  const models::Privacy privacy = assemble(
+      "/privacy", [&] { return models::settle_privacy(s.privacy, s.model, known, hub ? 1 : 0, streams); });
+  models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
+  if (data) setting.owners = static_cast<std::size_t>(data->owners);
+  const Network* network = data ? network_of(s, agents_of(*data, s.protocol->entry())) : nullptr;
+  if (network != nullptr) setting.topology = &network->topology;
+  assemble("/protocol", [&] { s.protocol->require(setting); });
+  if (network == nullptr || !s.protocol->has_timeout()) return;
+  const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
+  const sim::RoundTrips round_trips(network->options, network->topology, streams, numbers);
+  setting.round_trips = &round_trips;
+  assemble("/protocol", [&] { s.protocol->check_timeout(setting); });
+}
+
+const PointFit::Network* PointFit::network_of(const Scenario& s, sim::AgentId agents) {
   constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
-  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind())) return;
-  if (std::max<double>(agents, s.network.topology.graph().size.value_or(0)) > kSmall) return;
-  if (sim::need_of(s.network.topology, agents, 0).links > kSmall) return;
-  if (sim::memory_of_files(s.network, s.clocks, agents).peak() > kSmallFiles) return;
+  constexpr std::size_t kKept = 16;
+  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind())) return nullptr;
+  if (std::max<double>(agents, s.network.topology.graph().size.value_or(0)) > kSmall) return nullptr;
+  if (sim::need_of(s.network.topology, agents, 0).links > kSmall) return nullptr;
+  if (sim::memory_of_files(s.network, s.clocks, agents).peak() > kSmallFiles) return nullptr;
   const bool hub = s.protocol->entry().hub;
   Scenario part;
   part.network = s.network;
@@ -157,12 +225,16 @@ void PointFit::require_network(const Scenario& s, sim::AgentId agents) {
   part.events = s.events;
   part.stop.time = s.stop.time;
   part.seed = s.seed;
-  if (!networks_.insert(fmt::format("{} {} {}", agents, hub, canonical(write_all(part)))).second) return;
-  const sim::Topology topology =
-      assemble("/network/topology", [&] { return topology_of(s, agents, nullptr, 0); });
-  sim::Engine::Options options{
-      .network = s.network, .clocks = s.clocks, .hub = hub, .time_limit = s.stop.time.value_or(sim::kNever)};
-  fit_network(options, s.events, topology, sim::Streams(s.seed, 0));
+  const std::string key = fmt::format("{} {} {}", agents, hub, canonical(write_all(part)));
+  if (const auto found = networks_.find(key); found != networks_.end()) return &found->second;
+  Network made{.topology = assemble("/network/topology", [&] { return topology_of(s, agents, nullptr, 0); }),
+               .options = {.network = s.network,
+                           .clocks = s.clocks,
+                           .hub = hub,
+                           .time_limit = s.stop.time.value_or(sim::kNever)}};
+  fit_network(made.options, s.events, made.topology, sim::Streams(s.seed, 0));
+  if (networks_.size() == kKept) networks_.clear();
+  return &networks_.emplace(key, std::move(made)).first->second;
 }
 
 }  // namespace hearsay::scenarios

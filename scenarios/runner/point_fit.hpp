@@ -1,10 +1,13 @@
 #pragma once
 // Whether the options of a point fit each other, as far as this is known before its data are made.
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "analysis/metrics/metric.hpp"
-#include "models/data/data_set.hpp"
+#include "models/core/world.hpp"
+#include "models/data/data_need.hpp"
+#include "sim/engine/engine.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::scenarios {
@@ -23,17 +26,27 @@ sim::Topology topology_of(const Scenario& scenario, sim::AgentId agents, const s
 void require_measurable(const Scenario& scenario, const analysis::Metric& metric, const std::string& part,
                         bool tested);
 
-/// Checks points before their data are made: the sizes that are drawn, protocol against privacy,
-/// metrics and stopping limits, and, where the number of agents is known and the graph is small, the graph and the laws
-/// of the network on it. Equal networks are checked once.
+/// Throws AssemblyError if the trace is of this point and of an agent that is not there.
+void require_traced_agent(const Scenario& scenario, std::size_t point, sim::AgentId agents);
+
+models::StopLimits stop_limits(const Scenario& scenario);
+
+/// Checks points before their data are made: all that a run refuses for its options alone. Where the number of agents is
+/// known and the graph is small, that includes the graph and the laws of the network on it.
 class PointFit {
  public:
-  /// Throws AssemblyError.
-  void require(const Scenario& scenario);
+  /// `point`: its number in the study. Throws AssemblyError.
+  void require(const Scenario& scenario, std::size_t point);
 
  private:
-  void require_network(const Scenario& scenario, sim::AgentId agents);
-  std::set<std::string> networks_;  // checked
+  /// A network on which all its laws fit; equal ones are made once.
+  struct Network {
+    sim::Topology topology;
+    sim::Engine::Options options;
+  };
+  const Network* network_of(const Scenario& scenario, sim::AgentId agents);
+  void require_assembled(const Scenario& scenario, const std::optional<models::DataNeed>& data);
+  std::map<std::string, Network> networks_;  // the last that were asked for
 };
 
 }  // namespace hearsay::scenarios

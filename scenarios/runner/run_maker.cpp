@@ -13,18 +13,27 @@
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/memory.hpp"
+#include "scenarios/runner/point_fit.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// The error with its point. A copy: several points can wait for the same problem, and then share its error.
-template <class Error>
-Error with_point(const Error& error, std::size_t point) {
-  Error copy = error;
-  copy.point = point;
-  return copy;
+// f(), whose errors name the point. Copies of them: several points can wait for the same problem, and share its error.
+template <class F>
+auto naming_point(std::size_t point, F&& f) {
+  const auto with_point = [point](auto error) {
+    error.point = point;
+    return error;
+  };
+  try {
+    return f();
+  } catch (const OverBudget& error) {
+    throw with_point(error);
+  } catch (const AssemblyError& error) {
+    throw with_point(error);
+  }
 }
 
 }  // namespace
@@ -70,31 +79,23 @@ std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
   const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
   return assembled_.get({task.point, instance}, [&] {
     const auto problem = problem_of(task);
-    try {
+    return naming_point(task.point, [&] {
       return std::make_shared<const Experiment>(
           scenario, solved_.get(problem, [&] { return solve(scenario, problem.second); }), instance);
-    } catch (const OverBudget& error) {
-      throw with_point(error, task.point);
-    } catch (const AssemblyError& error) {
-      throw with_point(error, task.point);
-    }
+    });
   });
 }
 
 void RunMaker::require(std::size_t point) {
   const auto one = experiment({static_cast<std::uint32_t>(point), 0});
-  const auto& trace = plan_.points[point].scenario->record.trace;
-  if (trace && trace->point == point && trace->agent && *trace->agent >= one->agents()) {
-    throw with_point(
-        AssemblyError("/record/trace/agent", fmt::format("expected an agent from 0 to {}, found {}",
-                                                         one->agents() - 1, *trace->agent)),
-        point);
-  }
+  naming_point(point, [&] { require_traced_agent(*plan_.points[point].scenario, point, one->agents()); });
 }
 
 PointDescription RunMaker::describe(std::size_t point) {
   const auto one = experiment({static_cast<std::uint32_t>(point), 0});
-  PointDescription description{one->describe_point(plan_.points[point].labels), one->participants()};
+  PointDescription description{
+      naming_point(point, [&] { return one->describe_point(plan_.points[point].labels); }),
+      one->participants()};
   if (plan_.points[point].scenario->draws_anew()) description.point.scalars.clear();
   if (description.participants.network.nodes.empty())
     description.point.notes.push_back(

@@ -37,16 +37,16 @@ TEST_CASE("timeout: a protocol that drives itself needs time that passes, or ano
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   const test::StudyFixture limited(one_record_each({1, 3}), ridge(1), {}, 2);
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, kUnlimited);
-  CHECK_THROWS_WITH(require_passing_time(on(fixture, latency(0))),
+  CHECK_THROWS_WITH(require_passing_time(setting_of(on(fixture, latency(0)))),
                     Catch::Contains("rounds and trainings take no time"));
-  CHECK_NOTHROW(require_passing_time(on(fixture, latency(0.01))));
-  CHECK_NOTHROW(require_passing_time(on(limited, latency(0))));
+  CHECK_NOTHROW(require_passing_time(setting_of(on(fixture, latency(0.01)))));
+  CHECK_NOTHROW(require_passing_time(setting_of(on(limited, latency(0)))));
   // Both protocols of rounds ask, by way of the table; one that clocks drive does not.
   const auto asks = [&](std::string_view name) {
     for (const ProtocolRow& row : protocols()) {
       if (row.entry.name != name) continue;
       try {
-        row.make()->check_timeout(on(fixture, latency(0)));
+        row.make()->check_timeout(setting_of(on(fixture, latency(0))));
       } catch (const std::invalid_argument&) {
         return true;
       }
@@ -76,14 +76,15 @@ TEST_CASE("timeout: a warning where more than 1 % of round trips take longer") {
 TEST_CASE("timeout: one that is shorter than every round trip is refused, and a finite default is noted") {
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 2);
   const Study study = on(fixture, latency(0.75));
-  CHECK_NOTHROW(require_possible_timeout("timeout", std::nullopt, study));
-  CHECK_NOTHROW(require_possible_timeout("timeout", 1.5, study));
+  CHECK_NOTHROW(require_possible_timeout("timeout", std::nullopt, study.round_trips));
+  CHECK_NOTHROW(require_possible_timeout("timeout", 1.5, study.round_trips));
   CHECK_THROWS_WITH(
-      require_possible_timeout("round_timeout", 1.4, study),
+      require_possible_timeout("round_timeout", 1.4, study.round_trips),
       "expected at least the smallest possible round trip (1.5 s), found 1.4 s: every reply would be "
       "discarded; leave out protocol.round_timeout or increase it");
   // A round trip of 1.4 s is unlikely, but possible.
-  CHECK_NOTHROW(require_possible_timeout("timeout", 1.4, on(fixture, latency(sim::Uniform{0.7, 9}))));
+  CHECK_NOTHROW(
+      require_possible_timeout("timeout", 1.4, on(fixture, latency(sim::Uniform{0.7, 9})).round_trips));
   CHECK(timeout_note("timeout", std::nullopt, study, true).value() ==
         "protocol.timeout is 7.5 s by default: at least 1 s and 5 typical round trips of up to 1.5 s");
 }

@@ -83,4 +83,124 @@ TEST_CASE("point fit: metrics that cannot be measured, and limits that cannot be
 TEST_CASE("point fit: the point of a sweep that does not fit is named") {
   CHECK_THAT(misfit(R"(--set 'sweep={"network.topology": ["star", "ring"]}' --set data.owners=5)"),
              Contains("agent 2 has none") && Contains("(point 1: network.topology=ring)"));
+  CHECK_THAT(
+      misfit(
+          R"(--set 'data={"type": "linear_separators", "owners": 3}' --set model.loss=hinge --set 'baselines=["isolated"]')"
+          R"( --set 'protocol={"type": "fedavg"}' --set privacy.steps=5 --set 'sweep={"model.l2": [0.1, 0]}')"),
+      Contains("/model: hinge loss: a minimiser needs l2 > 0 or theta_max (point 1: model.l2=0)"));
+}
+
+TEST_CASE("point fit: options of protocol, privacy and stop that do not go together") {
+  const std::string none = " --set privacy.mechanism=none";
+  CHECK_THAT(misfit("--set protocol.horizon=5"),
+             Contains("/protocol: protocol.horizon (5) and stop.iterations"));
+  CHECK_THAT(misfit("--set model.l2=0"), Contains("/protocol: central_async needs strong convexity"));
+  CHECK_THAT(misfit("--set protocol.initiative=learner"), Contains("/protocol: protocol.interval"));
+  CHECK_THAT(misfit("--set 'protocol.groups=[[1, 4]]'"), Contains("expected owners from 1 to 3, found 4"));
+  CHECK_THAT(misfit(kPersonalOnRing + " --set model.theta_max=5"),
+             Contains("/protocol: a personalised protocol does not project"));
+  CHECK_THAT(
+      misfit(
+          kPersonalOnRing +
+          R"( --set protocol.initial=private_warm_start --set privacy.mechanism=laplace --set privacy.steps=5)"),
+      Contains("needs privacy.epsilon_warm"));
+  CHECK_THAT(
+      misfit(kPersonalOnRing + R"( --set 'protocol={"type": "p2p_admm"}' --set privacy.mechanism=laplace)"),
+      Contains("/protocol: p2p_admm has no private form"));
+  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg"}')"),
+             Contains("/protocol: this protocol spreads each owner's budget "
+                      "over a number of releases: give privacy.steps"));
+  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg", "cohort": 4}' --set privacy.steps=5)"),
+             Contains("/protocol/cohort: expected at most the number of owners (3), found 4; or all"));
+  CHECK_THAT(misfit(R"(--set 'protocol={"type": "scaffold", "momentum": 0.5}' --set privacy.steps=5)"),
+             Contains("/protocol/momentum: "));
+  CHECK_THAT(
+      misfit(R"(--set 'protocol={"type": "epidemic", "fan_out": 3}' --set network.topology=complete)" + none),
+      Contains("/protocol/fan_out: expected at most n - 1 = 2, found 3"));
+  CHECK_THAT(
+      misfit(R"(--set 'protocol={"type": "push_sum"}' --set network.topology=complete --set data.owners=1)" +
+             none),
+      Contains("/protocol: expected a neighbour of every agent"));
+  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}')" + none),
+             Contains("/protocol: rounds and trainings take no time"));
+  CHECK_THAT(
+      misfit(R"(--set 'protocol={"type": "fedavg", "round_timeout": "1 s"}' --set network.latency=2)" + none),
+      Contains("/protocol/round_timeout: expected at least the smallest possible round trip (4 s)"));
+}
+
+TEST_CASE("point fit: a privacy that cannot be, for the data and the model") {
+  CHECK_THAT(misfit("--set data.whiten=true --set privacy.gradient_bound=null"),
+             Contains("/privacy: noise requires a bound on a record's gradient"));
+  CHECK_THAT(misfit("--set 'privacy.epsilon=[1, 2]'"),
+             Contains("/privacy/epsilon: expected a list of 3 numbers, found 2"));
+  CHECK_THAT(misfit("--set 'privacy.steps=[1.5, 2, 2]'"),
+             Contains("/privacy: privacy.steps: expected whole numbers, found 1.5"));
+  CHECK_THAT(
+      misfit(
+          "--set privacy.mechanism=exponential_norm --set privacy.accountant=pld --set privacy.delta=1e-5"),
+      Contains("/privacy: pld: expected exponential_norm in one dimension"));
+  CHECK_THAT(
+      misfit("--set model.loss=logistic"),
+      Contains(
+          "/model: logistic loss: expected targets -1 and +1, found targets that are numbers: use squared"));
+  CHECK_THAT(
+      misfit(
+          R"(--set 'model={"loss": "softmax", "l2": 0}' --set 'data={"type": "synthetic", "owners": 3}' --set 'baselines=["pooled"]')"
+          R"( --set 'protocol={"type": "fedavg"}' --set privacy.steps=5)"),
+      Contains("/model: softmax loss: a minimiser needs l2 > 0"));
+  CHECK_THAT(misfit("--set 'record.trace={\"agent\": 4}'"),
+             Contains("/record/trace/agent: expected an agent from 0 to 3, found 4"));
+}
+
+TEST_CASE("point fit: what options of a file say is refused before it is read, and nothing else") {
+  const Scratch dir;
+  dir.write("d.csv", "x,y,site\n1,1,a\n2,0,b\n3,1,b\n4,0,a\n");
+  const auto validate = [&](const std::string& sets) {
+    dir.write("s.json",
+              R"({"data": {"type": "csv", "path": "d.csv", "target": "y", "owner": {"column": "site"}},
+      "protocol": {"type": "fedavg"}, "privacy": {"mechanism": "laplace", "clip": 1}, "stop": {"iterations": 5}})");
+    return shell("cd " + dir.path().string() + " && hearsay validate s.json " + sets);
+  };
+  CHECK_THAT(validate("").err, Contains("give privacy.steps"));
+  CHECK_THAT(validate("--set privacy.clip=null --set privacy.steps=5").err,
+             Contains("noise requires a bound"));
+  CHECK(validate("--set privacy.clip=null --set privacy.steps=5 --set model.theta_max=1 --set "
+                 "'data.bounds={\"features\": 5, \"target\": 1}'")
+            .code == 0);
+  CHECK_THAT(validate("--set privacy.steps=5 --set model.loss=softmax --set data.positive.above=0").err,
+             Contains("found targets that are -1 and +1: use logistic"));
+  CHECK_THAT(validate("--set privacy.steps=5 --set 'record.metrics=[\"test_error\"]'").err,
+             Contains("test_error requires test records"));
+  // How many owners there are, and what their targets are, only the file says.
+  CHECK(validate(R"(--set privacy.steps=5 --set protocol.cohort=3)").code == 0);
+  CHECK(validate(
+            R"(--set 'privacy.steps={"type": "uniform", "min": 1, "max": 5}' --set 'privacy.epsilon=[1, 2]')")
+            .code == 0);
+  CHECK(validate("--set privacy.steps=5 --set model.loss=logistic").code == 0);
+}
+
+TEST_CASE("point fit: a similarity graph in two parts is mended by the options of the data") {
+  const Scratch dir;
+  // Owners 0 and 1, and 2 and 3, are near each other.
+  dir.write("d.csv",
+            "x,p,y,site\n1,0,1,a\n2,0,0,a\n1,1,1,b\n3,1,0,b\n1,90,1,c\n2,90,2,c\n1,91,3,d\n2,91,0,d\n");
+  dir.write("s.json", R"({"data": {"type": "csv", "path": "d.csv", "target": "y", "owner": {"column": "site"},
+      "similarity": {"from": {"columns": ["p"]}, "weights": {"type": "nearest", "neighbours": 1}}},
+      "network": {"topology": "similarity"}, "protocol": {"type": "p2p_coordinate_descent"},
+      "privacy": {"mechanism": "none"}, "record": {"metrics": ["objective_q"]}, "stop": {"iterations": 5}})");
+  const auto run = shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress -o out");
+  CHECK_THAT(run.err,
+             Contains("/network/topology: expected a connected network, found 2 components of the data's "
+                      "similarity graph: link more owners by the options of data (neighbours, "));
+  CHECK_THAT(run.err, !Contains("largest_component"));
+}
+
+TEST_CASE("point fit: model.l2 has no effect in a personalised protocol, which is a note") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const auto run = shell("cd " + dir.path().string() + " && hearsay run s.json --no-progress -o out" +
+                         kPersonalOnRing + " --set model.l2=0.1");
+  CHECK(run.code == 0);
+  CHECK_THAT(shell("cat " + dir / "out/manifest.json").out,
+             Contains("model.l2 has no effect in a personalised protocol"));
 }

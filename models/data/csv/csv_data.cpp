@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/data/csv/working_set.hpp"
+#include "models/data/data_facts.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -173,10 +174,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
     append_bias(set);
   else if (!options.positive && !options.classes)
     warn_of_offset(set);
-  if (options.unit_ball) {
-    auto& bounds = set.out.bounds ? *set.out.bounds : set.out.bounds.emplace();
-    bounds.features_l2 = options.bias ? std::sqrt(2.0) : 1;
-  }
+  set.out.bounds = bounds_of(options);
   return scatter(std::move(set));
 }
 

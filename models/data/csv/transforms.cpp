@@ -147,8 +147,6 @@ void enforce_bounds(WorkingSet& set, const BoundsOptions& options, const TextTab
     scaled += long_row;
     clamped += far_target && !is_test(set, k);
   }
-  set.out.bounds = DeclaredBounds{.features_l1 = options.features};
-  if (options.target) set.out.bounds->target = *options.target;
   if (scaled > 0)
     set.out.notes.push_back(fmt::format("scaled the features of {} records down to their bound", scaled));
   if (clamped > 0)
@@ -161,7 +159,6 @@ void append_bias(WorkingSet& set) {
   set.x.rightCols(1).setOnes();
   set.out.feature_names.emplace_back("1");
   set.out.bias = true;
-  if (set.out.bounds) set.out.bounds->features_l1 += 1;
 }
 
 void warn_of_offset(WorkingSet& set) {

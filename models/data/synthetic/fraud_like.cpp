@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/data/data_facts.hpp"
 #include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 
@@ -62,9 +63,7 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
 
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features),
-              .bounds = DeclaredBounds{.features_l1 =
-                                           kRoot3 * features + options.separation * std::sqrt(features) + 1,
-                                       .target = 1},
+              .bounds = bounds_of(options),
               .bias = true};
   out.feature_names.emplace_back("1");
   draw_shards(out, need_of(options, streams), true, [&](std::size_t i, Shard& train, Shard& test) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/data/data_facts.hpp"
 #include "models/data/draw_shards.hpp"
 #include "models/solvers/dense.hpp"
 #include "sim/random/random.hpp"
@@ -102,8 +103,8 @@ DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
   if (options.whiten) {
     out.fitted_on_private_data.emplace_back("second moments of every owner's features (whiten)");
   } else {
-    out.bounds = DeclaredBounds{.features_l1 = kRoot3 * static_cast<double>(p),
-                                .target = kRoot3 * (*std::ranges::max_element(theta_l1) + options.noise)};
+    out.bounds = bounds_of(options);
+    out.bounds->target = kRoot3 * (*std::ranges::max_element(theta_l1) + options.noise);
   }
   return out;
 }

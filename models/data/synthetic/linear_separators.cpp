@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "models/data/data_facts.hpp"
 #include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 #include "sim/topology/generators/generators.hpp"
@@ -153,12 +154,7 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) 
         shard(options.test_records, DataDraw::kTestFeatures, DataDraw::kTestNoise, options.test_label_noise);
   });
 
-  out.bounds = DeclaredBounds{.target = 1};
-  if (options.feature_law == PointLaw::kUniform) {
-    const auto p = static_cast<double>(options.features);
-    out.bounds->features_l1 = options.feature_scale * p;
-    out.bounds->features_l2 = options.feature_scale * std::sqrt(p);
-  }
+  out.bounds = bounds_of(options);
   if (options.similarity == SeparatorGraph::kAngle) {
     out.similarity = angle_graph(options, separators);
     out.fitted_on_private_data.emplace_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/data/data_facts.hpp"
 #include "models/data/draw_shards.hpp"
 #include "sim/random/random.hpp"
 
@@ -109,9 +110,7 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
     training = {all.features.topRows(train), all.target.head(train)};
     test = {all.features.bottomRows(n - train), all.target.tail(n - train)};
   });
-  out.bounds =
-      DeclaredBounds{.features_l1 = std::sqrt(static_cast<double>(options.features)), .features_l2 = 1};
-  if (!options.standardise_target) out.bounds->target = 1;
+  out.bounds = bounds_of(options);
   if (options.scale == RecordScale::kTask)
     out.fitted_on_private_data.emplace_back("maximum norm of a task's records (low_rank_tasks)");
   if (options.standardise_target)

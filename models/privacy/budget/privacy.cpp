@@ -11,6 +11,7 @@
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/budget/calculator.hpp"
+#include "models/privacy/budget/settle.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -19,12 +20,23 @@ namespace {
 
 constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
 
-std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId first, sim::AgentId count,
-                                    const sim::Streams& streams) {
+// OwnerValues, and the streams of what is drawn for each.
+struct OwnerValues {
+  sim::AgentId first, count;
+  const sim::Streams& streams;
+  // Their values of an option. Where nobody knows how many they are: the value for all of them, if there is one.
+  std::vector<double> values_of(const char* key, const sim::PerAgent& option, std::uint32_t number) const {
+    if (count > 0) return option.values_of(key, first, count, number, streams);
+    return option.constant() ? std::vector<double>{option.mean()} : std::vector<double>{};
+  }
+};
+
+std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, const OwnerValues& owners) {
   std::vector<std::uint64_t> rounded;
-  const std::vector<sim::Distribution> laws = steps.laws(first, count);
-  for (const double value : steps.values_of("steps", first, count, kStepsOption, streams)) {
-    const bool stated = laws[laws.size() == 1 ? 0 : rounded.size()].constant();
+  std::vector<sim::Distribution> laws;
+  if (owners.count > 0) laws = steps.laws(owners.first, owners.count);
+  for (const double value : owners.values_of("steps", steps, kStepsOption)) {
+    const bool stated = laws.empty() || laws[laws.size() == 1 ? 0 : rounded.size()].constant();
     if (stated && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
     if (!(value <= kMostSteps))
@@ -35,8 +47,9 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, sim::AgentId fir
   return rounded;
 }
 
-void find_bound(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                Privacy& privacy) {
+// Where the bound comes from, and the bound itself unless it is taken from the data.
+void find_bound(const PrivacyOptions& options, const ModelOptions& model,
+                const std::optional<DeclaredBounds>& declared, Privacy& privacy) {
   if (options.clip) {
     privacy.source = privacy.unit == PrivacyUnit::kOwner ? BoundSource::kUpdateClip : BoundSource::kClip;
     privacy.bound = *options.clip;
@@ -44,27 +57,23 @@ void find_bound(const PrivacyOptions& options, const Problem& problem, const Laz
     privacy.source = BoundSource::kGiven;
     privacy.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
-    if (!problem.model().convex())
+    if (!model.convex())
       throw OptionError("bound_from_data",
                         "requires theta*, which a model with a hidden layer does not have: set clip");
     privacy.source = BoundSource::kFromData;
-    privacy.bound =
-        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
-                 problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
   } else if (options.by_turn()) {
-    const auto& declared = problem.data().bounds;
     privacy.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
-    const double slope = problem.loss().max_slope();
+    const double slope = model.loss.max_slope();
     if (declared && std::isfinite(slope * declared->features_l2)) {
       privacy.source = BoundSource::kDerived;
       privacy.bound = slope * declared->features_l2;
     }
-  } else if (const auto derived = problem.derived_gradient_bound()) {
+  } else if (const auto derived = derived_gradient_bound(model, declared)) {
     privacy.source = BoundSource::kDerived;
     privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
   } else {
     throw std::invalid_argument(
-        problem.model().convex()
+        model.convex()
             ? "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds "
               "of the "
               "data and theta_max, or set bound_from_data"
@@ -160,31 +169,33 @@ std::vector<std::string> full_charge_note(std::string_view what, Sampling sampli
                : "add_remove needs poisson sampling")};
 }
 
+void require_steps(const Privacy& privacy) {
+  if (privacy.active() && privacy.steps.empty())
+    throw std::invalid_argument(
+        "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
+}
+
 void Privacy::require_room_for_steps(const std::optional<Step>& upfront,
                                      std::span<const double> sampling_rates) const {
   if (!active()) return;
-  if (steps.empty()) {
-    throw std::invalid_argument(
-        "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
-  }
+  require_steps(*this);
   std::set<std::tuple<double, std::uint64_t, double>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
     different.emplace(epsilon[owner], steps[owner], sampling_rates.empty() ? 1 : sampling_rates[owner]);
   for (const auto& [budget, releases, q] : different) schedules->uniform(budget, releases, 1, upfront, q);
 }
 
-Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                        sim::AgentId first_agent, const sim::Streams& streams) {
+Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
+                       sim::AgentId first_agent, const sim::Streams& streams) {
+  const OwnerValues owners{first_agent, static_cast<sim::AgentId>(known.owners.value_or(0)), streams};
   Privacy privacy{.mechanism = options.mechanism,
                   .accountant = options.accountant,
                   .adjacency = options.adjacency,
                   .schedule = options.schedule,
                   .unit = options.unit,
                   .trust = options.trust};
-  if (options.steps) {
-    privacy.steps =
-        steps_of(*options.steps, first_agent, static_cast<sim::AgentId>(problem.owners()), streams);
-  }
+  if (options.steps) privacy.steps = steps_of(*options.steps, owners);
+  if (options.steps && privacy.steps.empty()) privacy.steps = {1};  // given, but not known yet
   if (!privacy.active()) return privacy;
   privacy.delta = options.needs_delta() ? options.delta : 0;
   if (options.by_turn()) {
@@ -192,7 +203,7 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
       throw std::invalid_argument("epsilon_1 and epsilon_2 require mechanism exponential_norm");
     privacy.epsilon_1 = options.epsilon_1.value_or(0);
     privacy.epsilon_2 = *options.epsilon_2;
-    privacy.epsilon.assign(problem.owners(), privacy.epsilon_1 + privacy.epsilon_2);
+    privacy.epsilon.assign(known.owners.value_or(1), privacy.epsilon_1 + privacy.epsilon_2);
     const PrivacyOptions defaults;
     if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
       privacy.warnings.emplace_back(
@@ -201,8 +212,7 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
       privacy.warnings.emplace_back(
           "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
   } else {
-    privacy.epsilon = options.epsilon.values_of(
-        "epsilon", first_agent, static_cast<sim::AgentId>(problem.owners()), kEpsilonOption, streams);
+    privacy.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
   }
   for (const double epsilon : privacy.epsilon) {
     if (!(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon))
@@ -220,9 +230,22 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
         "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }
   privacy.epsilon_warm = options.epsilon_warm;
-  find_bound(options, problem, optimum, privacy);
+  find_bound(options, model, known.bounds, privacy);
+  require_cover(privacy, known.parameters);
+  return privacy;
+}
+
+Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                        sim::AgentId first_agent, const sim::Streams& streams) {
   const auto dimension = static_cast<int>(problem.p());
-  require_cover(privacy, dimension);
+  Privacy privacy = settle_privacy(
+      options, problem.model(), {problem.data().bounds, problem.owners(), dimension}, first_agent, streams);
+  if (!privacy.active()) return privacy;
+  if (privacy.source == BoundSource::kFromData) {
+    privacy.bound =
+        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
+                 problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
+  }
   warn(privacy, problem);
   privacy.schedules = std::make_shared<ReleaseSchedules>(
       privacy.mechanism, AccountantOptions{privacy.accountant, privacy.delta, privacy.adjacency}, dimension);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/privacy/accountants/budget.hpp"
+#include "models/privacy/budget/settle.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -130,20 +131,25 @@ Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier) 
   return gaussian_step(noise_multiplier / std::sqrt(tree_sensitivity_squared(tree, rounds)));
 }
 
-double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant) {
-  if (accountant.accountant < Accountant::kZcdp) {
-    throw std::invalid_argument(fmt::format(
-        "{} does not compose running sums by a tree: use zcdp, rdp or pld", name_of(accountant.accountant)));
+void require_tree(const Mechanism& mechanism, Accountant accountant) {
+  if (!std::holds_alternative<Gaussian>(mechanism)) {
+    throw std::invalid_argument(
+        fmt::format("running sums by a tree require mechanism gaussian, found {}", name_of(mechanism)));
   }
+  if (accountant < Accountant::kZcdp) {
+    throw std::invalid_argument(
+        fmt::format("{} does not compose running sums by a tree: use zcdp, rdp or pld", name_of(accountant)));
+  }
+}
+
+double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant) {
+  require_tree(Gaussian{}, accountant.accountant);
   const Step whole = step_for_budget(epsilon, 1, {.kind = StepKind::kGaussian}, accountant);
   return whole.noise_multiplier * std::sqrt(tree_sensitivity_squared(tree, tree.rounds));
 }
 
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) {
-  if (!std::holds_alternative<Gaussian>(mechanism_)) {
-    throw std::invalid_argument(
-        fmt::format("running sums by a tree require mechanism gaussian, found {}", name_of(mechanism_)));
-  }
+  require_tree(mechanism_, accountant_.accountant);
   const std::lock_guard lock(mutex_);
   auto& made = trees_[{budget, tree}];
   if (made) return made;

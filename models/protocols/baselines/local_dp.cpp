@@ -12,17 +12,8 @@ namespace hearsay::models {
 
 namespace {
 
-void require_fit(const LocalDp::Params& params, const Study& study) {
-  const Privacy& privacy = study.privacy;
-  if (!privacy.active()) return;
-  if (!std::holds_alternative<Laplace>(privacy.mechanism))
-    throw std::invalid_argument(
-        "local_dp perturbs features with Laplace noise: use privacy.mechanism laplace");
-  if (privacy.epsilon_warm)
-    throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
-  privacy.require_room(1);
-  if (params.epsilon_label == 0) return;
-  if (!study.problem.loss().is_classifier())
+void require_cover_of_labels(const LocalDp::Params& params, const Privacy& privacy, const Loss& loss) {
+  if (!loss.is_classifier())
     throw std::invalid_argument(
         "protocol.epsilon_label flips classes, but the target is a number: leave it out");
   if (privacy.accountant == Accountant::kRdp || privacy.accountant == Accountant::kPld) {
@@ -30,6 +21,7 @@ void require_fit(const LocalDp::Params& params, const Study& study) {
         fmt::format("{} covers the Laplace noise of features, not flipped classes: use accountant basic",
                     name_of(privacy.accountant)));
   }
+  if (privacy.epsilon.empty()) return;
   const double smallest = *std::min_element(privacy.epsilon.begin(), privacy.epsilon.end());
   if (params.epsilon_label >= smallest) {
     throw std::invalid_argument(
@@ -70,9 +62,21 @@ void LocalDp::Params::describe(sim::Visitor& v) {
   v(learn, {.name = "learn", .help = "Models learned from the perturbed records."});
 }
 
+void LocalDp::Params::require(const Setting& setting) const {
+  personal.require(setting);
+  const Privacy& privacy = setting.privacy;
+  if (!privacy.active()) return;
+  if (!std::holds_alternative<Laplace>(privacy.mechanism))
+    throw std::invalid_argument(
+        "local_dp perturbs features with Laplace noise: use privacy.mechanism laplace");
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument("local_dp makes one release: leave out privacy.epsilon_warm");
+  if (epsilon_label > 0) require_cover_of_labels(*this, privacy, setting.model.loss);
+}
+
 LocalDp::LocalDp(const Params& params, const Study& study)
-    : PersonalProtocol(params.personal, study), params_(params) {
-  require_fit(params, study);
+    : PersonalProtocol(params.personal, study), params_(fitting(params, study)) {
+  study.privacy.require_room(1);
   if (params.epsilon_label == 0) study.exact("protocol.epsilon_label 0: labels are not protected");
 }
 

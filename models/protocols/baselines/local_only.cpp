@@ -13,11 +13,15 @@ void LocalOnly::on_start(Context& context) {
   track(context.models());
 }
 
-Pooled::Pooled(const Params& params, const Study& study) : PersonalProtocol(params.personal, study) {
-  if (study.privacy.active())
+void Pooled::Params::require(const Setting& setting) const {
+  LocalOnly::Params::require(setting);
+  if (setting.privacy.active())
     throw std::invalid_argument(
         "pooled puts all data in one place, which is not private: use privacy.mechanism none");
 }
+
+Pooled::Pooled(const Params& params, const Study& study)
+    : PersonalProtocol(fitting(params, study).personal, study) {}
 
 void Pooled::on_start(Context& context) {
   const double lambda = personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));

@@ -21,6 +21,8 @@ class LocalOnly : public PersonalProtocol {
     PersonalOptions personal;
     void describe(sim::Visitor& v) { personal.describe(v); }
     sim::Memory memory(const Extent& e) const;
+    void require(const Setting& setting) const { personal.require(setting); }
+    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };
   static constexpr Entry kEntry{
       .name = "local_only", .help = "Each agent learns from its own data only.", .joint = false};
@@ -31,7 +33,9 @@ class LocalOnly : public PersonalProtocol {
 
 class Pooled : public PersonalProtocol {
  public:
-  using Params = LocalOnly::Params;
+  struct Params : LocalOnly::Params {
+    void require(const Setting& setting) const;
+  };
   static constexpr Entry kEntry{
       .name = "pooled",
       .help = "One model for all agents, learned from the pooled data: not private.",

@@ -20,8 +20,6 @@ UsedStep rho_of(const CentralAsync::Params& params, std::uint64_t horizon, std::
                 const Study& study) {
   const auto t = static_cast<double>(horizon);
   const double sigma = params.sigma.value_or(study.problem.sigma());
-  if (!(sigma > 0))
-    throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
   const auto used = [&](double rho, bool automatic) {
     return UsedStep{.key = "rho", .automatic = automatic, .value = rho, .a = rho / (t * t * sigma)};
   };
@@ -83,6 +81,19 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
   OwnerOptions::describe(v);
 }
 
+void CentralAsync::Params::require(const Setting& setting) const {
+  planned_iterations("central_async", setting.stop);
+  if (!sigma && setting.model.l2 == 0)
+    throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
+  if (std::holds_alternative<AutoRho>(rho)) require_squared_loss("rho", setting.model.loss);
+  require_groups(groups, setting);
+  OwnerOptions::require(setting);
+  if (initiative == Initiative::kLearner && !interval) {
+    throw std::invalid_argument(
+        "protocol.interval, the time between the learner's queries, is required with initiative learner");
+  }
+}
+
 UsedStep CentralAsync::Params::used_step(const Study& study) const {
   const Parties parties(groups, study);
   UsedStep step = rho_of(*this, planned_iterations("central_async", study), parties.count(), study);
@@ -107,7 +118,7 @@ std::uint64_t CentralAsync::Params::planned_answers(std::uint64_t t, std::size_t
 }
 
 CentralAsync::CentralAsync(const Params& params, const Study& study)
-    : options_(params),
+    : options_(fitting(params, study)),
       parties_(params.groups, study),
       horizon_(params.planned_iterations("central_async", study)),
       step_(rho_of(params, horizon_, parties_.count(), study).a),
@@ -119,10 +130,6 @@ CentralAsync::CentralAsync(const Params& params, const Study& study)
       visits_(parties_.count()) {
   const auto n = static_cast<double>(parties_.count());
   learner_factor_ = params.learner_step == LearnerStep::kPrinted ? (n - 1) / n : 0.5;
-  if (params.initiative == Initiative::kLearner && !params.interval) {
-    throw std::invalid_argument(
-        "protocol.interval, the time between the learner's queries, is required with initiative learner");
-  }
 }
 
 void CentralAsync::on_start(Context& context) {

@@ -94,6 +94,7 @@ class CentralAsync {
     sim::Memory memory(const Extent& e) const;
     /// rho, the step and its stability (central/stability.hpp). Throws as the constructor.
     UsedStep used_step(const Study& study) const;
+    void require(const Setting& setting) const;
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
     std::vector<std::string> notes(const Study& study) const;
     /// The learner's own answers take no time.

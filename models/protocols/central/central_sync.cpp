@@ -18,11 +18,6 @@ constexpr std::uint64_t kMinHorizon = 2;
 // The step, with a = rho/T^2 or c1: what is divided by k or sqrt(k).
 UsedStep step_of(const CentralSync::Params& params, std::uint64_t horizon, const Study& study) {
   const std::string_view key = params.step_key();
-  if (!params.step()) {
-    throw std::invalid_argument(
-        fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"", key,
-                    sim::Choices<SyncAlgorithm>::kValues[static_cast<std::size_t>(params.algorithm)].name));
-  }
   const auto rounds = static_cast<double>(horizon);
   const double unit = params.algorithm == SyncAlgorithm::kAveraged ? 1 : rounds * rounds;
   if (const auto* given = std::get_if<GivenStep>(&*params.step()))
@@ -35,13 +30,8 @@ UsedStep step_of(const CentralSync::Params& params, std::uint64_t horizon, const
   return {.key = key, .automatic = true, .value = unit / largest, .a = 1 / largest};
 }
 
-void require_no_box(const Study& study) {
+void require_no_active_box(const Study& study) {
   if (!study.problem.model().theta_max) return;
-  if (study.privacy.source == BoundSource::kDerived && !std::isfinite(study.problem.loss().max_slope())) {
-    throw std::invalid_argument(
-        "strongly_convex does not project onto the box, so that a gradient bound derived from theta_max does "
-        "not hold: give privacy.gradient_bound or privacy.clip");
-  }
   if (study.exact_optimum("model.theta_max: compared with the exact best model (algorithm strongly_convex)")
           .box_active) {
     throw std::invalid_argument(
@@ -74,6 +64,23 @@ void CentralSync::Params::describe(sim::Visitor& v) {
   OwnerOptions::describe(v, kMinHorizon);
 }
 
+void CentralSync::Params::require(const Setting& setting) const {
+  planned_iterations("central_sync", setting.stop, kMinHorizon);
+  if (!step()) {
+    throw std::invalid_argument(
+        fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"", step_key(),
+                    sim::Choices<SyncAlgorithm>::kValues[static_cast<std::size_t>(algorithm)].name));
+  }
+  if (std::holds_alternative<NewtonStep>(*step())) require_squared_loss(step_key(), setting.model.loss);
+  OwnerOptions::require(setting);
+  if (algorithm == SyncAlgorithm::kStronglyConvex && setting.model.theta_max &&
+      setting.privacy.source == BoundSource::kDerived && !std::isfinite(setting.model.loss.max_slope())) {
+    throw std::invalid_argument(
+        "strongly_convex does not project onto the box, so that a gradient bound derived from theta_max does "
+        "not hold: give privacy.gradient_bound or privacy.clip");
+  }
+}
+
 UsedStep CentralSync::Params::used_step(const Study& study) const {
   UsedStep step = step_of(*this, planned_iterations("central_sync", study, kMinHorizon), study);
   step.h_max = largest_curvature(study.diagnosed());
@@ -100,7 +107,7 @@ std::vector<std::string> CentralSync::Params::notes(const Study& study) const {
 }
 
 CentralSync::CentralSync(const Params& params, const Study& study)
-    : params_(params),
+    : params_(fitting(params, study)),
       horizon_(params.planned_iterations("central_sync", study, kMinHorizon)),
       step_(step_of(params, horizon_, study).a),
       timeout_(timeout_of(params.round_timeout, study)),
@@ -110,7 +117,7 @@ CentralSync::CentralSync(const Params& params, const Study& study)
       gradient_(study.problem.p()),
       answers_(study.problem.p(), study.problem.owners()),
       answered_(study.problem.owners()) {
-  if (params.algorithm == SyncAlgorithm::kStronglyConvex) require_no_box(study);
+  if (params.algorithm == SyncAlgorithm::kStronglyConvex) require_no_active_box(study);
 }
 
 void CentralSync::on_start(Context& context) {

@@ -70,6 +70,7 @@ class CentralSync {
     sim::Memory memory(const Extent& e) const;
     /// The step and its stability (central/stability.hpp). Throws as the constructor.
     UsedStep used_step(const Study& study) const;
+    void require(const Setting& setting) const;
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
     std::vector<std::string> notes(const Study& study) const;
     /// The key and the value of the algorithm's step.

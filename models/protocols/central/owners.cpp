@@ -11,11 +11,13 @@
 
 namespace hearsay::models {
 
+void require_squared_loss(std::string_view key, const Loss& loss) {
+  if (loss.quadratic()) return;
+  throw std::invalid_argument(fmt::format("protocol.{} \"auto\" needs the squared loss; give a number", key));
+}
+
 std::pair<double, double> hessian_for_step(std::string_view key, const Study& study) {
-  if (!study.problem.loss().quadratic()) {
-    throw std::invalid_argument(
-        fmt::format("protocol.{} \"auto\" needs the squared loss; give a number", key));
-  }
+  require_squared_loss(key, study.problem.loss());
   return study.exact(fmt::format("protocol.{}: step from private data", key)).hessian_extremes();
 }
 
@@ -67,10 +69,18 @@ void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
                        .min = 1});
 }
 
-std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const Study& study,
+void OwnerOptions::require(const Setting& setting) const {
+  if (learner_is_owner && setting.owners && *learner_is_owner > *setting.owners) {
+    throw std::invalid_argument(
+        fmt::format("protocol.learner_is_owner: expected an owner from 1 to {}, found {}", *setting.owners,
+                    *learner_is_owner));
+  }
+}
+
+std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const StopLimits& limits,
                                                std::uint64_t min) const {
   constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t stop = study.stop.iterations;
+  const std::uint64_t stop = limits.iterations;
   const std::uint64_t planned = horizon.value_or(stop);
   if (planned == kNever) {
     throw std::invalid_argument(
@@ -89,11 +99,6 @@ std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const 
 
 CentralOwners::CentralOwners(const OwnerOptions& options, std::uint64_t answers, const Study& study)
     : answers_(answers), overlap_(options.overlap), learner_(options.learner_is_owner) {
-  const std::size_t owners = study.problem.owners();
-  if (learner_ && (*learner_ < 1 || *learner_ > owners)) {
-    throw std::invalid_argument(fmt::format(
-        "protocol.learner_is_owner: expected an owner from 1 to {}, found {}", owners, *learner_));
-  }
   if (learner_) {
     study.exact(
         fmt::format("protocol.learner_is_owner: owner {} uses its own gradient without noise, and the other "

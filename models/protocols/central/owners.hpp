@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "models/core/context.hpp"
+#include "models/core/setting.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -39,8 +40,10 @@ struct GivenStep {
   }
 };
 
-/// h_min and h_max, the extreme eigenvalues of the Hessian of the pooled mean loss, for the step `key` "auto". Throws
-/// std::invalid_argument unless the loss is the squared one. O(n p^2 + p^3), once per problem.
+/// Throws std::invalid_argument unless the loss is the squared one, for the step `key` "auto".
+void require_squared_loss(std::string_view key, const Loss& loss);
+/// h_min and h_max, the extreme eigenvalues of the Hessian of the pooled mean loss, for the step `key` "auto", with
+/// the squared loss. O(n p^2 + p^3), once per problem.
 std::pair<double, double> hessian_for_step(std::string_view key, const Study& study);
 
 /// The message for a step `key` "auto" that needs h_min > 0, of a Hessian that does not have full rank: which features
@@ -55,8 +58,14 @@ struct OwnerOptions {
   void describe(sim::Visitor& v, double min_horizon = 1);
   /// T: iterations that the budgets are planned for, by default where the run stops. Throws std::invalid_argument
   /// where neither is given, both are and differ, or T is below `min`.
-  std::uint64_t planned_iterations(std::string_view protocol, const Study& study,
+  std::uint64_t planned_iterations(std::string_view protocol, const StopLimits& stop,
                                    std::uint64_t min = 1) const;
+  std::uint64_t planned_iterations(std::string_view protocol, const Study& study,
+                                   std::uint64_t min = 1) const {
+    return planned_iterations(protocol, study.stop, min);
+  }
+  /// Throws std::invalid_argument if there is no owner learner_is_owner.
+  void require(const Setting& setting) const;
 };
 
 class CentralOwners {
@@ -65,8 +74,7 @@ class CentralOwners {
 
   static std::string_view timer_name(std::uint16_t tag) { return tag == kOwnAnswer ? "own answer" : ""; }
 
-  /// Every owner's budget is planned for so many answers. Throws std::invalid_argument if there is no owner
-  /// learner_is_owner, BudgetError if a budget has no room for its answers.
+  /// Every owner's budget is planned for so many answers. Throws BudgetError if a budget has no room for its answers.
   CentralOwners(const OwnerOptions& options, std::uint64_t answers, const Study& study);
 
   void open_accounts(Context& context);

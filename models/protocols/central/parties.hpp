@@ -6,15 +6,17 @@
 #include <span>
 #include <vector>
 
-#include "models/core/world.hpp"
+#include "models/core/setting.hpp"
 
 namespace hearsay::models {
+
+/// Throws std::invalid_argument where a group is empty, or a number out of range or named twice.
+void require_groups(const std::vector<std::vector<std::uint32_t>>& groups, const Setting& setting);
 
 class Parties {
  public:
   /// One party for each of `groups`, which hold numbers of owners from 1 as agents are, then one for every
-  /// owner that is in none. Throws std::invalid_argument where a group is empty, or a number out of range or
-  /// named twice.
+  /// owner that is in none.
   Parties(const std::vector<std::vector<std::uint32_t>>& groups, const Study& study);
 
   /// N, fictitious owners counted as one.

@@ -44,9 +44,15 @@ double Amtl::Delays::mean() const {
   return n == 0 ? 0 : sum / static_cast<double>(n);
 }
 
+void Amtl::Params::require(const Setting& setting) const {
+  if (setting.privacy.active())
+    throw std::invalid_argument("amtl has no private form: use privacy.mechanism none, or async_mtl");
+  setting.model.loss.require_smooth();
+}
+
 Amtl::Amtl(const Params& params, const Study& study)
     : TaskLoop(params, study),
-      params_(params),
+      params_(fitting(params, study)),
       server_(ColumnUpdate::kBlock, params.regulariser, params.alpha, params.h(params.alpha),
               zero_columns(study)),
       delays_(study.problem.owners()),
@@ -54,8 +60,6 @@ Amtl::Amtl(const Params& params, const Study& study)
       q_(begun_),
       message_(study.problem.p()),
       column_(study.problem.p()) {
-  if (study.privacy.active())
-    throw std::invalid_argument("amtl has no private form: use privacy.mechanism none, or async_mtl");
   study.problem.require_records_of_all();
   const double l = smoothness_for("alpha", study);
   if (!(params.alpha < 2 / l))

@@ -38,6 +38,7 @@ class Amtl : public TaskLoop<Amtl> {
     double alpha = 0.1, eta = 0.5;
     StepRule step_rule = StepRule::kFixed;
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     sim::Memory memory(const Extent& e) const;
   };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/core/option_error.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 
@@ -104,6 +105,14 @@ void MultitaskOptions::describe(sim::Visitor& v) {
       "amplify");
   v.check(q_update == OwnUpdate::kStep || (own_regulariser == OwnPenalty::kRidge && tau > 0), "q_update",
           "exact needs own_regulariser ridge and tau above 0");
+}
+
+void MultitaskOptions::require(const Setting& setting) const {
+  setting.model.loss.require_smooth();
+  if (!setting.privacy.active()) return;
+  if (releases_q() && !(setting.privacy.epsilon_1 > 0))
+    throw OptionError("q_noise", "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");
+  require_turn_bounds(*this, setting);
 }
 
 std::vector<std::string> MultitaskOptions::notes(const Study& study) const {

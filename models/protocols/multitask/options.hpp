@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "models/core/columns.hpp"
-#include "models/core/world.hpp"
+#include "models/core/setting.hpp"
 #include "models/protocols/multitask/coupling.hpp"
 #include "sim/options/describe.hpp"
 
@@ -65,6 +65,7 @@ struct MultitaskOptions : CouplingOptions {
   double batch_fraction = 1;
 
   void describe(sim::Visitor& v);
+  void require(const Setting& setting) const;
   /// What the stated epsilon does not cover, a sentence each; empty without privacy.
   std::vector<std::string> notes(const Study& study) const;
   double h() const { return CouplingOptions::h(alpha_2); }

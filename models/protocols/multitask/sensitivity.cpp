@@ -17,8 +17,8 @@ struct GradientBounds {
   double own = 0, sent = 0;
 };
 
-bool declares_norm(const PublicProblem& problem) {
-  return problem.bounds() && std::isfinite(problem.bounds()->features_l2);
+bool declares_norm(const std::optional<DeclaredBounds>& bounds) {
+  return bounds && std::isfinite(bounds->features_l2);
 }
 
 // Of a regression: the declared one, which the data keep, or 1, which is checked.
@@ -35,6 +35,17 @@ double bound_of_targets(const Study& study) {
 GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
   const Privacy& privacy = study.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
+  if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
+  const double y = bound_of_targets(study);
+  const double c_1 = study.problem.bounds()->features_l2;
+  return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
+}
+
+}  // namespace
+
+void require_turn_bounds(const MultitaskOptions& options, const Setting& setting) {
+  const Privacy& privacy = setting.privacy;
+  const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
     throw OptionError("sensitivity",
                       "released uses fixed constants, not a bound on gradients: leave out "
@@ -46,21 +57,16 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
     throw OptionError(options.q_update == OwnUpdate::kExact ? "q_update" : "start",
                       "privacy.clip bounds the gradients of steps, not the sensitivity of a minimiser: use "
                       "q_update step, and start zero with sensitivity accumulated");
-  if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
-  if (!declares_norm(study.problem))
+  if (privacy.source != BoundSource::kProtocol || fixed) return;
+  if (!declares_norm(setting.bounds))
     throw std::invalid_argument(
         "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
         "privacy.gradient_bound, or privacy.clip");
-  if (!study.problem.loss().quadratic() || !options.c_3 || !options.c_4)
+  if (!setting.model.loss.quadratic() || !options.c_3 || !options.c_4)
     throw std::invalid_argument(
         "gradients of a regression are bounded only if the model is: declare c_3 and c_4, or give "
         "privacy.clip");
-  const double y = bound_of_targets(study);
-  const double c_1 = study.problem.bounds()->features_l2;
-  return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
 }
-
-}  // namespace
 
 TurnSensitivities::TurnSensitivities(const MultitaskOptions& options, const Study& study)
     : follows_(options.sensitivity == TurnSensitivity::kAccumulated ||
@@ -121,7 +127,7 @@ double released_shortfall(const MultitaskOptions& options, const Study& study) {
 }
 
 double max_feature_norm(const Problem& problem) {
-  if (declares_norm(problem)) return problem.bounds()->features_l2;
+  if (declares_norm(problem.bounds())) return problem.bounds()->features_l2;
   double largest = 0;
   for (const Shard& shard : problem.data().train)
     largest = std::max(largest, shard.features.rowwise().norm().maxCoeff());
@@ -134,7 +140,7 @@ double smoothness(const Problem& problem) {
 }
 
 double smoothness_for(std::string_view option, const Study& study) {
-  if (declares_norm(study.problem)) return smoothness(study.diagnosed());
+  if (declares_norm(study.problem.bounds())) return smoothness(study.diagnosed());
   return smoothness(
       study.exact(fmt::format("protocol.{}: limited by the largest norm of a record, as none is declared", option)));
 }

@@ -66,6 +66,9 @@ class TurnSensitivities {
 /// How many times the sensitivities of `paper` are those of `released`, for the worst release of the task with the
 /// fewest records; 0 where the proof's are unknown (regression).
 double released_shortfall(const MultitaskOptions& options, const Study& study);
+/// Throws OptionError and std::invalid_argument where the options do not bound a record's gradient.
+void require_turn_bounds(const MultitaskOptions& options, const Setting& setting);
+
 /// Lipschitz constant of the gradient of a mean loss: max_curvature C_1^2. Throws std::invalid_argument for a loss
 /// that is not smooth. C_1 is the declared bound on norm_2(x), or the largest norm of a training record where none is.
 double smoothness(const Problem& problem);

@@ -18,8 +18,13 @@ void SyncMtl::Params::describe(sim::Visitor& v) {
   MultitaskOptions::describe(v);
 }
 
+void SyncMtl::Params::require(const Setting& setting) const {
+  if (trusted_server) throw OptionError("trusted_server", "is a variant of async_mtl: leave it out");
+  MultitaskOptions::require(setting);
+}
+
 SyncMtl::SyncMtl(const Params& params, const Study& study)
-    : params_(params),
+    : params_(fitting(params, study)),
       timeout_(timeout_of(params.round_timeout, study)),
       nodes_(params, study),
       server_(ColumnUpdate::kBlock, params.regulariser, params.alpha_2, params.h(), zero_columns(study)),
@@ -29,9 +34,7 @@ SyncMtl::SyncMtl(const Params& params, const Study& study)
       received_(study.problem.owners()),
       departed_(study.problem.owners(), sim::kNever),
       column_(Eigen::VectorXd::Zero(study.problem.p())),
-      log_(study.problem.owners()) {
-  if (params.trusted_server) throw OptionError("trusted_server", "is a variant of async_mtl: leave it out");
-}
+      log_(study.problem.owners()) {}
 
 void SyncMtl::on_start(Context& context) {
   nodes_.open(context);

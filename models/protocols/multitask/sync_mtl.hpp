@@ -34,6 +34,7 @@ class SyncMtl {
   struct Params : MultitaskOptions {
     std::optional<sim::Time> round_timeout;
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     sim::Memory memory(const Extent& e) const;
   };
 

@@ -12,7 +12,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& study)
-    : options_(options),
+    : options_(fitting(options, study)),
       turns_(study.problem.owners()),
       q_(zero_columns(study)),
       base_(study.problem.p()),
@@ -44,8 +44,6 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
   if (first) account_.epsilons.push_back(study.privacy.epsilon_1);
   account_.epsilons.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
-  if (first && !(study.privacy.epsilon_1 > 0))
-    throw OptionError("q_noise", "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");
   study.privacy.schedules->turns(account_);
   sensitivities_ = TurnSensitivities(options, study);
 }

@@ -23,9 +23,8 @@ std::optional<LocalRelease> release_of(LocalModelKind kind) {
   return std::nullopt;
 }
 
-void require_private(LocalModelKind kind, const Study& study) {
-  const Privacy& privacy = study.privacy;
-  if (!privacy.active()) return;
+void require_private(LocalModelKind kind, const Setting& setting) {
+  const Privacy& privacy = setting.privacy;
   const std::optional<LocalRelease> release = release_of(kind);
   if (!release)
     throw std::invalid_argument(
@@ -33,13 +32,12 @@ void require_private(LocalModelKind kind, const Study& study) {
   if (privacy.epsilon_warm)
     throw std::invalid_argument(
         "model_propagation makes one release, with all of epsilon: leave out privacy.epsilon_warm");
-  local_release_step(*release, 1, study);  // refuses bounds that do not serve
+  require_bound(*release, setting);
   if (*release != LocalRelease::kNoisyGradient &&
       !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
     throw std::invalid_argument(
         "protocol.local output and objective need privacy.mechanism exponential_norm");
   }
-  privacy.require_room(1);
 }
 
 }  // namespace
@@ -50,12 +48,17 @@ void ModelPropagation::Params::describe(sim::Visitor& v) {
   v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
 }
 
+void ModelPropagation::Params::require(const Setting& setting) const {
+  personal.require(setting);
+  if (setting.privacy.active()) require_private(local, setting);
+}
+
 ModelPropagation::ModelPropagation(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study),
-      params_(params),
+      params_(fitting(params, study)),
       published_(study.problem.owners()),
       mix_(study.problem.p()) {
-  require_private(params.local, study);
+  study.privacy.require_room(1);
   if (params.local == LocalModelKind::kExact) {
     study.exact("protocol.local: local models, published without noise");
   } else {

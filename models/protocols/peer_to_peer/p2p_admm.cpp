@@ -40,16 +40,20 @@ void P2pAdmm::Params::describe(sim::Visitor& v) {
      .open_min = true});
 }
 
+void P2pAdmm::Params::require(const Setting& setting) const {
+  personal.require(setting);
+  if (setting.privacy.active())
+    throw std::invalid_argument("p2p_admm has no private form: use privacy.mechanism none");
+}
+
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study),
-      params_(params),
+      params_(fitting(params, study)),
       timeout_(finite_timeout_of(params.timeout, study)),
       exchanges_(2 * study.topology.edges()),
       pull_(study.problem.p()),
       packet_(4 * study.problem.p()),
       z_(study.problem.p()) {
-  if (study.privacy.active())
-    throw std::invalid_argument("p2p_admm has no private form: use privacy.mechanism none");
   list_steps(study);
   list_start(params.initial, study);
   const sim::Topology& graph = study.topology;

@@ -75,6 +75,8 @@ class P2pAdmm : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
+    void require(const Setting& setting) const;
+    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };
 
   static constexpr Entry kEntry{

@@ -19,17 +19,7 @@ const PrivateWarmStart* warm_start_of(const P2pCoordinateDescent::Params& params
 
 std::optional<Step> upfront_of(const P2pCoordinateDescent::Params& params, const Study& study) {
   const PrivateWarmStart* warm = warm_start_of(params);
-  if (warm == nullptr) {
-    if (study.privacy.epsilon_warm)
-      throw std::invalid_argument(
-          "privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
-    return std::nullopt;
-  }
-  if (!study.privacy.active()) return std::nullopt;
-  if (!study.privacy.epsilon_warm) {
-    throw std::invalid_argument(
-        "protocol.initial private_warm_start needs privacy.epsilon_warm: the part of epsilon that it spends");
-  }
+  if (warm == nullptr || !study.privacy.active()) return std::nullopt;
   return local_release_step(warm->method, *study.privacy.epsilon_warm, study);
 }
 
@@ -65,9 +55,30 @@ void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
   v(run_length, {.name = "run_length", .help = "End of a run, in addition to the limits of `stop`."});
 }
 
+void P2pCoordinateDescent::Params::require(const Setting& setting) const {
+  personal.require(setting);
+  const Privacy& privacy = setting.privacy;
+  const PrivateWarmStart* warm = warm_start_of(*this);
+  if (warm == nullptr && privacy.epsilon_warm)
+    throw std::invalid_argument("privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
+  if (warm != nullptr && privacy.active()) {
+    if (!privacy.epsilon_warm)
+      throw std::invalid_argument(
+          "protocol.initial private_warm_start needs privacy.epsilon_warm: the part of epsilon that it "
+          "spends");
+    require_bound(warm->method, setting);
+  }
+  require_steps(privacy);
+  if (run_length == RunLength::kTicks && privacy.steps.empty())
+    throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
+  if (run_length == RunLength::kUntilSpent && !privacy.active())
+    throw std::invalid_argument(
+        "protocol.run_length until_spent needs budgets, but no privacy.mechanism is given");
+}
+
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
     : PersonalProtocol(params.personal, study, kBounds),
-      params_(params),
+      params_(fitting(params, study)),
       upfront_(upfront_of(params, study)),
       published_(study.problem.owners()),
       mix_(study.problem.p()),
@@ -77,11 +88,6 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
   study.privacy.require_room_for_steps(upfront_);
   const std::vector<std::uint64_t>& steps = study.privacy.steps;
   ticks_ = std::accumulate(steps.begin(), steps.end(), std::uint64_t{0});
-  if (params.run_length == RunLength::kTicks && ticks_ == 0)
-    throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
-  if (params.run_length == RunLength::kUntilSpent && !study.privacy.active())
-    throw std::invalid_argument(
-        "protocol.run_length until_spent needs budgets, but no privacy.mechanism is given");
 }
 
 void P2pCoordinateDescent::on_start(Context& context) {

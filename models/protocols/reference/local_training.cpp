@@ -1,6 +1,7 @@
 #include "models/protocols/reference/local_training.hpp"
 
 #include <limits>
+#include <stdexcept>
 
 #include "models/core/option_error.hpp"
 
@@ -30,8 +31,22 @@ sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) co
   return {e.agents * sizeof(std::uint64_t) + (kept ? e.vectors(e.agents) : 0), 0};
 }
 
+void LocalTraining::Params::require(const Setting& setting) const {
+  const Privacy& privacy = setting.privacy;
+  if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
+  if (std::holds_alternative<IndependentBatch>(batch)) {
+    throw OptionError(
+        "batch",
+        "expected full, poisson, without_replacement or epochs with privacy, found with_replacement: "
+        "a record that is drawn twice would exceed the sensitivity");
+  }
+  if (privacy.epsilon_warm)
+    throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
+  require_steps(privacy);
+}
+
 LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity velocity)
-    : params_(params),
+    : params_(fitting(params, study)),
       keeps_(velocity),
       made_(study.topology.agents()),
       x_(study.problem.p()),
@@ -41,14 +56,6 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
     velocities_ = Columns(study.problem.p(), made_.size());
   const Privacy& privacy = study.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
-  if (std::holds_alternative<IndependentBatch>(params.batch)) {
-    throw OptionError(
-        "batch",
-        "expected full, poisson, without_replacement or epochs with privacy, found with_replacement: "
-        "a record that is drawn twice would exceed the sensitivity");
-  }
-  if (privacy.epsilon_warm)
-    throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
   std::vector<double> rates;
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner)
     rates.push_back(accounted_rate(study.problem.n(owner), privacy));

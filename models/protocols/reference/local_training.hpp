@@ -27,6 +27,7 @@
 #include "models/core/columns.hpp"
 #include "models/core/context.hpp"
 #include "models/core/extent.hpp"
+#include "models/core/setting.hpp"
 #include "models/protocols/reference/batches.hpp"
 #include "models/protocols/reference/step_schedule.hpp"
 
@@ -49,6 +50,8 @@ class LocalTraining {
     double momentum = 0;
     Batch batch;
     void describe(sim::Visitor& v);
+    /// Throws OptionError for a batch that does not go with the privacy, std::invalid_argument without privacy.steps.
+    void require(const Setting& setting) const;
     /// A warning where sampling is charged in full.
     std::vector<std::string> notes(const Study& study) const;
     /// Its state; with the velocities of all agents if they are kept.
@@ -57,8 +60,7 @@ class LocalTraining {
   /// The first number that a protocol may use for a purpose of draws.
   static constexpr std::uint32_t kFreePurpose = 1;
 
-  /// Throws OptionError for a batch that does not go with the study's privacy, std::invalid_argument without
-  /// privacy.steps, BudgetError where a budget has no room for them.
+  /// Throws as Params::require, and BudgetError where a budget has no room for the steps.
   LocalTraining(const Params& params, const Study& study, Velocity velocity = Velocity::kPerCall);
 
   /// Opens agent i's account, if it has records.

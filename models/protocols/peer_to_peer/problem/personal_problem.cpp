@@ -22,9 +22,15 @@ using Eigen::VectorXd;
 // Of an agent that holds no points.
 constexpr double kFaintConfidence = 1e-3, kEmptyLambda = 1, kEmptyLipschitz = 2;
 
-double declared_bound(const PersonalOptions& options, const Problem& problem) {
+double coupling_weight(sim::AgentId i, const sim::Topology& topology) {
+  double weight = 0;
+  for (std::uint32_t k = 0; k < topology.degree(i); ++k)
+    weight += topology.weight(topology.first_edge(i) + k);
+  return weight;
+}
+
+double declared_bound(const PersonalOptions& options, const std::optional<DeclaredBounds>& bounds) {
   if (options.feature_bound) return *options.feature_bound;
-  const std::optional<DeclaredBounds>& bounds = problem.data().bounds;
   if (bounds) {
     const double norm = std::min(bounds->features_l2, bounds->features_l1);  // norm_2 <= norm_1
     if (std::isfinite(norm)) return norm;
@@ -54,18 +60,26 @@ std::vector<double> spectral_norms(const Problem& problem) {
   return norms;
 }
 
-void require_options_that_mean_something(const ModelOptions& model) {
-  if (model.l2 != 0 && model.l2 != ModelOptions{}.l2) {
-    throw std::invalid_argument(
-        "model.l2 has no effect in a personalised protocol: use protocol.lambda, the weight of "
-        "norm_2(theta)^2, by default 1/m_i");
-  }
-  if (model.theta_max) {
+}  // namespace
+
+void PersonalOptions::require(const Setting& setting) const {
+  if (setting.model.theta_max)
     throw std::invalid_argument("a personalised protocol does not project: leave out model.theta_max");
+  setting.model.loss.require_smooth();
+  if (lipschitz == Lipschitz::kPublic) declared_bound(*this, setting.bounds);
+  for (sim::AgentId i = 0; setting.topology != nullptr && i < setting.topology->agents(); ++i) {
+    if (!(coupling_weight(i, *setting.topology) > 0))
+      throw std::invalid_argument(fmt::format("agent {} has no neighbour with a weight above 0", i));
   }
 }
 
-}  // namespace
+std::vector<std::string> PersonalOptions::notes(const Study& study) {
+  const double l2 = study.problem.model().l2;
+  if (l2 == 0 || l2 == ModelOptions{}.l2) return {};
+  return {
+      "model.l2 has no effect in a personalised protocol: use protocol.lambda, the weight of "
+      "norm_2(theta)^2, by default 1/m_i"};
+}
 
 void PersonalOptions::describe(sim::Visitor& v) {
   v(mu, {.name = "mu",
@@ -108,10 +122,11 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
                     "the network has {}",
                     problem.owners(), topology.agents()));
   }
-  require_options_that_mean_something(problem.model());
-  const double kappa = problem.loss().require_smooth();
+  const Privacy any = {};  // none of this is about privacy
+  options.require({problem.model(), any, {}, problem.data().bounds, problem.owners(), &topology});
+  const double kappa = problem.loss().max_curvature();
   const bool from_data = options.lipschitz == Lipschitz::kData;
-  const double declared = from_data ? 0 : declared_bound(options, problem);
+  const double declared = from_data ? 0 : declared_bound(options, problem.data().bounds);
   std::shared_ptr<const std::vector<double>> norms;
   if (from_data) {
     norms = problem.memo().get<std::vector<double>>("personal spectral norms",
@@ -124,10 +139,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
   min_lipschitz_ = weakest;
   for (sim::AgentId i = 0; i < topology.agents(); ++i) {
     Agent& a = agents_[i];
-    for (std::uint32_t k = 0; k < topology.degree(i); ++k)
-      a.weight += topology.weight(topology.first_edge(i) + k);
-    if (!(a.weight > 0))
-      throw std::invalid_argument(fmt::format("agent {} has no neighbour with a weight above 0", i));
+    a.weight = coupling_weight(i, topology);
     if (const Index m = problem.n(i); m > 0) {
       const auto count = static_cast<double>(m);
       a.confidence = count / static_cast<double>(most);

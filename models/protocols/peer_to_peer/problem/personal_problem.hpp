@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "models/core/extent.hpp"
-#include "models/core/problem.hpp"
+#include "models/core/setting.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::models {
@@ -45,6 +45,11 @@ struct PersonalOptions {
   Lipschitz lipschitz = Lipschitz::kData;
   std::optional<double> feature_bound = {};  ///< R; none: what the data declare
   void describe(sim::Visitor& v);
+  /// Throws std::invalid_argument for a loss without Lipschitz gradient, a box, `public` without a declared bound, and an
+  /// agent whose edges weigh nothing.
+  void require(const Setting& setting) const;
+  /// What else is to be said of the options, a sentence each.
+  static std::vector<std::string> notes(const Study& study);
   /// Of a PersonalProblem; `tracked`: with Q kept up to date, `optimum`: with the search for its minimiser.
   static sim::Memory memory(const Extent& e, bool tracked, bool optimum);
 };
@@ -63,8 +68,7 @@ class PersonalProblem {
   using Out = Eigen::Ref<Eigen::VectorXd>;
 
   /// Owner i is agent i. What is expensive and does not depend on the graph is computed once per problem.
-  /// Throws std::invalid_argument for a loss without Lipschitz gradient, an agent whose edges weigh nothing,
-  /// `public` without a declared bound, and options of the model that have no meaning here (l2, theta_max).
+  /// Throws as PersonalOptions::require.
   /// Problem and topology must outlive it. O(n min(m, p)^3) the first time, then O(n + edges).
   PersonalProblem(const PersonalOptions& options, const Problem& problem, const sim::Topology& topology);
 

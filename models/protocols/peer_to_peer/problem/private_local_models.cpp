@@ -16,9 +16,11 @@ std::string_view name_of_release(LocalRelease kind) {
   return sim::Choices<LocalRelease>::kValues[static_cast<std::size_t>(kind)].name;
 }
 
-void require_bound(LocalRelease kind, const Study& study) {
+}  // namespace
+
+void require_bound(LocalRelease kind, const Setting& setting) {
   if (kind == LocalRelease::kNoisyGradient) return;
-  const Privacy& privacy = study.privacy;
+  const Privacy& privacy = setting.privacy;
   if (privacy.clips()) {
     throw std::invalid_argument(
         fmt::format("{} perturbs the exact minimiser, whose sensitivity clipping does not bound: give "
@@ -26,7 +28,7 @@ void require_bound(LocalRelease kind, const Study& study) {
                     name_of_release(kind)));
   }
   if (kind == LocalRelease::kOutput) return;
-  const Loss& loss = study.problem.loss();
+  const Loss& loss = setting.model.loss;
   if (!loss.twice_differentiable() || loss.max_slope() > 1) {
     throw std::invalid_argument(fmt::format(
         "objective perturbation needs a twice differentiable loss of slope at most 1 (logistic), not {}",
@@ -40,6 +42,8 @@ void require_bound(LocalRelease kind, const Study& study) {
   if (privacy.adjacency != Adjacency::kReplaceOne)
     throw std::invalid_argument("objective perturbation is proved for privacy.adjacency replace_one");
 }
+
+namespace {
 
 // argmin L_i. Its sensitivity, in the L2 norm, is that of the mean gradient over 2 lambda.
 Sensitive own_minimiser(sim::AgentId i, double lambda, Context& context) {
@@ -77,7 +81,7 @@ Eigen::VectorXd perturbed_minimiser(const Problem& problem, std::size_t owner, d
 
 std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const Study& study) {
   if (!study.privacy.active()) return std::nullopt;
-  require_bound(kind, study);
+  require_bound(kind, setting_of(study));
   if (kind == LocalRelease::kObjective) return pure_step(epsilon);
   const bool l1 = study.privacy.norm() == Norm::kL1;
   if (kind == LocalRelease::kNoisyGradient && l1) return laplace_step(epsilon);

@@ -23,9 +23,10 @@ namespace hearsay::models {
 
 enum class LocalRelease { kNoisyGradient, kOutput, kObjective };
 
-/// The release as its accountant sees it; nothing without privacy. Throws std::invalid_argument where the bound
-/// does not serve: output and objective need one that holds of itself, not one that clipping enforces, and
-/// objective the logistic loss, a bound of at most 1 and adjacency replace_one.
+/// Throws std::invalid_argument where the bound does not serve: output and objective need one that holds of itself, not
+/// one that clipping enforces, and objective the logistic loss, a bound of at most 1 and adjacency replace_one.
+void require_bound(LocalRelease kind, const Setting& setting);
+/// The release as its accountant sees it; nothing without privacy. Throws as require_bound.
 std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const Study& study);
 
 /// Makes every agent's release, in the order of agents, as the next of its account; writes them to `out` (p x n).

@@ -45,6 +45,7 @@ struct AsynchronousOptions {
   void describe(sim::Visitor& v);
   sim::Memory memory(const Extent& e) const;
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
+  void require(const Setting& setting) const { local.require(setting); }
   bool self_paced() const { return trigger == TrainingTrigger::kServer; }
 };
 

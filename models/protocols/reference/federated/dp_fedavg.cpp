@@ -17,7 +17,7 @@ void DpFedAvg::Params::describe(sim::Visitor& v) {
 
 DpFedAvg::DpFedAvg(const Params& params, const Study& study)
     : TrustedRounds(params, study,
-                    {.releases = params.planned_rounds(study),
+                    {.releases = params.planned_rounds(setting_of(study)),
                      .sampling_rate = study.privacy.accounted_rate(Sampling::kPoisson, params.participation)},
                     EntrustedSum(study.problem.p(), study.problem.owners()),
                     params.participation * static_cast<double>(study.problem.owners())),

@@ -23,15 +23,20 @@ void DpFtrl::Params::describe(sim::Visitor& v) {
   TrustedOptions::describe(v);
 }
 
+void DpFtrl::Params::require(const Setting& setting) const {
+  TrustedOptions::require(setting);
+  if (setting.privacy.active()) require_tree(setting.privacy.mechanism, setting.privacy.accountant);
+}
+
 Tree DpFtrl::Params::tree(const Study& study) const {
-  const std::uint64_t planned = planned_rounds(study);
+  const std::uint64_t planned = planned_rounds(setting_of(study));
   const std::uint64_t leaves = restart_epochs ? std::min(planned, *restart_epochs * epoch_rounds) : planned;
   return {.rounds = planned, .leaves = leaves, .epoch = epoch_rounds, .complete = completion};
 }
 
 DpFtrl::DpFtrl(const Params& params, const Study& study)
     : TrustedRounds(
-          params, study, {.releases = params.planned_rounds(study), .tree = params.tree(study)},
+          params, study, {.releases = params.planned_rounds(setting_of(study)), .tree = params.tree(study)},
           EntrustedSum(study.problem.p(), study.problem.owners(), params.tree(study), params.estimate),
           static_cast<double>(study.problem.owners()) / static_cast<double>(params.epoch_rounds)),
       tree_(params.tree(study)),

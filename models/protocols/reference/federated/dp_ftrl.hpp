@@ -28,6 +28,7 @@ class DpFtrl : public TrustedRounds {
     TreeEstimate estimate = TreeEstimate::kHonaker;
     double server_momentum = 0;
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     Tree tree(const Study& study) const;
   };
   static constexpr Entry kEntry{.name = "dp_ftrl",

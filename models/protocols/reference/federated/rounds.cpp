@@ -1,8 +1,11 @@
 #include "models/protocols/reference/federated/rounds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "models/core/option_error.hpp"
 #include "models/core/timeout.hpp"
 #include "sim/random/random.hpp"
 
@@ -21,6 +24,14 @@ void RoundOptions::describe(sim::Visitor& v) {
   v(weights, {.name = "weights", .help = "Weight of an owner's update in the mean."});
   server.describe(v);
   local.describe(v);
+}
+
+void RoundOptions::require(const Setting& setting) const {
+  local.require(setting);
+  const auto* given = std::get_if<CohortNumber>(&cohort);
+  if (given != nullptr && setting.owners && given->number > *setting.owners)
+    throw OptionError("cohort", fmt::format("expected at most the number of owners ({}), found {}; or all",
+                                            *setting.owners, given->number));
 }
 
 std::size_t RoundOptions::cohort_of(std::size_t owners) const {
@@ -42,7 +53,7 @@ sim::Memory RoundOptions::memory(const Extent& e) const {
 
 FederatedRounds::FederatedRounds(const RoundOptions& options, const Study& study, Eigen::Index vectors)
     : FederatedClients(options.local, study, Answer::kUpdate, vectors),
-      options_(options),
+      options_(fitting(options, study)),
       timeout_(timeout_of(options.round_timeout, study)),
       last_(study.stop.iterations),
       aggregator_(options.server, study.problem.p()),

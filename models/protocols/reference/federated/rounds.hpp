@@ -48,6 +48,8 @@ struct RoundOptions {
   sim::Memory memory(const Extent& e) const;
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
+  /// Throws as LocalTraining::Params::require, and OptionError for a cohort of more owners than there are.
+  void require(const Setting& setting) const;
   /// Answers that a round waits for, and owners that it asks for so many.
   std::size_t cohort_of(std::size_t owners) const;
   std::size_t asked(std::size_t goal) const;

@@ -19,25 +19,28 @@ sim::Memory Scaffold::Params::memory(const Extent& e) const {
   return memory;
 }
 
+void Scaffold::Params::require(const Setting& setting) const {
+  RoundOptions::require(setting);
+  const bool means = option == ControlVariate::kMean;
+  if (means && local.momentum > 0)
+    throw OptionError("momentum",
+                      "expected 0 with option II, which takes a step for a mean of gradients; use option I");
+  if (means && setting.model.theta_max)
+    throw OptionError("option", "expected I with model.theta_max: a projected step is no mean of gradients");
+  if (!means && setting.privacy.active() && !std::holds_alternative<FullBatch>(local.batch))
+    throw OptionError("option",
+                      "expected II with privacy and mini-batches: I releases a gradient over all records");
+}
+
 Scaffold::Scaffold(const Params& params, const Study& study)
-    : FederatedRounds(params, study, 2),
+    : FederatedRounds(fitting(params, study), study, 2),
       option_(params.option),
       c_(VectorXd::Zero(study.problem.p())),
       tilt_(c_),
       x_(c_),
       gradient_(c_),
       own_(study.problem.p(), study.problem.owners()),
-      received_(own_) {
-  const bool means = option_ == ControlVariate::kMean;
-  if (means && params.local.momentum > 0)
-    throw OptionError("momentum",
-                      "expected 0 with option II, which takes a step for a mean of gradients; use option I");
-  if (means && study.problem.model().theta_max)
-    throw OptionError("option", "expected I with model.theta_max: a projected step is no mean of gradients");
-  if (!means && study.privacy.active() && !std::holds_alternative<FullBatch>(params.local.batch))
-    throw OptionError("option",
-                      "expected II with privacy and mini-batches: I releases a gradient over all records");
-}
+      received_(own_) {}
 
 LocalTerms Scaffold::terms(const Query& query, Context& context) {
   LocalTerms terms = FederatedRounds::terms(query, context);

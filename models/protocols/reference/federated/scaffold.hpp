@@ -34,6 +34,7 @@ class Scaffold : public FederatedRounds {
   struct Params : RoundOptions {
     ControlVariate option = ControlVariate::kMean;
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     sim::Memory memory(const Extent& e) const;
   };
   static constexpr Entry kEntry{

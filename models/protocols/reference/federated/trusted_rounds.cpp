@@ -24,10 +24,10 @@ sim::Memory TrustedOptions::memory(const Extent& e) const {
   return {e.data.owners * (e.message + kOwner) + e.vectors(kVectors) + local.memory(e).held, 0};
 }
 
-std::uint64_t TrustedOptions::planned_rounds(const Study& study) const {
+std::uint64_t TrustedOptions::planned_rounds(const Setting& setting) const {
   constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t planned = rounds.value_or(study.stop.iterations);
-  if (planned == kForever && study.privacy.active()) {
+  const std::uint64_t planned = rounds.value_or(setting.stop.iterations);
+  if (planned == kForever && setting.privacy.active()) {
     throw std::invalid_argument(
         "the budget is spread over the rounds, whose number is missing: set protocol.rounds or "
         "stop.iterations");
@@ -38,7 +38,7 @@ std::uint64_t TrustedOptions::planned_rounds(const Study& study) const {
 TrustedRounds::TrustedRounds(const TrustedOptions& options, const Study& study, const Timetable& timetable,
                              EntrustedSum sum, double divisor)
     : options_(options),
-      rounds_(options.planned_rounds(study)),
+      rounds_(options.planned_rounds(setting_of(study))),
       timeout_(timeout_of(options.round_timeout, study)),
       local_(options.local, study),
       timetable_(timetable),

@@ -40,7 +40,11 @@ struct TrustedOptions {
   sim::Memory memory(const Extent& e) const;
   bool self_paced() const { return true; }
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.
-  std::uint64_t planned_rounds(const Study& study) const;
+  std::uint64_t planned_rounds(const Setting& setting) const;
+  void require(const Setting& setting) const {
+    planned_rounds(setting);
+    local.require(setting);
+  }
 };
 
 class TrustedRounds {

@@ -39,7 +39,7 @@ namespace hearsay::models {
 
 class AdPsgd : GossipAgents {
  public:
-  struct Params : LocalTraining::Params {
+  struct Params : GossipOptions {
     std::optional<sim::Time> timeout;
 
     void describe(sim::Visitor& v);

@@ -34,7 +34,7 @@ namespace hearsay::models {
 
 class DpsgdGossip : GossipAgents {
  public:
-  struct Params : LocalTraining::Params {
+  struct Params : GossipOptions {
     MixingWeights mixing = MixingWeights::kMetropolis;
     std::optional<sim::Time> round_timeout;
 

@@ -20,25 +20,28 @@ sim::Memory Epidemic::Params::memory(const Extent& e) const {
           training.making};
 }
 
-Epidemic::Epidemic(const Params& params, const Study& study)
-    : GossipAgents(params, study),
-      params_(params),
-      rounds_(study.topology.agents()),
-      early_(study.problem.p(), rounds_.size()) {
-  const sim::AgentId others = study.topology.agents() - 1;
-  if (params.fan_out > others) {
+void Epidemic::Params::require(const Setting& setting) const {
+  GossipOptions::require(setting);
+  if (setting.owners && fan_out >= *setting.owners)
     throw OptionError("fan_out",
-                      fmt::format("expected at most n - 1 = {}, found {}", others, params.fan_out));
-  }
-  for (sim::AgentId i = 0; i <= others && params.sampling == EpidemicSampling::kOracle; ++i) {
-    if (study.topology.degree(i) < others) {
+                      fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
+  const sim::Topology* graph = setting.topology;
+  for (sim::AgentId i = 0; sampling == EpidemicSampling::kOracle && graph && i < graph->agents(); ++i) {
+    const sim::AgentId others = graph->agents() - 1;
+    if (graph->degree(i) < others) {
       throw OptionError("sampling",
                         fmt::format("expected network.topology complete with oracle, found agent {} "
                                     "with {} of {} neighbours; use local",
-                                    i, study.topology.degree(i), others));
+                                    i, graph->degree(i), others));
     }
   }
 }
+
+Epidemic::Epidemic(const Params& params, const Study& study)
+    : GossipAgents(params, study),
+      params_(fitting(params, study)),
+      rounds_(study.topology.agents()),
+      early_(study.problem.p(), rounds_.size()) {}
 
 void Epidemic::draw_shifts(std::uint32_t round, Context& context) {
   latest_ = round;

@@ -41,11 +41,12 @@ enum class EpidemicSampling { kLocal, kOracle };
 
 class Epidemic : GossipAgents {
  public:
-  struct Params : LocalTraining::Params {
+  struct Params : GossipOptions {
     std::uint32_t fan_out = 1;
     EpidemicSampling sampling = EpidemicSampling::kLocal;
 
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     sim::Memory memory(const Extent& e) const;
   };
 

@@ -9,15 +9,18 @@
 
 namespace hearsay::models {
 
-GossipAgents::GossipAgents(const LocalTraining::Params& training, const Study& study)
-    : training_(training, study), update_(study.problem.p()) {
-  for (sim::AgentId i = 0; i < study.topology.agents(); ++i) {
-    if (study.topology.degree(i) == 0) {
+void GossipOptions::require(const Setting& setting) const {
+  LocalTraining::Params::require(setting);
+  for (sim::AgentId i = 0; setting.topology != nullptr && i < setting.topology->agents(); ++i) {
+    if (setting.topology->degree(i) == 0) {
       throw std::invalid_argument(fmt::format(
           "expected a neighbour of every agent, found none of agent {}; choose another network.topology", i));
     }
   }
 }
+
+GossipAgents::GossipAgents(const GossipOptions& options, const Study& study)
+    : training_(fitting(options, study), study), update_(study.problem.p()) {}
 
 void GossipAgents::open_accounts(Context& context) const {
   for (sim::AgentId i = 0; i < context.agents(); ++i) training_.open_account(i, context);

@@ -11,10 +11,16 @@
 
 namespace hearsay::models {
 
+/// Local training of an agent that needs neighbours.
+struct GossipOptions : LocalTraining::Params {
+  /// Throws as LocalTraining::Params::require, and std::invalid_argument if an agent has no neighbour.
+  void require(const Setting& setting) const;
+};
+
 class GossipAgents {
  public:
-  /// Throws as LocalTraining, and std::invalid_argument if an agent has no neighbour.
-  GossipAgents(const LocalTraining::Params& training, const Study& study);
+  /// Throws as GossipOptions::require, and as LocalTraining.
+  GossipAgents(const GossipOptions& options, const Study& study);
 
  protected:
   /// The first number that a protocol may use for a purpose of draws.

@@ -41,7 +41,7 @@ enum class MergeWeights { kEqual, kAge };
 
 class GossipLearning : GossipAgents {
  public:
-  struct Params : LocalTraining::Params {
+  struct Params : GossipOptions {
     MergeRule merge = MergeRule::kMergeUpdate;
     MergeWeights merge_weights = MergeWeights::kEqual;
 

@@ -35,7 +35,7 @@ namespace hearsay::models {
 
 class PushSum : GossipAgents {
  public:
-  struct Params : LocalTraining::Params {
+  struct Params : GossipOptions {
     std::uint32_t fan_out = 1;
     bool weighted_update = false;
 

@@ -1,0 +1,93 @@
+#include "models/data/data_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace hearsay::models {
+
+namespace {
+
+DeclaredBounds bounds_of_lending(std::size_t features, double noise) {
+  const double r1 = kRoot3 * static_cast<double>(features);
+  return {.features_l1 = r1, .target = r1 + kRoot3 * noise};
+}
+
+struct BoundsOf {
+  std::optional<DeclaredBounds> operator()(const LendingLike& o) const {
+    if (o.whiten) return std::nullopt;
+    return bounds_of_lending(o.features, o.noise);
+  }
+  std::optional<DeclaredBounds> operator()(const HospitalLike& o) const {
+    return bounds_of_lending(o.features, o.noise);
+  }
+  std::optional<DeclaredBounds> operator()(const FraudLike& o) const {
+    const auto p = static_cast<double>(o.features);
+    return DeclaredBounds{.features_l1 = kRoot3 * p + o.separation * std::sqrt(p) + 1, .target = 1};
+  }
+  std::optional<DeclaredBounds> operator()(const LinearSeparators& o) const {
+    DeclaredBounds bounds{.target = 1};
+    if (o.feature_law == PointLaw::kUniform) {
+      const auto p = static_cast<double>(o.features);
+      bounds.features_l1 = o.feature_scale * p;
+      bounds.features_l2 = o.feature_scale * std::sqrt(p);
+    }
+    return bounds;
+  }
+  std::optional<DeclaredBounds> operator()(const LowRankTasks& o) const {
+    DeclaredBounds bounds{.features_l1 = std::sqrt(static_cast<double>(o.features)), .features_l2 = 1};
+    if (!o.standardise_target) bounds.target = 1;
+    return bounds;
+  }
+  std::optional<DeclaredBounds> operator()(const CsvData& o) const {
+    if (!o.bounds && !o.unit_ball) return std::nullopt;
+    DeclaredBounds bounds;
+    if (o.bounds) bounds.features_l1 = o.bounds->features + (o.bias ? 1 : 0);
+    if (o.bounds && o.bounds->target) bounds.target = *o.bounds->target;
+    if (o.unit_ball) bounds.features_l2 = o.bias ? std::sqrt(2.0) : 1;
+    return bounds;
+  }
+  std::optional<DeclaredBounds> operator()(const MovieLens&) const { return std::nullopt; }
+  std::optional<DeclaredBounds> operator()(const SyntheticClasses&) const { return std::nullopt; }
+};
+
+struct TargetsOf {
+  std::optional<Targets> operator()(const LendingLike&) const { return Targets::kNumbers; }
+  std::optional<Targets> operator()(const HospitalLike&) const { return Targets::kNumbers; }
+  std::optional<Targets> operator()(const FraudLike&) const { return Targets::kSigns; }
+  std::optional<Targets> operator()(const LinearSeparators&) const { return Targets::kSigns; }
+  std::optional<Targets> operator()(const LowRankTasks& o) const {
+    return o.target == TaskTarget::kClassification ? Targets::kSigns : Targets::kNumbers;
+  }
+  std::optional<Targets> operator()(const CsvData& o) const {
+    if (o.classes) return Targets::kClasses;
+    if (o.positive) return Targets::kSigns;
+    return std::nullopt;
+  }
+  std::optional<Targets> operator()(const MovieLens&) const { return std::nullopt; }
+  std::optional<Targets> operator()(const SyntheticClasses&) const { return Targets::kClasses; }
+};
+
+}  // namespace
+
+std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data) {
+  return std::visit(BoundsOf(), data);
+}
+
+std::optional<Targets> targets_of(const DataOptions::Kind& data) {
+  return std::visit(TargetsOf(), data);
+}
+
+void require_targets(const Loss& loss, Targets targets) {
+  if (!loss.is_classifier()) return;
+  if (targets == (loss.scalar() ? Targets::kSigns : Targets::kClasses)) return;
+  constexpr std::string_view kFound[] = {"numbers", "-1 and +1", "classes 0, 1, ..."};
+  constexpr std::string_view kFor[] = {"squared", "logistic", "softmax"};
+  const auto k = static_cast<std::size_t>(targets);
+  throw std::invalid_argument(
+      fmt::format("{} loss: expected {}, found targets that are {}: use {}", loss.name(),
+                  loss.scalar() ? "targets -1 and +1" : "classes 0, 1, ...", kFound[k], kFor[k]));
+}
+
+}  // namespace hearsay::models

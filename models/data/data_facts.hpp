@@ -1,0 +1,23 @@
+#pragma once
+// What the options of data say of every data set that they make, before a record is made or read.
+#include <optional>
+#include <string_view>
+
+#include "models/data/data_options.hpp"
+#include "models/losses/loss.hpp"
+
+namespace hearsay::models {
+
+/// DataSet::bounds. Of lending_like the bound on the target is only known to be finite: the data set has it.
+std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data);
+
+/// What targets are: any numbers, -1 and +1, or 0, ..., K - 1.
+enum class Targets { kNumbers, kSigns, kClasses };
+
+/// Nothing where a file may hold any.
+std::optional<Targets> targets_of(const DataOptions::Kind& data);
+
+/// Throws std::invalid_argument if the loss is for other targets than these.
+void require_targets(const Loss& loss, Targets targets);
+
+}  // namespace hearsay::models
