@@ -80,7 +80,8 @@ std::string found_keys(const Node& object) {
                                     fmt::join(keys, ", "), object.items().size() > kMost ? ", ..." : "");
 }
 
-std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead) {
+std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead,
+                           std::string_view unit) {
   if (instead != nullptr && instead->is(Node::Kind::kList)) {
     const std::string key = key_of_list(all), forms = expected_forms(all);
     return key.empty() ? forms : fmt::format("{}, or for one value per agent {{\"{}\": [...]}}", forms, key);
@@ -92,7 +93,10 @@ std::string expected_forms(std::span<const sim::Alternative> all, const Node* in
     for (const sim::Alternative& a : all) keys.emplace_back(a.shorthand.key);
     return fmt::format("an object with one of the keys {}", fmt::join(keys, ", "));
   }
-  if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) out += "a number or ";
+  if (with_shorthand(all, sim::Shorthand::kNumber) != nullptr) {
+    const bool text = instead != nullptr && instead->is(Node::Kind::kText) && !example_quantity(unit).empty();
+    out += text ? fmt::format("{} or ", expected_quantity(unit)) : "a number or ";
+  }
   if (with_shorthand(all, sim::Shorthand::kList) != nullptr) out += "a list or ";
   if (with_shorthand(all, sim::Shorthand::kText) != nullptr) out += "text or ";
   if (all.front().name == "constant")

@@ -15,7 +15,8 @@ std::string expected_object(const sim::Describe& members);
 
 /// "a number or a distribution (constant, uniform, ...)", `a number or "auto"`, "text or one of star, ring"; `instead` is
 /// what was found, or null.
-std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead = nullptr);
+std::string expected_forms(std::span<const sim::Alternative> all, const Node* instead = nullptr,
+                           std::string_view unit = {});
 
 /// "an object with the keys at, name", for messages about one of unknown kind.
 std::string found_keys(const Node& object);

@@ -16,7 +16,8 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
   using Form = Chosen::Form;
   const auto none = [&]() -> Chosen {
     const std::string shown = node.is(Node::Kind::kObject) ? found_keys(node) : found(node);
-    return {Form::kNone, 0, fmt::format("expected {}, found {}", expected_forms(all, &node), shown)};
+    return {Form::kNone, 0,
+            fmt::format("expected {}, found {}", expected_forms(all, &node, about.unit), shown)};
   };
   const auto bare = [&](sim::Shorthand::Kind kind) -> Chosen {
     const sim::Alternative* a = with_shorthand(all, kind);
@@ -70,7 +71,7 @@ void Reader::alternatives(const sim::About& about, std::span<const sim::Alternat
                           const std::function<void(std::size_t)>& select, const sim::Describe& current) {
   const Node* node = given(about, [&] { return expected_forms(all); });
   if (node == nullptr) return;
-  Chosen chosen = choose(*node, about, all, index);
+  Chosen chosen = choose(*node, resolved(about), all, index);
   if (chosen.form == Chosen::Form::kNone) {
     const Node* type = node->find("type");
     return fault(type ? type->at : node->at, pointer(about.name) + (type ? "/type" : ""), chosen.hint);

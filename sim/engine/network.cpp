@@ -15,7 +15,7 @@ void NetworkOptions::describe(Visitor& v) {
         "value for each agent except a hub.",
         "s"));
   v(availability,
-    {.name = "availability", .help = "Times at which agents are up; enforced for every protocol."});
+    {.name = "availability", .help = "Times at which agents are up (churn, dropout); enforced for every protocol."});
   v(in_flight, {.name = "in_flight", .help = "Handling of messages that arrive while the receiver is down."});
   const std::vector<OneAvailability> all = laws(availability);
   const bool coin =

@@ -151,6 +151,29 @@ TEST_CASE("commands: a table of differences names the reference in each row") {
              Catch::EndsWith("," + dir / "out\n"));
 }
 
+TEST_CASE("commands: explain finds a name below the top level") {
+  CHECK_THAT(output_of("explain fedavg"), Catch::StartsWith("protocol.fedavg\n"));
+  CHECK(output_of("explain steps") == output_of("explain privacy.steps"));
+  CHECK_THAT(refused_line("explain local_steps"),
+             Catch::Contains("give a path: protocol.p2p_admm.local_steps, "));
+  CHECK_THAT(refused_line("explain dropout"),
+             Catch::Contains("no option has this name; about it: network.availability"));
+  CHECK_THAT(refused_line("explain protcol"), Catch::Contains("did you mean 'protocol'?"));
+}
+
+TEST_CASE("commands: what is no JSON") {
+  const Scratch dir;
+  dir.write("s.yaml", "version: 1\n");
+  CHECK_THAT(
+      refused_line("validate " + dir / "s.yaml"),
+      Catch::Contains("s.yaml:1:1: expected a scenario in JSON, which begins with '{', found version"));
+  dir.write("s.csv", "a,b\n1,2\n");
+  CHECK_THAT(refused_line("validate " + dir / "s.csv"), Catch::Contains("expected a scenario in JSON"));
+  dir.write("s.json", small_scenario());
+  CHECK_THAT(refused_line("validate " + dir / "s.json --set network.compute_time=fast"),
+             Catch::Contains(R"(/network/compute_time: expected a duration such as "15 ms")"));
+}
+
 TEST_CASE("commands: explain knows the keys that are of no run") {
   CHECK_THAT(output_of("explain extends"),
              Catch::StartsWith("extends\n  type      path of another scenario"));

@@ -113,6 +113,9 @@ class Builder {
     }
     if (wrong.starts_with('\''))
       fail(position(wrong.data()), pointer(), "use double quotes, found " + printable(wrong));
+    if (open_.empty() && root_.at.line == 0 && document_.source({source_, 0, 0}).kind == Source::Kind::kFile)
+      fail(position(wrong.data()), pointer(),
+           fmt::format("expected a scenario in JSON, which begins with '{{', found {}", printable(wrong)));
     const std::string shown = wrong.size() == 1 ? fmt::format("'{}'", printable(wrong)) : printable(wrong);
     std::string lower(wrong);
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <set>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/json/node.hpp"
@@ -51,6 +53,56 @@ std::vector<std::pair<std::string, Place>> steps(const Place& from) {
   return out;
 }
 
+// The options and alternatives of a name anywhere below the top level, each at the first path that leads to it; or, `in
+// help`, those whose help has the word.
+class Search {
+ public:
+  Search(std::string_view name, bool in_help) : name_(name), in_help_(in_help) {}
+  std::vector<Place> found;
+
+  void below(const Place& place, int depth = 0) {
+    constexpr int kDepth = 4;
+    for (const auto& [key, next] : steps(place)) {
+      const std::string& help = next.alternative != nullptr ? next.alternative->help : next.option->help;
+      const bool hit = in_help_ ? contains_word(help) : key == name_;
+      if (hit && depth > 0 && seen_.insert(key + help).second) found.push_back(next);
+      if (!hit && depth < kDepth) below(next, depth + 1);
+    }
+  }
+
+ private:
+  bool contains_word(std::string help) const {
+    std::ranges::transform(help, help.begin(), [](unsigned char c) { return std::tolower(c); });
+    return help.find(name_) != help.npos;
+  }
+
+  std::string_view name_;
+  bool in_help_;
+  std::set<std::string> seen_;
+};
+
+// The place of a name that is no key of the top level but of one option or alternative below. Throws InputError that
+// lists the paths where there are several, or where only helps have the word; nothing without any.
+std::vector<Place> place_named(const Outline& root, std::string_view name) {
+  constexpr std::size_t kMost = 8;
+  for (const bool in_help : {false, true}) {
+    if (in_help && name.size() < 4) break;
+    Search search(name, in_help);
+    search.below({"", &root});
+    const std::vector<Place>& found = search.found;
+    if (found.empty()) continue;
+    if (found.size() == 1 && !in_help) return found;
+    Names paths;
+    for (const Place& place : found) {
+      if (paths.size() < kMost) paths.push_back(place.path);
+    }
+    throw InputError(fmt::format("explain {}: {}: {}{}", printable(name),
+                                 in_help ? "no option has this name; about it" : "give a path",
+                                 fmt::join(paths, ", "), found.size() > kMost ? ", ..." : ""));
+  }
+  return {};
+}
+
 std::vector<Place> walk(const Outline& root, std::string_view path) {
   std::vector<Place> here{{"", &root}};
   for (std::string_view rest = path; !rest.empty();) {
@@ -70,6 +122,8 @@ std::vector<Place> walk(const Outline& root, std::string_view path) {
         if (std::ranges::count(names, name) == 0) names.push_back(name);
       }
     }
+    if (next.empty() && rest.size() == path.size() && part.size() == path.size())
+      next = place_named(root, path);
     if (next.empty()) {
       const bool dotted = std::ranges::any_of(names, [](const auto& n) { return n.find('.') != n.npos; });
       const std::string what =
