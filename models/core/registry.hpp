@@ -157,7 +157,10 @@ ProtocolRow row() {
     }
     std::optional<std::string> warning(const World& world) const override {
       const auto* given = timeout();
-      return given != nullptr ? unused_replies_warning(*given, world) : std::nullopt;
+      if (auto unused = given != nullptr ? unused_replies_warning(*given, world) : std::nullopt)
+        return unused;
+      if constexpr (requires { params_.warning(world); }) return params_.warning(world);
+      return std::nullopt;
     }
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
 

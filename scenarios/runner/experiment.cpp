@@ -222,7 +222,8 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   if (!scenario_.baselines.empty()) {
     // An owner alone may have no minimiser that can be found.
     append(point.scalars, assemble("/baselines", [&] {
-             return analysis::baselines(problem, study_.reference.get(), scenario_.baselines, point.first_owner);
+             return analysis::baselines(problem, study_.reference.get(), scenario_.baselines,
+                                        point.first_owner);
            }));
   }
   point.unaccounted = problem.data().fitted_on_private_data;

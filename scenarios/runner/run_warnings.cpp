@@ -5,10 +5,32 @@
 
 namespace hearsay::scenarios {
 
+namespace {
+
+// That the network delivered less than a tenth of the messages, and why.
+std::string lost_messages(const sim::Traffic& traffic) {
+  constexpr double kMostLost = 0.9;
+  double lost = 0;
+  std::vector<std::string> reasons;
+  for (const auto reason : {sim::LossReason::kLoss, sim::LossReason::kReceiverDown,
+                            sim::LossReason::kSenderDown, sim::LossReason::kPartition}) {
+    const std::uint64_t count = traffic.lost[static_cast<std::size_t>(reason)];
+    if (count > 0) reasons.push_back(fmt::format("{} {}", count, sim::name(reason)));
+    lost += static_cast<double>(count);
+  }
+  if (!(lost > kMostLost * static_cast<double>(traffic.messages))) return "";
+  return fmt::format("{:.4g} % of {} messages were lost ({}): see network.loss and network.availability",
+                     100 * lost / static_cast<double>(traffic.messages), traffic.messages,
+                     fmt::join(reasons, ", "));
+}
+
+}  // namespace
+
 std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
   if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
   std::vector<std::string> all;
   if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
+  if (auto lost = lost_messages(world.engine.traffic()); !lost.empty()) all.push_back(std::move(lost));
   const auto wanted = scenario_.stop.iterations;
   if (end == analysis::RunEnd::kFinished && wanted && 2 * world.iterations < *wanted && privacy_.active() &&
       world.ledger.all_spent()) {

@@ -14,8 +14,8 @@ void NetworkOptions::describe(Visitor& v) {
         "between. A distribution is drawn for each computation by default (see `drawn`); a list has a "
         "value for each agent except a hub.",
         "s"));
-  v(availability,
-    {.name = "availability", .help = "Times at which agents are up (churn, dropout); enforced for every protocol."});
+  v(availability, {.name = "availability",
+                   .help = "Times at which agents are up (churn, dropout); enforced for every protocol."});
   v(in_flight, {.name = "in_flight", .help = "Handling of messages that arrive while the receiver is down."});
   const std::vector<OneAvailability> all = laws(availability);
   const bool coin =

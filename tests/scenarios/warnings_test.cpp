@@ -44,8 +44,20 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
                  Contains(" of the 1000 iterations that the privacy budget is planned for, so the noise "
                           "is larger than needed: plan for fewer (stop.iterations) or extend stop.time (4 "
                           "of 4 runs"));
-  // Three Poisson clocks of rate 1 tick 3000 times in 1000 s.
-  CHECK(warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000").err).empty());
+  // Three Poisson clocks of rate 1 tick 3000 times in 1000 s. Each owner gives a third of the 1000 answers that its budget
+  // is planned for; ceil(1000/3 + 3 sqrt(1000/3)) = 389.
+  const auto whole = warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000").err);
+  REQUIRE(whole.size() == 1);
+  CHECK_THAT(whole[0],
+             Contains(" of the 1000 answers that its privacy budget is planned for, so the noise is larger "
+                      "than needed: set protocol.budget_for to expected_share, which plans for 389"));
+  CHECK(
+      warnings_in(
+          command(
+              dir,
+              "run s.json --no-progress -o out --set stop.time=1000 --set protocol.budget_for=expected_share")
+              .err)
+          .empty());
   // Without privacy nothing is planned.
   const auto exact = command(
       dir,
@@ -71,6 +83,25 @@ TEST_CASE(
       warnings_in(command(dir, "run s.json --no-progress -o early --set stop.iterations=100").err);
   REQUIRE(early.size() == 1);
   CHECK_THAT(early[0], Contains("all privacy budgets were used up after 21 of stop.iterations 100"));
+}
+
+TEST_CASE(
+    "warnings: a network that delivers almost nothing, a step that diverges, a batch that no owner has") {
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 20, "features": 2},
+    "protocol": {"type": "fedavg", "step": 0.01}, "privacy": {"mechanism": "none"}, "stop": {"iterations": 20}})");
+  const auto warned = [&](const std::string& sets) {
+    return command(dir, "run s.json --no-progress -o out " + sets).err;
+  };
+  CHECK(warnings_in(warned("")).empty());
+  CHECK_THAT(warned("--set network.loss=0.99"),
+             Contains(" messages were lost (") && Contains(" loss): see network.loss"));
+  CHECK_THAT(warned("--set network.loss=0.2"), !Contains("messages were lost"));
+  CHECK_THAT(warned("--set protocol.step=1000"),
+             Contains("protocol.step is 1000, above 2/h_max") && Contains("diverge"));
+  CHECK_THAT(warned("--set protocol.batch=10000"),
+             Contains("protocol.batch: no owner has 10000 records, the most are 20"));
+  CHECK(warnings_in(warned("--set protocol.batch=20")).empty());
 }
 
 TEST_CASE("warnings: a timeout that some points exceed is one line that names them") {

@@ -111,6 +111,23 @@ std::vector<std::string> CentralAsync::Params::notes(const Study& study) const {
   return step_notes(used_step(study), "so that the model can oscillate or diverge", study);
 }
 
+std::optional<std::string> CentralAsync::Params::warning(const World& world) const {
+  const std::uint64_t planned = planned_iterations("central_async", world.study);
+  if (budget_for != BudgetFor::kHorizon || 2 * world.iterations < planned) return std::nullopt;
+  std::uint64_t most = 0;
+  for (sim::AgentId i = 0; i < world.ledger.agents(); ++i)
+    most = std::max<std::uint64_t>(most, world.ledger.account(i).releases);
+  if (most == 0 || 2 * most >= planned) return std::nullopt;
+  const std::size_t parties = Parties(groups, world.study).count();
+  Params expected = *this;
+  expected.budget_for = BudgetFor::kExpectedShare;
+  return fmt::format(
+      "no owner gave more than {} of the {} answers that its privacy budget is planned for, so the noise is "
+      "larger "
+      "than needed: set protocol.budget_for to expected_share, which plans for {}",
+      most, planned, expected.planned_answers(planned, parties));
+}
+
 std::uint64_t CentralAsync::Params::planned_answers(std::uint64_t t, std::size_t parties) const {
   if (budget_for == BudgetFor::kHorizon) return t;
   const double share = static_cast<double>(t) / static_cast<double>(parties);

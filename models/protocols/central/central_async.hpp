@@ -97,6 +97,8 @@ class CentralAsync {
     void require(const Setting& setting) const;
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
     std::vector<std::string> notes(const Study& study) const;
+    /// That no owner gave half of the answers that its budget is planned for.
+    std::optional<std::string> warning(const World& world) const;
     /// The learner's own answers take no time.
     bool uses_late_replies() const { return learner_is_owner.has_value(); }
     /// T or T_i: answers that an owner's budget is planned for.

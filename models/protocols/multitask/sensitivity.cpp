@@ -141,8 +141,8 @@ double smoothness(const Problem& problem) {
 
 double smoothness_for(std::string_view option, const Study& study) {
   if (declares_norm(study.problem.bounds())) return smoothness(study.diagnosed());
-  return smoothness(
-      study.exact(fmt::format("protocol.{}: limited by the largest norm of a record, as none is declared", option)));
+  return smoothness(study.exact(
+      fmt::format("protocol.{}: limited by the largest norm of a record, as none is declared", option)));
 }
 
 }  // namespace hearsay::models

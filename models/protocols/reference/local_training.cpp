@@ -1,5 +1,8 @@
 #include "models/protocols/reference/local_training.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -22,8 +25,48 @@ void LocalTraining::Params::describe(sim::Visitor& v) {
     {.name = "batch", .help = "Records that a local step uses; a number is the size of a random subset."});
 }
 
+namespace {
+
+// Of gradient steps with momentum on a quadratic f: they diverge if eta h_max exceeds 2 (1 + momentum).
+std::optional<std::string> step_note(double step, double momentum, const Problem& problem) {
+  constexpr Eigen::Index kMostParameters = 1000;  // eigenvalues take p^3
+  if (!problem.quadratic() || problem.p() > kMostParameters) return std::nullopt;
+  const double h_max = *problem.memo().get<double>("pooled h_max", [&] {
+    return problem.hessian_extremes().second;
+  }) + problem.sigma();
+  const double largest = 2 * (1 + momentum) / h_max;
+  if (!(step > largest)) return std::nullopt;
+  return fmt::format(
+      "warning: protocol.step is {:g}, above 2/h_max = {:.3g} of the largest eigenvalue of the Hessian{}, so "
+      "that the "
+      "models can oscillate or diverge; reduce protocol.step, or standardise the features",
+      step, largest, momentum > 0 ? " with momentum" : "");
+}
+
+// That no owner has as many records as a batch is to have.
+std::optional<std::string> batch_note(const Batch& batch, const PublicProblem& problem) {
+  double size = 0;
+  if (const auto* poisson = std::get_if<PoissonBatch>(&batch)) size = poisson->size.value_or(0);
+  if (const auto* subset = std::get_if<SubsetBatch>(&batch)) size = subset->size;
+  if (const auto* epochs = std::get_if<EpochBatch>(&batch)) size = epochs->size;
+  Eigen::Index most = 0;
+  for (std::size_t owner = 0; owner < problem.owners(); ++owner) most = std::max(most, problem.n(owner));
+  if (!(size > static_cast<double>(most))) return std::nullopt;
+  return fmt::format(
+      "warning: protocol.batch: no owner has {:g} records, the most are {}: every batch is all of them", size,
+      most);
+}
+
+}  // namespace
+
 std::vector<std::string> LocalTraining::Params::notes(const Study& study) const {
-  return full_charge_note("protocol.batch: steps on random batches", sampling_of(batch), study.privacy);
+  std::vector<std::string> all =
+      full_charge_note("protocol.batch: steps on random batches", sampling_of(batch), study.privacy);
+  for (auto& note :
+       {batch_note(batch, study.problem), step_note(step_at(step, 0), momentum, study.diagnosed())}) {
+    if (note) all.push_back(*note);
+  }
+  return all;
 }
 
 sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) const {

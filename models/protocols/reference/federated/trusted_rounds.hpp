@@ -38,6 +38,7 @@ struct TrustedOptions {
 
   void describe(sim::Visitor& v);
   sim::Memory memory(const Extent& e) const;
+  std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.
   std::uint64_t planned_rounds(const Setting& setting) const;

@@ -49,9 +49,10 @@ class PushSum : GossipAgents {
       .vectors = 2,
       .any_model = true,
       .step = "the step size (protocol.step)"};
-  static constexpr std::array kMetrics{ProtocolMetric{
-      .name = "held_weight", .help = "Sum of the agents' weights: n less what is in flight or lost.",
-      .exact = false}};
+  static constexpr std::array kMetrics{
+      ProtocolMetric{.name = "held_weight",
+                     .help = "Sum of the agents' weights: n less what is in flight or lost.",
+                     .exact = false}};
 
   PushSum(const Params& params, const Study& study);
 
