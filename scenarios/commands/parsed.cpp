@@ -119,9 +119,9 @@ sim::AgentId Parsed::agent(const char* option, const std::string& text, const Na
         fmt::format("--{}: expected an agent, by its number from 0 to {} or its name, found '{}'{}", option,
                     names.size() - 1, printable(text), more));
   };
-  if (const auto number = sim::whole_number<sim::AgentId>(text)) {
+  if (const auto number = whole_from(text)) {
     if (*number >= names.size()) fail("");
-    return *number;
+    return static_cast<sim::AgentId>(*number);
   }
   std::vector<sim::AgentId> found;
   for (sim::AgentId agent = 0; agent < names.size(); ++agent) {

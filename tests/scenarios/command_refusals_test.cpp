@@ -108,7 +108,7 @@ TEST_CASE("commands: agents, repetitions and times that a study does not have ar
   output_of("run " + dir / "s.json --no-progress -o " + dir / "out");
   const std::string trace = "trace " + dir / "out ", report = "report " + dir / "out ";
   CHECK(refused_line(trace + "--agent 9") ==
-        "hearsay: --agent: expected a whole number from 0 to 3, found '9'\n");
+        "hearsay: --agent: expected an agent, by its number from 0 to 3 or its name, found '9'\n");
   CHECK(refused_line(trace + "--repetition 2") ==
         "hearsay: --repetition: expected a whole number from 0 to 1, found '2'\n");
   for (const std::string& command : {trace, report}) {
