@@ -81,6 +81,7 @@ analysis::Totals write_results(const StudyResults& results) {
   // First: fits of other tables would be a mixture, too.
   remove_stale(folder, scenario, study.head().aggregate);
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
+  for (const auto& [pointer, note] : plan.notes) exported.totals.notes.insert(note);
   const bool is_private = std::ranges::any_of(plan.points, [](const PlannedPoint& point) {
     return models::is_private(point.scenario->privacy.mechanism);
   });

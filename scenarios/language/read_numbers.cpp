@@ -42,7 +42,10 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   const Node* node = given(about, any);
   if (node == nullptr) return std::nullopt;
   std::optional<double> read;
-  if (node->is(Node::Kind::kNumber)) read = node->number;
+  if (node->is(Node::Kind::kNumber)) {
+    read = node->number;
+    if (!here.unit.empty()) plain_.push_back({pointer(about.name), *read, here.unit});
+  }
   if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
   const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
                             fmt::format("{:.0f}", node->number) != node->text;

@@ -27,6 +27,14 @@ class Reader final : public sim::Visitor {
   /// Throws InputError with all errors, in the order of the input, if there are any.
   void finish() const;
 
+  /// A number without a unit, read as so many of a unit.
+  struct PlainNumber {
+    std::string pointer;
+    double value;
+    std::string_view unit;
+  };
+  const std::vector<PlainNumber>& plain_numbers() const { return plain_; }
+
   std::string shown(double x, std::string_view unit) const override;
 
  protected:
@@ -99,6 +107,7 @@ class Reader final : public sim::Visitor {
   std::string pointer_;
   std::vector<Frame> frames_;
   std::vector<Fault> faults_;
+  std::vector<PlainNumber> plain_;
 };
 
 // The value of a member, or nothing if it keeps its default: absent, or null in an object. `expected`, a text or a

@@ -69,11 +69,30 @@ std::string point_name(const Plan& plan, std::size_t number, const std::vector<s
   return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
 }
 
+// Refuses a selection on validation instances of data that have none.
+void require_instances(const Plan& plan, const Document& at) {
+  const Node* const written = at.root.find("data");
+  models::DataOptions data;
+  if (written != nullptr) Reader(at, *written, {}, "/data")(data, {});
+  std::visit(
+      [&]<class Data>(const Data&) {
+        if constexpr (!requires(Data d) { d.instances; }) {
+          plan.document.fail(
+              plan.selection->at, "/sweep/select/on",
+              fmt::format(R"({} data have no validation instances; set on to "test", which is )"
+                          "optimistically biased",
+                          Data::kName));
+        }
+      },
+      data.kind());
+}
+
 // The scenario of a point, on validation instances if these are to be planned.
 Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
   Document at = at_point(plan.document, point);
-  if (options.validation && !plan.selection->on_test)
-    at.set("data.instances", Node::string("validation", plan.selection->at));
+  if (!options.validation || plan.selection->on_test) return at;
+  require_instances(plan, at);
+  at.set("data.instances", Node::string("validation", plan.selection->at));
   return at;
 }
 
@@ -93,6 +112,16 @@ void leave_out_tuned(Plan& plan) {
   for (PlannedPoint& point : plan.points) {
     point.tuned = take(point.labels);
     take(point.numbers);
+  }
+}
+
+// Notes latencies of a second or more that are written without a unit: milliseconds may be meant.
+void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan) {
+  for (const auto& [pointer, value, unit] : numbers) {
+    if (!pointer.starts_with("/network/latency") || unit != "s" || value < 1) continue;
+    plan.notes.emplace(
+        pointer, fmt::format(R"(warning: {}: {:g} without a unit means {:g} s; write "{:g} s" or "{:g} ms")",
+                             pointer, value, value, value, value));
   }
 }
 
@@ -173,8 +202,10 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
     const Document at = document_at(plan, swept, options);
     auto scenario = std::make_shared<Scenario>();
+    Reader reader(at, at.root, folders, {});
     try {
-      read(at, at.root, *scenario, folders);
+      reader(*scenario, {});
+      reader.finish();
     } catch (const InputError&) {
       refuse_points(plan, points, k, options, folders);
     }
@@ -186,6 +217,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .numbers = swept.numbers,
                            .key = std::move(key.point),
                            .problem_key = std::move(key.problem)});
+    note_latencies(reader.plain_numbers(), plan);
     try {
       require_events(*plan.points.back().scenario);
       fit.require(*plan.points.back().scenario, plan.points.size() - 1);

@@ -53,6 +53,8 @@ struct Plan {
   /// was selected for it; of the study that is selected on they are.
   std::vector<std::string> tuned{};
   std::vector<PlannedPoint> points{};
+  std::map<std::string, std::string>
+      notes{};  ///< by JSON pointer: how an option is written that may be meant otherwise
   std::optional<Selection> selection{};
   std::string record_key{};
   std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written

@@ -115,6 +115,27 @@ sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::Wei
   return topology;
 }
 
+namespace {
+
+// What to do for test records.
+template <class Data>
+std::string how_to_test(const Data& data) {
+  if constexpr (requires { data.test_fraction; }) {
+    if (data.test_fraction > 0)
+      return fmt::format(
+          "data.test_fraction {:g} of each owner's records rounds to none; raise it, or the number of "
+          "records",
+          data.test_fraction);
+    return "set data.test_fraction";
+  } else if constexpr (requires { data.train_fraction; }) {
+    return "reduce data.train_fraction";
+  } else {
+    return "set data.test_records";
+  }
+}
+
+}  // namespace
+
 void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
                         bool tested) {
   const std::string_view measured = metric.measured().name;
@@ -140,10 +161,11 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
                                     "use objective, train_loss or test_loss",
                                     metric.name));
   }
-  if (metric.needs_test && !tested)
-    throw AssemblyError(
-        part,
-        fmt::format("{} requires test records: set data.test_fraction or data.test_records", metric.name));
+  if (metric.needs_test && !tested) {
+    throw AssemblyError(part,
+                        fmt::format("{} requires test records: {}", metric.name,
+                                    std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
+  }
 }
 
 models::StopLimits stop_limits(const Scenario& s) {

@@ -73,7 +73,7 @@ TEST_CASE("point fit: metrics that cannot be measured, and limits that cannot be
   CHECK_THAT(misfit(R"(--set 'record.metrics=["objective_q"]')"),
              Contains("/record/metrics/0: objective_q is a metric of p2p_coordinate_descent"));
   CHECK_THAT(misfit(R"(--set 'record.metrics=["test_error"]')"),
-             Contains("/record/metrics/0: test_error requires test records"));
+             Contains("/record/metrics/0: test_error requires test records: set data.test_records"));
   CHECK_THAT(misfit("--set privacy.mechanism=none --set stop.budgets_spent=true"),
              Contains("/stop/budgets_spent: requires privacy budgets"));
   CHECK_THAT(misfit("--set privacy.schedule=lemma_3"),

@@ -158,6 +158,44 @@ TEST_CASE("warnings: an unstable step is warned of, and its numbers are in scala
   CHECK(stability > 2);
 }
 
+TEST_CASE("warnings: a latency of a second or more without a unit, which may mean milliseconds") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const auto warned = [&](const std::string& latency) {
+    const auto run = command(
+        dir,
+        "run s.json --no-progress -o out --set protocol.rho=0.1 --set 'network.latency=" + latency + "'");
+    REQUIRE(run.code == 0);
+    return warnings_in(run.err);
+  };
+  CHECK(warned("20") ==
+        std::vector<std::string>{
+            R"(warning: /network/latency: 20 without a unit means 20 s; write "20 s" or "20 ms")"});
+  REQUIRE(warned(R"({"type": "uniform", "min": 0, "max": 15})").size() == 1);
+  for (const char* meant : {R"("20 s")", "0.02", R"({"type": "lognormal", "median": "1 s", "sigma": 2})"})
+    CHECK(warned(meant).empty());
+}
+
+TEST_CASE("refusals: a fraction of test records that rounds to none, or is not set") {
+  const Scratch dir;
+  dir.write("d.csv", "x,y,o\n1,2,a\n2,3,b\n3,4,a\n");
+  dir.write("s.json", test::small_scenario());
+  const std::string data =
+      R"("type": "csv", "path": "d.csv", "target": "y", "owner": {"column": "o"}, "records": 1)";
+  const auto refusal = [&](const std::string& more) {
+    const auto run = command(
+        dir, R"(run s.json -o out --set 'record.metrics=["test_error"]' --set 'data={)" + data + more + "}'");
+    CHECK(run.code == 2);
+    return run.err;
+  };
+  CHECK_THAT(
+      refusal(R"(, "test_fraction": 0.3)"),
+      EndsWith(
+          "test_error requires test records: data.test_fraction 0.3 of each owner's records rounds to none; "
+          "raise it, or the number of records\n"));
+  CHECK_THAT(refusal(""), EndsWith("test_error requires test records: set data.test_fraction\n"));
+}
+
 TEST_CASE("refusals: agents of events, and lists of another length, at their places") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario());
