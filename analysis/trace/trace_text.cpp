@@ -31,7 +31,7 @@ class TraceCsv final : public TraceText {
   explicit TraceCsv(bool payload) : payload_(payload) {}
   std::string head() override {
     return fmt::format(
-        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail{}\n",
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin{}\n",
         payload_ ? ",payload" : "");
   }
   void add(std::uint64_t sequence, const sim::TraceRecord& r, bool wanted, std::string& out) override {
@@ -54,6 +54,8 @@ class TraceCsv final : public TraceText {
     if (!std::isnan(r.staleness)) append(out, FMT_COMPILE("{}"), r.staleness);
     append(out, FMT_COMPILE(",{},"), r.iteration);
     out += csv_field(r.detail);
+    out += ',';
+    if (r.origin != 0) append_happening(out, r.origin);
     if (payload_) {
       char before = ',';
       for (const double x : r.payload) append(out, FMT_COMPILE("{}{}"), std::exchange(before, ' '), x);

@@ -119,8 +119,9 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   return Vector(out.data(), out.size());
 }
 
-void Context::open_shared_account(const Timetable& timetable) {
-  world_.ledger.open_shared(world_.study.privacy.releases_of(0, timetable));
+void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> releases) {
+  sim::check(!world_.study.privacy.active() || releases != nullptr, "an account without a limit, with privacy");
+  world_.ledger.open_shared(std::move(releases));
 }
 
 void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const {

@@ -182,8 +182,9 @@ class Context {
 
   // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
 
-  /// Opens the account of the hub's releases, once. It is every owner's account: each release covers all of them.
-  void open_shared_account(const Timetable& timetable);
+  /// Opens the account of the hub's releases, once; null without privacy. It is every owner's account: each release
+  /// covers all of them.
+  void open_shared_account(std::shared_ptr<const ReleaseSchedule> releases);
   /// Sends agent i's contribution to the hub: scaled down to norm at most privacy().bound, and sealed, so that only
   /// collect() reads it. A conversation is used once by an owner.
   void entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x);

@@ -16,6 +16,7 @@ struct Extent {
   double parameters = 0;  ///< p
   double agents = 0, links = 0;
   double iterations = 0;                       ///< of a run, at most; infinite if unknown
+  double in_flight = 0;                        ///< messages on the way at a time if every tick sends one
   double message = 0;                          ///< bytes of a message or publication while it is kept
   std::vector<std::string_view> metrics = {};  ///< that are recorded, or end a run
 

@@ -4,6 +4,8 @@
 //   class P {
 //     struct Params { ... void describe(sim::Visitor&);      its options
 //                     sim::Memory memory(const Extent&) const;   bytes of its state and messages in a run
+//                     double in_flight(const Extent&) const;     optional: messages under way at a time that go on
+//                                                                growing with the latency: sent at ticks, come what may
 //                     bool self_paced() const; };   optional: its messages drive it, not clocks, so that time must pass
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
@@ -23,6 +25,7 @@
 // One object per run; it owns the state that is not the agents' public models.
 #include <algorithm>
 #include <concepts>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -72,6 +75,11 @@ class Observer {
   virtual bool should_abort() { return false; }
   static constexpr std::uint32_t kAbortCheckEvents = 64;
 
+  /// Called when the engine's memory (Engine::memory) has grown above `room`, at checks some events apart: up to where it
+  /// may grow until the next call. May throw.
+  std::function<std::size_t(const World&)> more_room{};
+  std::size_t room = std::numeric_limits<std::size_t>::max();
+
   std::uint64_t check_every_iterations = 0;
   /// Observations are made at these distances, whichever is given.
   std::uint64_t every_iterations = 0, every_vectors = 0, every_bytes = 0;  // 0: never
@@ -85,8 +93,9 @@ class Observer {
 
 /// Events at one instant, beside 100 for each agent, after which a run that only time ends has failed.
 inline constexpr std::uint64_t kMostAtOnce = 10'000'000;
-/// Throws std::runtime_error.
+/// Both throw std::runtime_error, for so many events in vain.
 [[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);
+[[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
 
 template <class P>
 concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params,
@@ -185,12 +194,16 @@ class Driver final : public Probe {
   bool finished() {
     if (++asked_ % Observer::kAbortCheckEvents == 0) {
       stopped_ |= observer_.should_abort();
-      require_time_that_passes();
+      require_progress();
+      if (asked_ % kMemoryCheckEvents == 0 && world_.engine.memory() > observer_.room)
+        observer_.room = observer_.more_room(world_);
     }
     return finished_ || stopped_;
   }
 
  private:
+  static constexpr std::uint32_t kMemoryCheckEvents = 16 * Observer::kAbortCheckEvents;
+
   void look() {
     observer_.observe(world_);
     observed_here_ = true;
@@ -199,17 +212,30 @@ class Driver final : public Probe {
     if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
   }
 
-  // A run that only time ends would not end where none passes: messages and computations without duration.
-  void require_time_that_passes() {
+  // A run that only time ends would not end where none passes, one that counts end where nothing that they count is done.
+  void require_progress() {
     const StopLimits& stop = world_.study.stop;
-    if (std::min({stop.iterations, stop.vectors, stop.bytes}) < StopLimits{}.iterations) return;
-    if (world_.engine.now() > instant_) {
+    const bool counts = stop.any(), by_time = world_.engine.time_limit() < sim::kNever;
+    const std::uint64_t done = counts ? counted() : 0;
+    if (done != done_ || ((!counts || by_time) && world_.engine.now() > instant_)) {
+      done_ = done;
       instant_ = world_.engine.now();
-      at_once_ = 0;
+      in_vain_ = 0;
     }
-    at_once_ += Observer::kAbortCheckEvents;
-    if (at_once_ > kMostAtOnce + 100 * std::uint64_t{context_.agents()})
-      time_stands_still(instant_, at_once_);
+    in_vain_ += Observer::kAbortCheckEvents;
+    const std::uint64_t agents = context_.agents();
+    if (!counts && in_vain_ > kMostAtOnce + 100 * agents) time_stands_still(instant_, in_vain_);
+    if (counts && in_vain_ > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain_);
+  }
+
+  // Grows with everything that brings a run closer to one of its limits.
+  std::uint64_t counted() const {
+    constexpr StopLimits kNone;
+    const StopLimits& stop = world_.study.stop;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    return (stop.iterations < kNone.iterations ? world_.iterations : 0) +
+           (stop.vectors < kNone.vectors ? traffic.vectors : 0) + (stop.bytes < kNone.bytes ? traffic.bytes : 0) +
+           (stop.budgets_spent ? world_.releases() : 0);
   }
 
   // The engine sends what was computed, and loses messages, at times when nothing happens for the protocol.
@@ -255,8 +281,9 @@ class Driver final : public Probe {
   std::uint64_t observed_traffic_ = 0;  // sent_and_lost() and the time of the last observation
   sim::Time observed_time_ = -1;
   std::uint32_t asked_ = 0;
-  sim::Time instant_ = -1;     // of the last check whether time passes
-  std::uint64_t at_once_ = 0;  // events since, in steps of a check
+  sim::Time instant_ = -1;     // of the last progress, with
+  std::uint64_t done_ = 0;     // what was counted then
+  std::uint64_t in_vain_ = 0;  // events since, in steps of a check
   bool finished_ = false;
   bool stopped_ = false;        // by the observer
   bool observed_here_ = false;  // nothing has happened for the protocol since the last observation

@@ -29,6 +29,9 @@ class AnyProtocol {
   virtual sim::Memory memory(const Extent& extent) const = 0;
   /// Throws std::invalid_argument if the options do not fit those of the study: what needs no data.
   virtual void require(const Setting& setting) const = 0;
+  /// Messages or publications under way at a time that go on growing with the latency, at most; 0 where replies or
+  /// rounds are waited for.
+  virtual double in_flight(const Extent& extent) const = 0;
   /// Throws std::invalid_argument if the options do not fit the study. Afterwards study.exact_reads is complete.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
@@ -118,6 +121,10 @@ ProtocolRow row() {
       return std::nullopt;
     }
     sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
+    double in_flight([[maybe_unused]] const Extent& extent) const override {
+      if constexpr (requires { params_.in_flight(extent); }) return params_.in_flight(extent);
+      return entry().broadcasts ? std::min(extent.in_flight, extent.iterations) : 0;
+    }
     void require([[maybe_unused]] const Setting& setting) const override {
       if constexpr (requires { params_.require(setting); }) params_.require(setting);
     }

@@ -28,6 +28,13 @@ struct StopLimits {
   std::uint64_t vectors = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
   bool budgets_spent = false;  ///< once all budgets are exhausted
+  /// A run that only these end has failed after 100 + its agents times as many events that bring it no closer to any.
+  std::uint64_t patience = 1'000'000;
+
+  /// Whether one of them ends a run.
+  bool any() const {
+    return std::min({iterations, vectors, bytes}) < std::numeric_limits<std::uint64_t>::max() || budgets_spent;
+  }
 };
 
 /// Sums for metrics of what happens inside a protocol.
@@ -125,6 +132,8 @@ class World {
   const Problem& problem() const { return study.diagnosed(); }
   /// theta*, f*, for metrics; worked out when first asked for.
   const Optimum& optimum() const { return study.reference.get(); }
+  /// Made so far by all agents.
+  std::uint64_t releases() const { return total_releases_; }
   /// Digest of all that has happened (the engine's fingerprint) and of the bits of all models as they are now.
   std::uint64_t fingerprint() const;
   std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }

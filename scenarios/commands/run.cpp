@@ -1,11 +1,13 @@
 // hearsay run: makes the missing runs of a study, writes its tables and prints a summary.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -18,6 +20,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/machine.hpp"
 #include "scenarios/runner/progress.hpp"
+#include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/shard.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
@@ -93,6 +96,21 @@ std::string work_of(const Execution& execution, const std::filesystem::path& fol
   return text + fmt::format("; results: {}/", folder.string());
 }
 
+// A line where composing guarantees took most of the time of a study; empty if it did not.
+std::string accounting_note(const Plan& plan, double composing, double all) {
+  constexpr double kShort = 1;  // s: not worth a line
+  if (composing < kShort || composing <= all / 2) return {};
+  std::set<std::string_view> names;
+  for (const PlannedPoint& p : plan.points) {
+    if (models::is_private(p.scenario->privacy.mechanism))
+      names.insert(models::name_of(p.scenario->privacy.accountant));
+  }
+  return fmt::format(
+      "note: {:.1f} of {:.1f} s were spent on composing guarantees with {}: another privacy.accountant, such as "
+      "rdp, is faster and less tight\n",
+      composing, all, fmt::join(names, ", "));
+}
+
 // The outcome of the runs of one plan.
 struct Outcome {
   bool ended = false;                      // not interrupted
@@ -108,6 +126,7 @@ class Runner {
   // Makes the missing runs of a study, planned with `options`, in a folder. `title` precedes the line that is printed.
   Outcome make(const Plan& plan, const PlanOptions& options, const std::filesystem::path& folder,
                const char* title) {
+    const auto begin = std::chrono::steady_clock::now();
     const std::atomic<bool>& interrupted = InterruptGuard::flag();
     Progress* progress = nullptr;
     std::uint64_t completed = 0;
@@ -144,6 +163,8 @@ class Runner {
       progress = nullptr;
       if (team_ != nullptr) print_error("{}", rank_table(team_->records(), shown.seconds()));
       store->close();
+      const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      print_error("{}", accounting_note(plan, execution.accounting_seconds(), all));
       // A stored run that is made again for its trace is not new.
       const std::uint64_t fresh = std::min(completed, execution.to_run());
       return {ended, execution.all(), fresh, std::move(store)};

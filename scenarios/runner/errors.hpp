@@ -20,6 +20,13 @@ struct RefusedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A run for which there is no more memory, with what it has in flight.
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(double bytes) : in_flight(bytes) {}
+  const char* what() const noexcept override { return "out of memory"; }
+  double in_flight;  ///< bytes
+};
+
 /// Options that are valid one by one but do not fit together, or data that cannot be used. `part` is the JSON pointer
 /// of the part of the scenario at fault.
 struct AssemblyError : std::runtime_error {

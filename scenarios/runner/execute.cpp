@@ -22,9 +22,13 @@ namespace {
 // Returns f(); what runs out of memory in it, also of threads, refuses the study with the estimate of its parts.
 template <class F>
 auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
-  const auto refusal = [&] { return RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted())); };
+  const auto refusal = [&](double in_flight = 0) {
+    return RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted(in_flight)));
+  };
   try {
     return f();
+  } catch (const OutOfMemory& error) {
+    throw refusal(error.in_flight);
   } catch (const std::bad_alloc&) {
     throw refusal();
   } catch (const std::length_error&) {  // of a vector with more elements than there are addresses

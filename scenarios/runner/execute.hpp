@@ -48,6 +48,9 @@ class Execution {
   /// Runs to make again, because they are damaged in the store.
   std::uint64_t damaged() const { return damaged_; }
 
+  /// Seconds so far in which guarantees were composed, by threads of this process.
+  double accounting_seconds() const { return maker_.accounting_seconds(); }
+
   /// The estimate of the memory that its threads need.
   const MemoryEstimate& memory() const { return memory_; }
 

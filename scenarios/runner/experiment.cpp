@@ -12,6 +12,7 @@
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/runner/fit_network.hpp"
+#include "scenarios/runner/memory.hpp"
 #include "scenarios/runner/point_fit.hpp"
 
 namespace hearsay::scenarios {
@@ -19,6 +20,7 @@ namespace hearsay::scenarios {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kSmallRun = 16 << 20;  // bytes in flight that need no look at the memory that is left
 
 sim::Streams study_streams(const Scenario& s) {
   return {s.seed, 0};
@@ -55,7 +57,7 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 }
 
 Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
-                       std::uint32_t repetition)
+                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseSchedules> schedules)
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
@@ -63,7 +65,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                         [&] {
                           return models::resolve_privacy(scenario_.privacy, solved_->problem,
                                                          solved_->optimum, hub_ ? 1 : 0,
-                                                         study_streams(scenario_));
+                                                         study_streams(scenario_), std::move(schedules));
                         })),
       topology_(assemble("/network/topology",
                          [&] {
@@ -139,6 +141,16 @@ models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trac
   return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
 }
 
+sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
+  try {
+    return scenario_.protocol->run(world, recorder);
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(static_cast<double>(world.engine.memory()));
+  }
+}
+
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
                                     const std::atomic<bool>* interrupted) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -157,11 +169,13 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_iterations = scenario_.record.every.iterations.value_or(0);
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
+  recorder.room = kSmallRun;
+  recorder.more_room = [](const models::World& w) { return room_of_run(w.engine.memory()); };
 
   models::World world = prepare(repetition, trace);
   analysis::RunResult result;
   result.repetition = repetition;
-  result.end = end_of(world, scenario_.protocol->run(world, recorder), recorder);
+  result.end = end_of(world, run_within_memory(world, recorder), recorder);
   if (result.end == analysis::RunEnd::kInterrupted) {
     result.status = analysis::Status::kInterrupted;
   } else if (const auto divergence = recorder.divergence(world)) {

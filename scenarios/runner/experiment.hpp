@@ -34,9 +34,11 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 /// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
-  /// `repetition` selects the network if each repetition draws its own. Throws AssemblyError.
+  /// `repetition` selects the network if each repetition draws its own. `schedules`: models::schedules_of() its privacy,
+  /// to be shared; null: its own. Throws AssemblyError.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
-             std::uint32_t repetition = 0);
+             std::uint32_t repetition = 0,
+             std::shared_ptr<const models::ReleaseSchedules> schedules = nullptr);
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
@@ -60,6 +62,8 @@ class Experiment {
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;
+  /// Throws OutOfMemory.
+  sim::End run_within_memory(models::World& world, analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;
   /// That a run ended with less than half of the releases made that its budget is planned for; empty if not.

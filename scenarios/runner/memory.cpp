@@ -70,6 +70,26 @@ std::uint64_t memory_in_use() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+std::uint64_t memory_left() {
+  std::uint64_t available = kNoMemoryLimit;
+  std::ifstream info("/proc/meminfo");
+  for (std::string name; info >> name; info.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    if (name != "MemAvailable:") continue;
+    if (std::uint64_t kilobytes = 0; info >> kilobytes) available = kilobytes * 1024;
+    break;
+  }
+  const std::uint64_t all = memory_of_machine(), used = memory_in_use();
+  return std::min(available, all - std::min(all, used));
+}
+
+std::size_t room_of_run(std::size_t in_flight) {
+  constexpr std::uint64_t kProgram = 16 << 20;             // beside runs
+  constexpr std::uint64_t kReserve = 64, kShareOfLeft = 32;  // of all memory; the threads of a process grow at a time
+  const std::uint64_t left = memory_left();
+  if (left < kProgram + memory_of_machine() / kReserve) throw OutOfMemory(static_cast<double>(in_flight));
+  return in_flight + left / kShareOfLeft;
+}
+
 std::uint64_t peak_memory() {
   rusage usage{};
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;

@@ -20,12 +20,25 @@ namespace hearsay::scenarios {
 
 namespace {
 
+constexpr const char* kInFlight = "messages in flight";
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 // The parts of a point, in the order in which they are made.
-enum Stage : std::size_t { kData, kModel, kNetwork, kFiles, kAgents, kProtocol, kRecords, kStages };
+enum Stage : std::size_t {
+  kData,
+  kModel,
+  kNetwork,
+  kFiles,
+  kAgents,
+  kProtocol,
+  kSchedules,
+  kFlight,
+  kRecords,
+  kStages
+};
 constexpr std::array<const char*, kStages> kStageNames{
-    "data", "model", "network", "network files", "agents and links", "protocol", "records"};
+    "data",     "model",             "network", "network files", "agents and links",
+    "protocol", "release schedules", kInFlight, "records"};
 constexpr std::size_t kAssembled = kAgents;  // stages before it are made once, the others for every run
 
 using Stages = std::array<sim::Memory, kStages>;
@@ -83,6 +96,15 @@ double samples_of(const Scenario& s, const models::Extent& e) {
   return kEnds + (std::isfinite(between) ? between : 0);
 }
 
+// Messages and publications under way, with the events of their arrivals.
+double memory_in_flight(const Scenario& s, const models::Extent& e) {
+  constexpr double kMostLazy = 4;  // of an agent, without events
+  const double count = s.protocol->in_flight(e);
+  if (!s.protocol->entry().broadcasts) return count * e.message;
+  if (sim::publications_are_lazy(s.network) && count <= kMostLazy * e.agents) return 0;
+  return count * (e.message + 2 * e.links / std::max(1.0, e.agents) * sizeof(sim::Event));
+}
+
 struct PointNeed {
   Stages stages{};
   double samples = 0, width = 0;  // of a run's series
@@ -99,6 +121,10 @@ PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
   e.links = network.links;
   e.iterations = most_iterations(s, e.agents);
   e.message = sim::memory_of_message(e.p() * entry.vectors);
+  const double rate = tick_rate(s.clocks);
+  if (std::isfinite(rate))
+    e.in_flight = sim::messages_in_flight(s.network.links.latency, rate * data.owners,
+                                          s.stop.time.value_or(sim::kNever));
   for (const MetricChoice& m : s.record.metrics) e.metrics.push_back((*m).measured().name);
   if (s.stop.target) e.metrics.push_back((*s.stop.target->metric).measured().name);
 
@@ -116,6 +142,8 @@ PointNeed need_of_point(const Scenario& s, const models::DataNeed& data) {
   if (!std::holds_alternative<models::ZeroStart>(s.model.begins()))
     need.stages[kAgents].held += e.vectors(e.agents);  // the models at the start
   need.stages[kProtocol] = s.protocol->memory(e);
+  if (entry.schedules) need.stages[kSchedules] = models::memory_of_schedules(s.privacy, data.owners);
+  need.stages[kFlight] = {memory_in_flight(s, e), 0};
   need.stages[kRecords] = analysis::memory_of_series(need.samples, need.width);
   if (s.record.models == KeptModels::kFinal) {
     const double learners = entry.own_models ? data.owners : entry.hub ? 1 : e.agents;
@@ -173,7 +201,14 @@ std::string MemoryEstimate::text() const {
   return fmt::format("{} ({})", byte_text(total()), fmt::join(all, ", "));
 }
 
-std::string MemoryEstimate::exhausted() const {
+std::string MemoryEstimate::exhausted(double in_flight) const {
+  if (in_flight > 0) {
+    MemoryEstimate measured = *this;
+    std::erase_if(measured.parts, [](const Part& part) { return part.name == kInFlight; });
+    measured.parts.push_back({kInFlight, in_flight});
+    std::ranges::sort(measured.parts, std::ranges::greater(), &Part::bytes);
+    return measured.exhausted();
+  }
   return fmt::format(
       "out of memory; the study needs about {}, and this process can use {}: reduce its largest part, {}",
       text(), byte_text(static_cast<double>(memory_of_machine())), parts.empty() ? "" : parts.front().name);

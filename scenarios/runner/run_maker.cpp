@@ -10,6 +10,7 @@
 
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
+#include "scenarios/language/reference/writer.hpp"
 #include "scenarios/runner/errors.hpp"
 #include "scenarios/runner/experiment.hpp"
 #include "scenarios/runner/memory.hpp"
@@ -44,6 +45,7 @@ RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path tra
       trace_folder_(std::move(trace_folder)),
       interrupted_(interrupted),
       solved_(points_in_memory(threads)),
+      schedules_(points_in_memory(threads)),
       assembled_(points_in_memory(threads)) {
   std::map<std::string, std::uint32_t> numbers;
   for (const PlannedPoint& p : plan_.points) {
@@ -74,14 +76,23 @@ bool RunMaker::is_traced(RunTask task) const {
   return trace && trace->point == task.point && trace->repetition == task.repetition;
 }
 
+// What is planned and composed for one point or instance of data serves all with the same privacy.
+std::shared_ptr<const models::ReleaseSchedules> RunMaker::schedules(const Scenario& scenario,
+                                                                    Eigen::Index p) {
+  if (!models::is_private(scenario.privacy.mechanism)) return nullptr;
+  return schedules_.get({canonical(write_changes(scenario.privacy)), p},
+                        [&] { return models::schedules_of(scenario.privacy, p, &accounting_); });
+}
+
 std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
   const Scenario& scenario = *plan_.points[task.point].scenario;
   const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
   return assembled_.get({task.point, instance}, [&] {
     const auto problem = problem_of(task);
     return naming_point(task.point, [&] {
-      return std::make_shared<const Experiment>(
-          scenario, solved_.get(problem, [&] { return solve(scenario, problem.second); }), instance);
+      const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
+      return std::make_shared<const Experiment>(scenario, solved, instance,
+                                                schedules(scenario, solved->problem.p()));
     });
   });
 }

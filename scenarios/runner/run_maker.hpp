@@ -9,6 +9,8 @@
 
 #include "analysis/results/participants.hpp"
 #include "analysis/results/study.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
+#include "scenarios/runner/accounting_time.hpp"
 #include "scenarios/runner/plan.hpp"
 #include "scenarios/runner/shared_cache.hpp"
 
@@ -55,12 +57,19 @@ class RunMaker {
   /// OutputError and std::bad_alloc.
   analysis::RunResult make(RunTask task);
 
+  /// Seconds in which guarantees were composed.
+  double accounting_seconds() const { return accounting_.seconds(); }
+
  private:
+  std::shared_ptr<const models::ReleaseSchedules> schedules(const Scenario& scenario, Eigen::Index p);
+
   const Plan& plan_;
   std::filesystem::path trace_folder_;
   const std::atomic<bool>* interrupted_;
+  AccountingTime accounting_;            // outlives the schedules, which it watches
   std::vector<std::uint32_t> problems_;  // by point: number of its problem
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;  // problem_of()
+  SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseSchedules> schedules_;  // privacy, parameters
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
       assembled_;  // point, instance of its data and network
 };

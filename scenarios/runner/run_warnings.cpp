@@ -37,6 +37,10 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
     all.push_back(fmt::format("all privacy budgets were used up after {} of stop.iterations {}",
                               world.iterations, *wanted));
   }
+  if (end == analysis::RunEnd::kIdle && world.engine.all_gone()) {
+    all.push_back(fmt::format("nothing happens after {:g} s, at iteration {}: every agent is down for good",
+                              world.engine.now(), world.iterations));
+  }
   const std::vector<std::string> missed = world.engine.events_to_come();
   if (!missed.empty())
     all.push_back(

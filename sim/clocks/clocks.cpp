@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "sim/check.hpp"
@@ -85,6 +87,7 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
   if (const auto* poisson = std::get_if<Poisson>(&options)) {
     rate_ = poisson->rate.mean();
     if (!poisson->rate.constant()) rates_ = values("rate", poisson->rate, kRateOption);
+    require_finite_total(agents);
     return;
   }
   const auto& periodic = std::get<Periodic>(options);
@@ -98,6 +101,16 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
           "expected a jitter of at most the period ({:g} s), found up to {:g} s", period, jitter_.upper()));
     rates_.push_back(1 / period);
   }
+  require_finite_total(agents);
+}
+
+// The ticks of all agents together have a mean gap.
+void Clocks::require_finite_total(AgentId agents) const {
+  if (std::isfinite(total_rate(agents))) return;
+  throw std::invalid_argument(
+      fmt::format("expected rates (of periodic clocks: 1/period) that add up to at most {:g} ticks per second, "
+                  "found more for {} agents",
+                  std::numeric_limits<double>::max(), agents - first_));
 }
 
 Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {

@@ -90,7 +90,7 @@ class Clocks {
   /// Random values are drawn from (kPerAgent, agent), indices kRateOption, kPeriodOption, kPhaseOption. `first`: 1 if
   /// agent 0 is a hub, which has no clock; lists are of the others. `ticks`: contents of the file of a trace. Throws
   /// std::invalid_argument for a trace with an unknown agent, a list of wrong length, a jitter that can exceed a
-  /// period.
+  /// period, rates whose sum is infinite.
   Clocks(const ClockOptions& options, AgentId agents, const Streams& streams, AgentId first = 0,
          const std::shared_ptr<const TickList>& ticks = nullptr);
 
@@ -109,6 +109,8 @@ class Clocks {
   bool never_tick() const;
 
  private:
+  void require_finite_total(AgentId agents) const;
+
   enum class Kind : std::uint8_t { kPoisson, kPeriodic, kTrace };
 
   Kind kind_ = Kind::kPoisson;

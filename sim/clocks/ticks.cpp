@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/check.hpp"
+
 namespace hearsay::sim {
 
 namespace {
@@ -16,6 +18,7 @@ constexpr double kGaps = 8;          // mean gaps that the bins reach, at most
 Ticks::Ticks(const Clocks& clocks, AgentId first, AgentId agents, Time last) : clocks_(clocks), last_(last) {
   const double count = agents - first, in_bin = std::max(kTicksOfBin, count * kGaps / kMostBins);
   per_width_ = clocks.total_rate(agents) / in_bin;
+  check(std::isfinite(per_width_), "clocks whose rates add up to infinity");
   bins_.resize(static_cast<std::size_t>(std::ceil(count * kGaps / in_bin)));
   open_ = bins_.size();
   for (AgentId i = first; i < agents; ++i) put({clocks.tick(i, 0, 0), i, 0});
@@ -29,6 +32,12 @@ void Ticks::put(const Tick& tick) {
                     ? bins_[static_cast<std::size_t>(at)]
                     : rest_,
                 tick);
+}
+
+void Ticks::end() {
+  std::fill(bins_.begin(), bins_.end(), nullptr);
+  rest_ = nullptr;
+  next_ = end_;
 }
 
 void Ticks::refill() {

@@ -25,6 +25,8 @@ class Ticks {
     return *next_;
   }
   void pop() { ++next_; }
+  /// There are no more ticks.
+  void end();
   /// The tick `distance` ticks after the next one, if it is known.
   const Tick* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;

@@ -15,6 +15,7 @@ class Agenda {
   /// All but ticks of clocks.
   EventQueue& queue() { return queue_; }
   const Ticks& ticks() const { return ticks_; }
+  void end_ticks() { ticks_.end(); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
 
   /// Time of the next event, kNever if there is none; determines what pop() returns.

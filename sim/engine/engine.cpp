@@ -87,6 +87,7 @@ void Engine::start() {
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
   for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
   if (std::isfinite(options_.observe_every)) push(Event::observation(options_.observe_every, 1));
+  end_vain_ticks();
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -145,8 +146,7 @@ void Engine::send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, 
     const std::uint32_t position = topology_.edge(from, receiver);
     check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
     if (from == presence_.computing()) {
-      push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendMessage,
-                            receiver, slot, tag));
+      push_departure(from, EventKind::kSendMessage, receiver, slot, tag);
     } else {
       Event message = Event::message(now(), transport_.count(from, payload.size()), receiver, slot, tag);
       transmit(message, position);
@@ -161,12 +161,18 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
   } else if (from == presence_.computing()) {
-    push(Event::departure(leaves(from), timer_key(from), presence_.life(from), EventKind::kSendPublication,
-                          from, slot));
+    push_departure(from, EventKind::kSendPublication, from, slot);
   } else {
     send_copies(from, slot);
   }
   return version;
+}
+
+// What an agent sends while it computes leaves at the end.
+void Engine::push_departure(AgentId from, EventKind kind, AgentId to, std::uint32_t slot, std::uint16_t tag) {
+  const std::uint64_t key = timer_key(from);
+  if (tracing()) keep_origin(key);
+  push(Event::departure(leaves(from), key, presence_.life(from), kind, to, slot, tag));
 }
 
 // Sends a publication to each neighbour.
@@ -234,7 +240,16 @@ std::uint64_t Engine::timer_key(AgentId i) {
 
 void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number) {
   check(delay >= 0 && std::isfinite(delay), "expected a finite delay of a timer of at least 0");
-  push(Event::timer(leaves(agent) + delay, timer_key(agent), presence_.life(agent), tag, number));
+  const std::uint64_t key = timer_key(agent);
+  if (tracing()) keep_origin(key);
+  push(Event::timer(leaves(agent) + delay, key, presence_.life(agent), tag, number));
+}
+
+// Where nothing ends a run after a time, ticks that are skipped for ever would go on.
+void Engine::end_vain_ticks() {
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  if (!presence_.all_gone() || options_.time_limit < kNever || options_.event_limit < kUnlimited) return;
+  agenda_.end_ticks();
 }
 
 // Returns whether the agent's state has changed.
@@ -253,9 +268,13 @@ bool Engine::change_state(const Event& event) {
   }
   if (up && changed) {
     // Timers that were due get new keys: they fire after all that have been set.
-    presence_.for_each_waiting_timer(i, [this, i](Event& timer) { timer.key = timer_key(i); });
+    presence_.for_each_waiting_timer(i, [this, i](Event& timer) {
+      const std::uint64_t before = std::exchange(timer.key, timer_key(i));
+      if (tracing()) move_origin(before, timer.key);
+    });
     presence_.resume(i, now(), agenda_.queue());
   }
+  if (!up) end_vain_ticks();
   return changed;
 }
 
@@ -266,16 +285,24 @@ void Engine::depart(const Event& event) {
   if (event.life() != presence_.life(from)) return pool_.drop(slot);
   PayloadPool::Header& header = pool_.header(slot);
   header.sent = now();
-  if (event.kind == EventKind::kSendPublication) return send_copies(from, slot);
-  Event message =
-      Event::message(now(), transport_.count(from, header.numbers), event.target, slot, event.tag);
-  transmit(message, topology_.edge(from, event.target));
+  if (tracing()) departing_ = take_origin(event.key);
+  if (event.kind == EventKind::kSendPublication) {
+    send_copies(from, slot);
+  } else {
+    Event message =
+        Event::message(now(), transport_.count(from, header.numbers), event.target, slot, event.tag);
+    transmit(message, topology_.edge(from, event.target));
+  }
+  departing_ = 0;
 }
 
 void Engine::occupy() {
   const AgentId i = presence_.computing();
-  push(presence_.occupy(timer_key(i)));
-  if (tracing()) trace(TraceKind::kCompute, i);
+  const std::uint64_t key = timer_key(i);
+  push(presence_.occupy(key));
+  if (!tracing()) return;
+  keep_origin(key);
+  trace(TraceKind::kCompute, i);
 }
 
 void Engine::free(const Event& event) {

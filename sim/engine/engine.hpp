@@ -9,6 +9,7 @@
 // the loop checks finished(). Optionally timer_name(agent, tag, number) names a timer in the trace.
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -63,6 +64,10 @@ class Engine {
   bool up(AgentId i) const { return presence_.up(i); }
   bool busy(AgentId i) const { return presence_.busy(i); }
   AgentId up_count() const { return presence_.up_count(); }
+  /// Whether every agent that has a clock is down for good.
+  bool all_gone() const { return presence_.all_gone(); }
+  /// s; kNever without a limit.
+  Time time_limit() const { return options_.time_limit; }
   const Traffic& traffic() const { return transport_.traffic(); }
   std::uint64_t events() const { return events_; }
   /// Of start, every tick, timer, up, down and message, and the publication number of every reading. The same for any
@@ -73,6 +78,10 @@ class Engine {
   std::vector<std::string> events_to_come() const;
   /// High-water marks of the engine's memory: while they stay the same, it allocates nothing.
   std::size_t capacity() const { return agenda_.capacity() + pool_.capacity() + presence_.capacity(); }
+  /// Bytes of events and of messages and publications in memory, at most so far.
+  std::size_t memory() const {
+    return (agenda_.capacity() + presence_.capacity()) * sizeof(Event) + pool_.bytes();
+  }
   /// Whether publications travel without events (lazy_publications.hpp).
   bool lazy() const { return publications_.is_lazy(); }
   /// Payloads in memory: messages in flight, publications in flight or last received by some reader.
@@ -270,6 +279,7 @@ class Engine {
   // Sending: from a payload to events, and on to their receivers.
   std::uint32_t store(std::span<const double> payload, std::uint32_t conversation, std::uint32_t version);
   void send_copies(AgentId from, std::uint32_t slot);
+  void push_departure(AgentId from, EventKind kind, AgentId to, std::uint32_t slot, std::uint16_t tag = 0);
   void transmit(Event& event, std::uint32_t position, const Time* latency = nullptr);
   void pass_downlink(Event event);
   void lose(const Event& event, LossReason reason);
@@ -280,6 +290,7 @@ class Engine {
   void occupy();
   void free(const Event& event);
   void follow(const Event& event);
+  void end_vain_ticks();
   std::uint64_t timer_key(AgentId i);
   // The handler has returned.
   void end_handler() {
@@ -287,10 +298,13 @@ class Engine {
       occupy();
   }
 
-  void trace(TraceKind kind, AgentId agent, std::string_view detail = {}) const;
+  void trace(TraceKind kind, AgentId agent, std::string_view detail = {});
   void trace_message(TraceKind kind, const Event& event, std::string_view detail = {}) const;
-  void trace_tick(const Event& event, bool ticks) const;
+  void trace_tick(const Event& event, bool ticks);
   void trace_timeline();
+  void keep_origin(std::uint64_t key);
+  Cause take_origin(std::uint64_t key);
+  void move_origin(std::uint64_t from, std::uint64_t to);
 
   Options options_;
   const Topology& topology_;
@@ -309,6 +323,10 @@ class Engine {
   std::uint64_t events_ = 0;
   std::size_t followed_ = 0;           // entries of the timeline
   std::size_t traced_ = 0;             // entries that are in the trace
+  // With a trace: by order key of a timer or the end of a computation, the event that set it; and that of the departure
+  // that is being handled.
+  std::map<std::uint64_t, Cause> set_by_;
+  Cause departing_ = 0;
   std::vector<std::uint32_t> timers_;  // timer keys used so far, by agent; empty until the first
 };
 

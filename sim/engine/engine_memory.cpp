@@ -58,6 +58,27 @@ Memory memory_of_files(const NetworkOptions& network, const ClockOptions& clocks
   return all;
 }
 
+// The mean of min(latency, end), from as many draws of the random part as a heavy tail needs.
+double messages_in_flight(const LatencyOptions& latency, double rate, Time end) {
+  constexpr std::uint32_t kDraws = 1000;
+  const Distribution law = latency.random_part();
+  const Streams streams(0, 0);
+  double sum = 0;
+  for (std::uint32_t n = 0; n < kDraws; ++n) {
+    Stream stream = streams(Purpose::kLatency, 0, 0, n);
+    sum += std::min(law.sample(stream), end);
+  }
+  return rate * sum / kDraws;
+}
+
+bool publications_are_lazy(const NetworkOptions& network) {
+  const bool lossless = std::holds_alternative<BernoulliLoss>(network.links.loss) &&
+                        std::get<BernoulliLoss>(network.links.loss).probability == 0;
+  return std::holds_alternative<Always>(network.availability) && lossless &&
+         network.links.latency.bound_per_message() &&
+         std::holds_alternative<UnlimitedBandwidth>(network.links.bandwidth);
+}
+
 double memory_of_engine(const NetworkOptions& network, double agents, double links, bool publishes) {
   // In the ladder of the queue a chunk is partly filled, and an agent has its next tick in it.
   constexpr double kPending = 2 * sizeof(Event);
@@ -65,11 +86,7 @@ double memory_of_engine(const NetworkOptions& network, double agents, double lin
   const bool down = !std::holds_alternative<Always>(network.availability);
   double by_agent = kPending + kCounters, by_position = sizeof(std::uint32_t);
   if (down) by_agent += kPending * static_cast<double>(laws(network.availability).size()) + 24;
-  const bool lossless = std::holds_alternative<BernoulliLoss>(network.links.loss) &&
-                        std::get<BernoulliLoss>(network.links.loss).probability == 0;
-  const bool lazy = !down && lossless && network.links.latency.bound_per_message() &&
-                    std::holds_alternative<UnlimitedBandwidth>(network.links.bandwidth);
-  if (publishes && !lazy) by_position += 2 * sizeof(std::uint32_t);
+  if (publishes && !publications_are_lazy(network)) by_position += 2 * sizeof(std::uint32_t);
   if (network.links.latency.known()) by_position += sizeof(Time);
   if (network.links.order == PublicationOrder::kFifo || network.links.send_order == MessageOrder::kFifo)
     by_position += sizeof(Time);

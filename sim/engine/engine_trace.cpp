@@ -3,8 +3,29 @@
 
 namespace hearsay::sim {
 
-void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) const {
-  trace_->record({.time = now(), .kind = kind, .agent = agent, .cause = now_.key, .detail = detail});
+void Engine::trace(TraceKind kind, AgentId agent, std::string_view detail) {
+  const bool was_set = kind == TraceKind::kTimer || kind == TraceKind::kComputed;
+  trace_->record({.time = now(),
+                  .kind = kind,
+                  .agent = agent,
+                  .cause = now_.key,
+                  .origin = was_set ? take_origin(now_.key) : 0,
+                  .detail = detail});
+}
+
+// The event that is being handled has set a timer, or something for the end of a computation.
+void Engine::keep_origin(std::uint64_t key) {
+  if (now_.key != 0) set_by_[key] = now_.key;
+}
+
+Cause Engine::take_origin(std::uint64_t key) {
+  const auto node = set_by_.extract(key);
+  return node.empty() ? 0 : node.mapped();
+}
+
+// A timer that waits gets another key.
+void Engine::move_origin(std::uint64_t from, std::uint64_t to) {
+  if (const Cause origin = take_origin(from); origin != 0) set_by_[to] = origin;
 }
 
 void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
@@ -16,13 +37,14 @@ void Engine::trace_message(TraceKind kind, const Event& event, std::string_view 
                   .peer = arrives ? event.source() : event.target,
                   .message = event.key,
                   .cause = now_.key,
+                  .origin = departing_,
                   .bytes = transport_.bytes(header.numbers),
                   .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
                   .detail = detail,
                   .payload = pool_.row(event.slot()).first(header.numbers)});
 }
 
-void Engine::trace_tick(const Event& event, bool ticks) const {
+void Engine::trace_tick(const Event& event, bool ticks) {
   const AgentId i = event.target;
   if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
   trace(TraceKind::kSkip, i, !up(i) ? "down" : busy(i) ? "busy" : "offline");

@@ -43,6 +43,8 @@ class PayloadPool {
   std::size_t in_use() const { return in_use_; }
   /// Rows there is memory for: a high-water mark.
   std::size_t capacity() const { return rows_; }
+  /// Bytes of these rows.
+  std::size_t bytes() const { return rows_ * stride_; }
 
   /// A row with one reference and undefined numbers. O(1); allocates when more rows are in use than ever before.
   std::uint32_t take() {

@@ -34,7 +34,11 @@ void Presence::start(EventQueue& queue) {
       if (!availability_.applies_to(i, hub_ && i == 0, l)) continue;
       const Availability::Period first = availability_.first(i, l);
       if (!first.up) ++down_[i];
-      if (first.length < kNever) queue.push(Event::change(first.length, i, !first.up, laws + l));
+      if (first.length < kNever) {
+        queue.push(Event::change(first.length, i, !first.up, laws + l));
+      } else if (!first.up) {
+        leave(i);
+      }
     }
     if (down_[i] != 0) --up_count_;
   }
@@ -47,9 +51,18 @@ bool Presence::change(const Event& event, EventQueue& queue) {
   const bool changed = up ? --down_[i] == 0 : down_[i]++ == 0;
   if (changed) up ? ++up_count_ : --up_count_;
   const Time end = availability_.end(i, number / laws, up, event.time, number % laws);
-  if (end < kNever)
+  if (end < kNever) {
     queue.push(Event::change(end, i, !up, next_number(number, "changes of an agent's availability", laws)));
+  } else if (!up) {
+    leave(i);
+  }
   return changed;
+}
+
+// Agent i is down for good under some law.
+void Presence::leave(AgentId i) {
+  if ((down_[i] & kForGood) == 0 && !(hub_ && i == 0)) ++gone_;
+  down_[i] |= kForGood;
 }
 
 bool Presence::resets(const Event& event) const {

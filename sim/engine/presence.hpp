@@ -23,6 +23,8 @@ class Presence {
            const Streams& streams, bool may_compute = false);
 
   bool up(AgentId i) const { return down_.empty() || down_[i] == 0; }
+  /// Whether every agent that has a clock is down for good.
+  bool all_gone() const { return gone_ == agents_ - (hub_ ? 1 : 0); }
   bool busy(AgentId i) const { return !busy_.empty() && busy_[i] != 0; }
   AgentId up_count() const { return up_count_; }
   /// Whether agent i can act now.
@@ -87,8 +89,10 @@ class Presence {
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  static constexpr std::uint8_t kForGood = 0x80;  // there are fewer laws
 
   Admission admit_strictly(const Event& event) const;
+  void leave(AgentId i);
   void begin_computation(AgentId i, Time now);
 
   Availability availability_;
@@ -99,8 +103,9 @@ class Presence {
   bool coin_;        // there is a law Coin
   bool restricted_;  // agents may be down or busy
   AgentId up_count_;
+  AgentId gone_ = 0;  // agents with a clock that are down for good
   // By agent; empty if no law needs them.
-  std::vector<std::uint8_t> down_;  // number of laws in which it is down
+  std::vector<std::uint8_t> down_;  // number of laws in which it is down, and kForGood
   std::vector<std::uint8_t> busy_;
   std::vector<std::uint32_t> computations_;  // so far
   std::vector<std::uint32_t> lives_;         // resets so far

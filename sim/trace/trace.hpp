@@ -2,6 +2,7 @@
 // What a run records: counters of its messages and, if traced, each event. Recording draws nothing and changes nothing.
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -48,6 +49,9 @@ struct Traffic {
   std::uint64_t bytes = 0;      ///< headers and numbers
   std::uint64_t delivered = 0;  ///< handed to their receiver
   std::uint64_t lost[kLossReasons] = {};
+
+  /// Sent, and neither delivered nor lost.
+  std::uint64_t in_flight() const { return messages - std::accumulate(lost, lost + kLossReasons, delivered); }
 };
 
 /// Order key of an event: "tick 3.17" is the 17th tick of agent 3. 0 is the start.
@@ -66,6 +70,7 @@ struct TraceRecord {
   AgentId peer = kNoAgent;   ///< the other end of a message
   Cause message = 0;         ///< order key of the message that is sent, delivered or lost
   Cause cause = 0;           ///< order key of the event that is being handled
+  Cause origin = 0;          ///< of a timer, an end of a computation and what is sent then: the event that set it; 0: the start
   std::uint64_t bytes = 0;
   double staleness = std::numeric_limits<double>::quiet_NaN();  ///< s since the message was sent
   std::uint64_t iteration = 0;  ///< that what runs on the network has completed; set by it

@@ -183,9 +183,9 @@ TEST_CASE("trace: payloads have all digits, in a column after the quoted detail"
     trace.commit();
   }
   CHECK(content(scratch.path() / "trace.csv") ==
-        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,payload\n"
-        "0,1,send,3,0,message:3:5,,88,,0,,0.1 -3 0.3333333333333333\n"
-        "1,2,event,,,,,,,0,\"storm, \"\"wind\"\"\",\n");
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin,payload\n"
+        "0,1,send,3,0,message:3:5,,88,,0,,,0.1 -3 0.3333333333333333\n"
+        "1,2,event,,,,,,,0,\"storm, \"\"wind\"\"\",,\n");
 }
 
 TEST_CASE("trace: events are named, filtered by kind and time, and numbered including those left out") {
@@ -220,7 +220,7 @@ TEST_CASE("trace: events are named, filtered by kind and time, and numbered incl
     trace.commit();
   }
   CHECK(content(path) ==
-        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n"
-        "1,1,send,3,0,message:3:5,tick:3:17,144,,17,\n"
-        "2,1.5,lose,0,3,message:3:5,message:3:5,144,0.5,0,receiver_down\n");
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin\n"
+        "1,1,send,3,0,message:3:5,tick:3:17,144,,17,,\n"
+        "2,1.5,lose,0,3,message:3:5,message:3:5,144,0.5,0,receiver_down,\n");
 }

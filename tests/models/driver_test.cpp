@@ -56,6 +56,21 @@ class Computing {
   }
 };
 
+// Every so many ticks are an iteration; none with 0.
+class Slow {
+ public:
+  using Params = Counting::Params;
+  static constexpr models::Entry kEntry{.name = "slow", .help = "Counts few ticks."};
+  Slow(const Params&, const models::Study&) {}
+  void on_tick(sim::AgentId, models::Context& context) {
+    if (per_iteration != 0 && ++ticks_ % per_iteration == 0) context.count_iteration();
+  }
+  std::uint64_t per_iteration = 0;
+
+ private:
+  std::uint64_t ticks_ = 0;
+};
+
 models::DataSet data(std::size_t owners) {
   models::DataSet set;
   set.feature_names = {"x"};
@@ -81,6 +96,29 @@ TEST_CASE("driver: a run that only time ends fails where no time passes") {
                     Catch::StartsWith("simulated time stands still at 0 s"));
   // As many events as that, which a limit of iterations ends.
   CHECK(run(models::kMostAtOnce + 1000) == sim::End::kFinished);
+}
+
+TEST_CASE("driver: a run fails that comes no closer to the iterations that it waits for") {
+  const test::StudyFixture fixture(data(4), {}, {}, 5, sim::Ring{}, false);
+  models::Study study = fixture.study();
+  study.stop.patience = 10;  // 10 (100 + 4) events
+  const auto run = [&](std::uint64_t per_iteration, sim::Time limit) {
+    auto options = fixture.engine();
+    options.time_limit = limit;
+    models::World world(study, options, sim::Streams(1, 0));
+    Slow protocol({}, study);
+    protocol.per_iteration = per_iteration;
+    test::Watch watch([](const models::World&) {});
+    const sim::End end = models::Driver<Slow>(protocol, world, watch).run();
+    CHECK(world.engine.events() >= 1000);
+    return end;
+  };
+  CHECK_THROWS_WITH(run(0, sim::kNever),
+                    Catch::StartsWith("the run waits in vain for stop.iterations 5, of which there are 0: ") &&
+                        Catch::Contains("4 of 4 agents are up, 0 messages are in flight"));
+  CHECK_THROWS(run(1200, sim::kNever));
+  CHECK(run(900, sim::kNever) == sim::End::kFinished);
+  CHECK(run(0, 1000) == sim::End::kTime);  // 4 agents tick about once a second
 }
 
 TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {

@@ -63,6 +63,35 @@ TEST_CASE("ledger: charges up to the limit, refuses beyond, and counts the accou
   CHECK_NOTHROW(ledger.verify());
 }
 
+TEST_CASE("release schedule: the same question is composed once, and a watch sees how often") {
+  struct Count final : models::AccountantWatch {
+    void begin() override { ++begun; }
+    void end() override { ++ended; }
+    int begun = 0, ended = 0;
+  } count;
+  models::PrivacyOptions options;
+  options.mechanism = models::Gaussian{};
+  options.accountant = models::Accountant::kPld;
+  options.delta = 1e-5;
+  const auto schedules = models::schedules_of(options, 3, &count);
+  const auto planned = schedules->uniform(1, 10);
+  CHECK(count.begun > 1);
+  const int before = count.begun;
+  CHECK(schedules->uniform(1, 10) == planned);
+  CHECK(count.begun == before);
+  const double spent = planned->after(4).epsilon;
+  CHECK(count.begun == before + 1);
+  CHECK(planned->after(4).epsilon == spent);
+  CHECK(count.begun == before + 1);
+  CHECK(count.ended == count.begun);
+  // A check of the budget composes nothing.
+  models::Ledger ledger(1);
+  ledger.open(0, planned);
+  ledger.charge(0);
+  ledger.verify();
+  CHECK(count.begun == before + 1);
+}
+
 TEST_CASE("release schedule: steps that together exceed the budget are refused") {
   const models::AccountantOptions basic;
   CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25), 4}, basic));

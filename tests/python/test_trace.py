@@ -17,6 +17,20 @@ TRACE = """sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iter
 """
 
 
+# A query, whose training is a timer and a computation; the answer leaves at its end and comes too late.
+TRAINING = """sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin
+0,0,start,,,,,,,0,,
+1,0,send,0,1,message:0:0,,144,,0,,
+2,1,deliver,1,0,message:0:0,message:0:0,144,1,0,,
+3,1,timer,1,,,timer:1:0,,,0,train,message:0:0
+4,1,compute,1,,,timer:1:0,,,0,,
+5,3,send,1,0,message:1:0,timer:1:1,144,,0,,timer:1:0
+6,3,computed,1,,,timer:1:2,,,0,,timer:1:0
+7,4,deliver,0,1,message:1:0,message:1:0,144,1,0,,
+8,4,lose,0,1,message:1:0,message:1:0,144,1,0,stale,
+"""
+
+
 @pytest.fixture
 def trace(hearsay, tmp_path):
     path = tmp_path / "trace.csv"
@@ -40,6 +54,15 @@ def test_the_chain_of_causes(trace):
     assert list(trace.causes(7)["sequence"]) == [5, 6, 7]
     with pytest.raises(KeyError, match="no event 99"):
         trace.causes(99)
+
+
+def test_the_chain_of_causes_passes_timers_and_computations(hearsay, tmp_path):
+    (tmp_path / "trace.csv").write_text(TRAINING)
+    trace = hearsay.Trace(tmp_path / "trace.csv")
+    assert list(trace.causes(7)["sequence"]) == [1, 2, 3, 5, 7]
+    assert list(trace.causes(6)["sequence"]) == [1, 2, 3, 6]
+    assert list(trace.messages()["outcome"]) == ["delivered", "lost"]
+    assert list(trace.messages()["reason"]) == ["", "stale"]
 
 
 def test_releases(trace):

@@ -143,6 +143,18 @@ std::vector<MemoryCase> memory_cases() {
           "test_records": 0, "features": 200, "similarity": "none"}, "privacy": {"mechanism": "none"},
           "model": {"loss": "logistic"}, "network": {"topology": "ring"}, "protocol": {"type": "push_sum",
           "step": 0.1}, "stop": {"iterations": 20}, "record": {"metrics": ["messages"], "models": "final"}})"},
+      {"messages in flight",
+       R"({"data": {"type": "lending_like", "owners": 12, "records": 30}, "privacy": {"mechanism": "none"},
+          "protocol": {"type": "central_async", "rho": 0.01, "horizon": 10}, "network": {"latency": "4000 s"},
+          "clocks": {"type": "poisson", "rate": "10 /s"}, "stop": {"time": "5000 s"}})"},
+      {"publications in flight", R"({"data": {"type": "linear_separators", "owners": 100, "records": 5, "test_records": 0,
+          "features": 20, "similarity": "none"}, "privacy": {"mechanism": "none"}, "model": {"loss": "logistic", "l2": 0},
+          "protocol": {"type": "p2p_coordinate_descent"}, "record": {"metrics": ["messages"]},
+          "network": {"topology": "ring", "latency": {"type": "pareto", "min": "1000 s", "alpha": 1.5}},
+          "stop": {"time": "2500 s"}})"},
+      {"release schedules", R"({"data": {"type": "lending_like", "owners": 3, "records": 200}, "privacy":
+          {"mechanism": "laplace", "clip": 1, "schedule": "proposition_2_corrected", "steps": 500000},
+          "protocol": {"type": "p2p_coordinate_descent"}, "network": {"topology": "ring"}, "stop": {"iterations": 60}})"},
       {"aggregate",
        lending_scenario(R"("owners": 3, "records": 200, "features": 4)",
                         kCentralLearner + R"("stop": {"iterations": 20000}, "repeat": 30, "record": {"every":
@@ -224,6 +236,40 @@ TEST_CASE("memory: a study that does not fit is refused with its largest part, b
           R"("records": 10)",
           kCentralLearner + R"("stop": {"iterations": 1000000000}, "record": {"every": {"iterations": 1}})"),
       "storing");
+}
+
+TEST_CASE("memory: messages in flight and release schedules are refused where they do not fit") {
+  const Scratch dir;
+  const auto refused = [&](const std::string& scenario, const std::string& largest) {
+    dir.write("s.json", scenario);
+    const auto outcome = with_addresses(1000, "validate " + dir / "s.json");
+    INFO(scenario << outcome.out << outcome.err);
+    CHECK(outcome.code == 3);
+    CHECK_THAT(outcome.err, Contains("reduce its largest part, " + largest + "\n"));
+  };
+  refused(lending_scenario(R"("owners": 12, "records": 30)",
+                           kCentralLearner + R"("network": {"latency": "1e9 s"}, "clocks": {"type": "poisson",
+                           "rate": "10 /s"}, )" + kFewIterations),
+          "messages in flight");
+  refused(R"({"data": {"type": "lending_like", "owners": 3, "records": 200}, "privacy": {"mechanism": "laplace", "clip": 1,
+          "schedule": "proposition_2_corrected", "steps": 1000000000}, "protocol": {"type": "p2p_coordinate_descent"},
+          "network": {"topology": "ring"}, "stop": {"iterations": 60}})",
+          "release schedules");
+}
+
+TEST_CASE("memory: a run that grows beyond its estimate ends with exit code 3 and what has grown") {
+  const Scratch dir;
+  // Models leave an agent's uplink much slower than it makes them.
+  dir.write("s.json", scenario_of(R"({"type": "linear_separators", "owners": 10, "records": 5, "test_records": 0,
+      "features": 500, "similarity": "none"})",
+                                  R"("model": {"loss": "logistic"}, "record": {"metrics": ["messages"]},
+      "network": {"topology": "ring", "bandwidth": "1 B/s"}, "protocol": {"type": "gossip_learning", "step": 0.1},
+      "stop": {"iterations": 1000000}})"));
+  const auto outcome = with_addresses(400, "run " + dir / "s.json -j 1 --no-progress -o " + dir / "out");
+  INFO(outcome.err);
+  CHECK(outcome.code == 3);
+  CHECK_THAT(outcome.err, Contains("out of memory; the study needs about") &&
+                              Contains("reduce its largest part, messages in flight\n"));
 }
 
 TEST_CASE("memory: allocation that fails ends with exit code 3 and the largest part") {

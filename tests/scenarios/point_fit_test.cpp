@@ -57,6 +57,19 @@ TEST_CASE("point fit: more repetitions than a 32-bit number counts") {
   CHECK_THAT(misfit("--set repeat=4294967296"), Contains("[1, 4294967295], found 4294967296"));
 }
 
+TEST_CASE("point fit: clocks whose rates add up to infinity") {
+  const std::string poisson = R"(--set 'clocks={"type": "poisson", "rate": )",
+                    periodic = R"(--set 'clocks={"type": "periodic", "period": )";
+  const auto wrong = Contains("/clocks: expected rates (of periodic clocks: 1/period) that add up to at most 1.79769e+308 "
+                              "ticks per second, found more for 3 agents");
+  CHECK_THAT(misfit(poisson + "1e308}'"), wrong);
+  CHECK_THAT(misfit(poisson + "[1, 1.7e308, 1e308]}'"), wrong);
+  CHECK_THAT(misfit(periodic + "1e-308}'"), wrong);
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  CHECK(shell("hearsay validate " + dir / "s.json " + poisson + "5e307}'").code == 0);
+}
+
 TEST_CASE("point fit: a graph that cannot be made, or does not suit the protocol") {
   CHECK_THAT(
       misfit("--set network.topology=ring --set data.owners=5"),

@@ -191,7 +191,7 @@ TEST_CASE("commands: trace shows the events of one run, of a scenario or of resu
   run_study(dir, "-o " + dir / "a");
   const std::string of_scenario = shell("hearsay trace " + dir / "s.json --point 1 --repetition 2").out;
   CHECK(of_scenario.starts_with(
-      "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n0,0,start"));
+      "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin\n0,0,start"));
   CHECK(shell("hearsay trace " + dir / "a --point 1 --repetition 2").out == of_scenario);
   const std::string sends = shell("hearsay trace " + dir / "s.json --kinds send --agent 2 --to '5 s'").out;
   CHECK(std::count(sends.begin(), sends.end(), '\n') > 3);

@@ -100,9 +100,19 @@ TEST_CASE("stop: check_every checks a target between samples, 'above' is the opp
 
 TEST_CASE("stop: the wall-clock limit ends a run in which nothing happens for the protocol") {
   // Every owner is down for good: there are only ticks that are skipped, or only observations.
-  const std::string crash = R"(events=[{"at": 1, "crash": [1, 2, 3]}])";
-  CHECK(run_with({"stop.wall=50 ms", crash}).end == RunEnd::kWall);
-  CHECK(run_with({"stop.wall=50 ms", crash, "record.every={\"time\": 1e-6}"}).end == RunEnd::kWall);
+  const std::string crash = R"(events=[{"at": 1, "crash": [1, 2, 3]}])", long_time = "stop.time=1e9";
+  CHECK(run_with({"stop.wall=50 ms", crash, long_time}).end == RunEnd::kWall);
+  CHECK(run_with({"stop.wall=50 ms", crash, long_time, "record.every={\"time\": 1e-6}"}).end == RunEnd::kWall);
+}
+
+TEST_CASE("stop: a run that waits for iterations ends when every owner is down for good, and says so") {
+  for (const char* every : {"record.every.iterations=10", "record.every={\"time\": 0.5}"}) {
+    const auto run = run_with({R"(events=[{"at": 1, "crash": [1, 2, 3]}])", every}, 1'000'000);
+    CHECK(run.end == RunEnd::kIdle);
+    CHECK(run.status == analysis::Status::kDone);
+    CHECK(run.time < 10);
+    CHECK_THAT(run.message, Catch::Contains("every agent is down for good"));
+  }
 }
 
 TEST_CASE("stop: the wall-clock limit ends a run, whose fingerprint is then not compared") {

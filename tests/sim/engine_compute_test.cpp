@@ -74,6 +74,36 @@ TEST_CASE(
   CHECK(engine.traffic().delivered == 4);
 }
 
+TEST_CASE("compute: the trace says what began a computation, and what set a timer") {
+  // Agent 0's tick at 1 sets a timer for 2 s; it computes for 2 s and sends then. Its timer of the start is due while it
+  // computes, and waits.
+  SlowRing net;
+  net.options.clocks = ClockTrace{{1}, {0}};
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  test::Script script(engine);
+  script.start = [&] { engine.after(0, 3, 1, 0); };
+  script.tick = [&](AgentId i) { engine.after(i, 1, 2, 0); };
+  script.timer = [&](AgentId i, std::uint16_t tag, std::uint32_t) {
+    if (tag != 2) return;
+    engine.compute(i);
+    engine.send(i, 1, 5, 0, {});
+    engine.after(i, 1, 3, 0);
+  };
+  script.run();
+  // Timers of agent 0 in order: at the start (tag 1), of the tick (tag 2), the departure, of the timer (tag 3), the end.
+  const auto timer = [](std::uint32_t n) { return order_key(Rank::kTimer, 0, n); };
+  const Cause tick = order_key(Rank::kTick, 0, 0);
+  std::map<TraceKind, std::vector<std::pair<Cause, Cause>>> seen;  // cause, origin
+  for (const auto& entry : net.trace.entries)
+    seen[entry.record.kind].emplace_back(entry.record.cause, entry.record.origin);
+  CHECK(seen[TraceKind::kTick] == std::vector{std::pair(tick, Cause{0})});
+  CHECK(seen[TraceKind::kTimer] ==
+        std::vector{std::pair(timer(1), tick), std::pair(timer(0), Cause{0}), std::pair(timer(3), timer(1))});
+  CHECK(seen[TraceKind::kSend] == std::vector{std::pair(timer(2), timer(1))});
+  CHECK(seen[TraceKind::kComputed] == std::vector{std::pair(timer(4), timer(1))});
+  CHECK(seen[TraceKind::kDeliver].front().second == 0);
+}
+
 TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it is done") {
   for (const Missed missed : {Missed::kSkip, Missed::kDefer}) {
     SlowRing net;

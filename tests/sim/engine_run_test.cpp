@@ -32,6 +32,28 @@ TEST_CASE("engine: a run ends as idle when no event is left, with and without ob
   }
 }
 
+TEST_CASE("engine: once all agents are down for good a run is idle, unless a time ends it") {
+  Engine::Options options;
+  options.clocks = Poisson{};
+  const auto run = [&](std::vector<AgentId> gone, std::optional<Time> back) {
+    AllOf laws;
+    laws.of.emplace_back(Outages{.outages = {{.agents = {0}, .from = 1}}});
+    laws.of.emplace_back(Outages{.outages = {{.agents = std::move(gone), .from = 2, .to = back}}});
+    options.network.availability = laws;
+    Engine engine(options, test::kPair, kStreams);
+    test::Script script(engine);
+    if (back) script.tick = [&](AgentId) { script.done = engine.now() > 10; };
+    const End end = script.run();
+    CHECK(engine.all_gone() == !back);
+    return std::pair(end, engine.now());
+  };
+  CHECK(run({1}, {}) == std::pair(End::kIdle, 2.0));
+  CHECK(run({0, 1}, {}) == std::pair(End::kIdle, 2.0));
+  CHECK(run({0, 1}, 5).first == End::kFinished);  // agent 1 comes back
+  options.time_limit = 50;
+  CHECK(run({1}, {}) == std::pair(End::kTime, 50.0));
+}
+
 TEST_CASE("engine: events at the time limit still happen, later ones do not") {
   for (const auto& [limit, ticks] : {std::pair{3.0, 3u}, {3.5, 3u}, {0.0, 0u}}) {
     Engine::Options options = five_ticks();

@@ -9,11 +9,12 @@ class Trace:
     """The trace of a run: `events` is one row an event, as trace.csv has them, with typed columns."""
 
     def __init__(self, path, study=None):
-        events = pd.read_csv(path, dtype={"event": "category", "message": str, "cause": str, "detail": str})
+        events = pd.read_csv(path, dtype={"event": "category", "message": str, "cause": str, "origin": str,
+                                        "detail": str})
         for column in ("sequence", "agent", "peer", "bytes", "iteration"):
             events[column] = events[column].astype("Int64")
-        for column in ("message", "cause", "detail"):
-            events[column] = events[column].fillna("")
+        for column in ("message", "cause", "origin", "detail"):
+            events[column] = events[column].fillna("") if column in events else ""
         self.events = events
         self._study = study
 
@@ -28,7 +29,8 @@ class Trace:
         """One row a message: message, source, target, sent_s, arrived_s, latency_s, bytes, outcome ("delivered", "lost",
         or "under way" at the end of the trace), reason of a loss, cause of its sending."""
         sent = self.of("send", "publish")
-        ended = self.of("deliver", "lose").drop_duplicates("message")
+        # One that comes too late arrives and is lost, as stale.
+        ended = self.of("deliver", "lose").drop_duplicates("message", keep="last")
         frame = sent[["message", "agent", "peer", "time_s", "bytes", "cause"]].merge(
             ended[["message", "time_s", "event", "detail"]], on="message", how="left", suffixes=("", "_end"))
         outcome = np.where(frame["event"].isna(), "under way",
@@ -68,7 +70,8 @@ class Trace:
         if row["event"] in ("deliver", "lose"):
             found = self._places.get(row["message"])
         else:
-            found = self._places.get((row["cause"], row["agent"]), self._places.get(row["cause"]))
+            cause = row["origin"] or row["cause"]
+            found = self._places.get((cause, row["agent"]), self._places.get(cause))
         return found if found is not None and found < row["sequence"] else None
 
     def releases(self):

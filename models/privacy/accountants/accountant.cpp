@@ -11,8 +11,24 @@ namespace hearsay::models {
 
 namespace {
 
+class Watched {
+ public:
+  explicit Watched(AccountantWatch* watch) : watch_(watch) {
+    if (watch_ != nullptr) watch_->begin();
+  }
+  ~Watched() {
+    if (watch_ != nullptr) watch_->end();
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  AccountantWatch* watch_;
+};
+
 // The total epsilon at delta x, or the total delta at epsilon x.
 double epsilon_or_delta(std::span<const StepRun> runs, double x, const AccountantOptions& o, bool epsilon) {
+  const Watched watched(o.watch);
   switch (o.accountant) {
     case Accountant::kBasic:
       break;

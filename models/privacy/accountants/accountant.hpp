@@ -15,10 +15,24 @@ enum class Accountant { kBasic, kKairouz, kKairouzExact, kZcdp, kRdp, kPld };
 
 std::string_view name_of(Accountant accountant);
 
+/// Told when the composition of a guarantee begins and ends, on any thread: for measuring what it costs.
+class AccountantWatch {
+ public:
+  virtual ~AccountantWatch() = default;
+  virtual void begin() = 0;
+  virtual void end() = 0;
+
+ protected:
+  AccountantWatch() = default;
+  AccountantWatch(const AccountantWatch&) = default;
+  AccountantWatch& operator=(const AccountantWatch&) = default;
+};
+
 struct AccountantOptions {
   Accountant accountant = Accountant::kBasic;
   double delta = 0;  ///< of the total guarantee; 0 with basic only
   Adjacency adjacency = Adjacency::kReplaceOne;
+  AccountantWatch* watch = nullptr;  ///< not an option; outlives what is composed, null: nobody
   void describe(sim::Visitor& v);
 };
 

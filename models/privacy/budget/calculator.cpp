@@ -25,9 +25,10 @@ Step given_step(const CostQuestion& q, Step shape) {
 
 // The noise multiplier of a node of the tree, and what the whole costs.
 void ask_tree(const CostQuestion& q, const AccountantOptions& options, CostAnswer& answer) {
-  const double z = q.noise ? *q.noise : tree_noise_for_budget(*q.epsilon, *q.tree, options);
+  const double sensitivity_squared = tree_sensitivity_squared(*q.tree, q.tree->rounds);
+  const double z = q.noise ? *q.noise : tree_noise_for_budget(*q.epsilon, sensitivity_squared, options);
   answer.step = gaussian_step(z);
-  answer.total = total_guarantee(Releases(tree_step(*q.tree, q.tree->rounds, z), 1), options);
+  answer.total = total_guarantee(Releases(tree_step(sensitivity_squared, z), 1), options);
 }
 
 // Releases that are not running sums.

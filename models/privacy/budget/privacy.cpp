@@ -197,7 +197,7 @@ Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model,
   if (options.steps) privacy.steps = steps_of(*options.steps, owners);
   if (options.steps && privacy.steps.empty()) privacy.steps = {1};  // given, but not known yet
   if (!privacy.active()) return privacy;
-  privacy.delta = options.needs_delta() ? options.delta : 0;
+  privacy.delta = options.total_delta();
   if (options.by_turn()) {
     if (!std::holds_alternative<ExponentialNorm>(privacy.mechanism))
       throw std::invalid_argument("epsilon_1 and epsilon_2 require mechanism exponential_norm");
@@ -236,7 +236,8 @@ Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model,
 }
 
 Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                        sim::AgentId first_agent, const sim::Streams& streams) {
+                        sim::AgentId first_agent, const sim::Streams& streams,
+                        std::shared_ptr<const ReleaseSchedules> schedules) {
   const auto dimension = static_cast<int>(problem.p());
   Privacy privacy = settle_privacy(
       options, problem.model(), {problem.data().bounds, problem.owners(), dimension}, first_agent, streams);
@@ -247,9 +248,26 @@ Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, c
                  problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
   }
   warn(privacy, problem);
-  privacy.schedules = std::make_shared<ReleaseSchedules>(
-      privacy.mechanism, AccountantOptions{privacy.accountant, privacy.delta, privacy.adjacency}, dimension);
+  privacy.schedules = schedules ? std::move(schedules) : schedules_of(options, problem.p());
   return privacy;
+}
+
+sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners) {
+  if (!is_private(options.mechanism) || options.schedule == Schedule::kUniform || !options.steps) return {};
+  // Kept: steps, their ends, ticks. While one is made: weights, and steps sorted and merged for the accountant.
+  const double steps = options.steps->mean();
+  const double whole = options.schedule == Schedule::kLemma3 ? owners * steps : steps;
+  constexpr double kNumber = sizeof(double), kRun = sizeof(StepRun);
+  const double ticks = needs_ticks(options.schedule) ? kNumber : 0;
+  return {owners * steps * (kRun + kNumber + ticks), whole * (2 * kNumber + 3 * kRun)};
+}
+
+std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
+                                                     AccountantWatch* watch) {
+  return std::make_shared<const ReleaseSchedules>(
+      options.mechanism,
+      AccountantOptions{options.accountant, options.total_delta(), options.adjacency, watch},
+      static_cast<int>(p));
 }
 
 }  // namespace hearsay::models

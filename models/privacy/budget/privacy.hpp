@@ -4,6 +4,7 @@
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
 #include "models/solvers/optimum.hpp"
+#include "sim/memory.hpp"
 
 namespace hearsay::models {
 
@@ -26,7 +27,7 @@ struct Privacy {
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
   std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
-  std::shared_ptr<ReleaseSchedules> schedules{};  ///< null without privacy
+  std::shared_ptr<const ReleaseSchedules> schedules{};  ///< null without privacy
 
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
@@ -69,8 +70,16 @@ std::vector<std::string> full_charge_note(std::string_view what, Sampling sampli
 /// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of
 /// a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`. Throws
 /// std::invalid_argument if no bound is given, derivable or enforced, or the accountant does not cover the
-/// mechanism.
+/// mechanism. `schedules`: schedules_of() the options, to be shared; null: of this problem alone.
 Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                        sim::AgentId first_agent, const sim::Streams& streams);
+                        sim::AgentId first_agent, const sim::Streams& streams,
+                        std::shared_ptr<const ReleaseSchedules> schedules = nullptr);
+
+/// The schedules of all owners, where they are not uniform.
+sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners);
+
+/// The maker of the release schedules of such a privacy, for models of p parameters. `watch` may be null.
+std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
+                                                     AccountantWatch* watch = nullptr);
 
 }  // namespace hearsay::models

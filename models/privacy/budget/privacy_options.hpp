@@ -30,6 +30,8 @@ struct PrivacyOptions {
 
   /// Whether delta is part of the guarantee: always except for pure releases under basic.
   bool needs_delta() const;
+  /// Of the guarantee: 0 where it is pure.
+  double total_delta() const { return needs_delta() ? delta : 0; }
   /// Whether the budget is given by turn.
   bool by_turn() const { return epsilon_1.has_value() || epsilon_2.has_value(); }
 };

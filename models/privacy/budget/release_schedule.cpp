@@ -39,11 +39,11 @@ ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const Accountant
              "planned releases exceed the delta of the budget");
 }
 
-ReleaseSchedule::ReleaseSchedule(double budget, const Tree& tree, const Step& node,
+ReleaseSchedule::ReleaseSchedule(double budget, const Tree& tree, const Step& node, const Step& whole,
                                  const AccountantOptions& accountant)
     : budget_(budget), steps_(node, 1), tree_(tree), accountant_(accountant) {
   sim::check(releases() > 0, "an account was opened without a release");
-  whole_ = total(releases());
+  whole_ = total_guarantee(Releases(whole, 1), accountant_);
   sim::check(whole_.epsilon <= budget_ * (1 + kTolerance), "the tree exceeds the epsilon of the budget");
 }
 
@@ -64,7 +64,7 @@ const Step& ReleaseSchedule::step_of_several(std::uint64_t n) const {
 Guarantee ReleaseSchedule::total(std::uint64_t n) const {
   if (tree_) {
     const double z = steps_.runs().front().step.noise_multiplier;
-    return total_guarantee(Releases(tree_step(*tree_, n, z), 1), accountant_);
+    return total_guarantee(Releases(tree_step(tree_sensitivity_squared(*tree_, n), z), 1), accountant_);
   }
   if (upfront_) --n;
   Releases first;
@@ -109,7 +109,7 @@ Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t relea
 std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
                                                                  std::uint32_t overlap,
                                                                  const std::optional<Step>& upfront,
-                                                                 double sampling_rate) {
+                                                                 double sampling_rate) const {
   const double part = budget / overlap, rest = rest_of(part, upfront);
   const std::lock_guard lock(mutex_);
   auto& made = uniform_[{budget, releases, overlap, upfront, sampling_rate}];
@@ -127,8 +127,8 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, 
   return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
 }
 
-Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier) {
-  return gaussian_step(noise_multiplier / std::sqrt(tree_sensitivity_squared(tree, rounds)));
+Step tree_step(double sensitivity_squared, double noise_multiplier) {
+  return gaussian_step(noise_multiplier / std::sqrt(sensitivity_squared));
 }
 
 void require_tree(const Mechanism& mechanism, Accountant accountant) {
@@ -142,22 +142,25 @@ void require_tree(const Mechanism& mechanism, Accountant accountant) {
   }
 }
 
-double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant) {
+double tree_noise_for_budget(double epsilon, double sensitivity_squared,
+                              const AccountantOptions& accountant) {
   require_tree(Gaussian{}, accountant.accountant);
   const Step whole = step_for_budget(epsilon, 1, {.kind = StepKind::kGaussian}, accountant);
-  return whole.noise_multiplier * std::sqrt(tree_sensitivity_squared(tree, tree.rounds));
+  return whole.noise_multiplier * std::sqrt(sensitivity_squared);
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) {
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) const {
   require_tree(mechanism_, accountant_.accountant);
   const std::lock_guard lock(mutex_);
   auto& made = trees_[{budget, tree}];
   if (made) return made;
-  const double z = tree_noise_for_budget(budget, tree, accountant_);
-  return made = std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z), accountant_);
+  const double sensitivity_squared = tree_sensitivity_squared(tree, tree.rounds);
+  const double z = tree_noise_for_budget(budget, sensitivity_squared, accountant_);
+  return made = std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z),
+                                                        tree_step(sensitivity_squared, z), accountant_);
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) {
+std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) const {
   const std::lock_guard lock(mutex_);
   auto& made = turns_[turns];
   if (made) return made;

@@ -42,8 +42,10 @@ class ReleaseSchedule {
   /// their budget was set. Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
                   const std::optional<Step>& upfront = {});
-  /// One release for every round of the tree, with noise multiplier `node` in its nodes: a running sum.
-  ReleaseSchedule(double budget, const Tree& tree, const Step& node, const AccountantOptions& accountant);
+  /// One release for every round of the tree, with noise multiplier `node` in its nodes: a running sum. `whole`: what
+  /// they cost together, tree_step().
+  ReleaseSchedule(double budget, const Tree& tree, const Step& node, const Step& whole,
+                  const AccountantOptions& accountant);
   /// `turns` >= 1 turns; their budget is their total.
   ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant);
 
@@ -89,14 +91,15 @@ class ReleaseSchedule {
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
                   const AccountantOptions& accountant);
 
-/// What so many rounds of a tree cost together, with noise multiplier z in its nodes: one Gaussian step.
-Step tree_step(const Tree& tree, std::uint64_t rounds, double noise_multiplier);
-/// The noise multiplier of a tree's nodes that just keeps a total budget. Throws std::invalid_argument unless the
-/// accountant is zcdp, rdp or pld, BudgetError where no noise keeps it.
-double tree_noise_for_budget(double epsilon, const Tree& tree, const AccountantOptions& accountant);
+/// What rounds of a tree cost together, with noise multiplier z in its nodes: one Gaussian step.
+Step tree_step(double sensitivity_squared, double noise_multiplier);
+/// The noise multiplier of a tree's nodes that just keeps a total budget, given tree_sensitivity_squared() of all its
+/// rounds. Throws std::invalid_argument unless the accountant is zcdp, rdp or pld, BudgetError where no noise keeps it.
+double tree_noise_for_budget(double epsilon, double sensitivity_squared, const AccountantOptions& accountant);
 
-/// Makes the release schedules of one study, each once: all releases are of one mechanism, in R^dimension, under
-/// one accountant.
+/// Makes release schedules, each once: all releases are of one mechanism, in R^dimension, under one accountant. May be
+/// shared by all points and runs with the same: what is planned and composed for one is known to the others.
+/// Immutable except for what it has made; thread-safe.
 class ReleaseSchedules {
  public:
   ReleaseSchedules(const Mechanism& mechanism, const AccountantOptions& accountant, int dimension)
@@ -109,13 +112,13 @@ class ReleaseSchedules {
   std::shared_ptr<const ReleaseSchedule> uniform(double budget, std::uint64_t releases,
                                                  std::uint32_t overlap = 1,
                                                  const std::optional<Step>& upfront = {},
-                                                 double sampling_rate = 1);
+                                                 double sampling_rate = 1) const;
   /// Running sums by a tree that just keep the budget: `mechanism` must be gaussian, and the accountant zcdp, rdp or
   /// pld. Made once for the same budget and tree. Throws std::invalid_argument.
-  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree);
+  std::shared_ptr<const ReleaseSchedule> tree(double budget, const Tree& tree) const;
   /// Turns with the budget that they add up to. The accountant composes single releases, or whole turns if
   /// q < 1 (see amplified_turn) or it takes equal steps only. Made once for the same turns.
-  std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns);
+  std::shared_ptr<const ReleaseSchedule> turns(const Turns& turns) const;
   /// Steps whose strengths are proportional to `own`, by the factor at which `whole` would just keep the
   /// budget; `own` is a part of `whole`, or the same. Not cached.
   std::shared_ptr<const ReleaseSchedule> weighted(double budget, std::span<const double> own,
@@ -127,12 +130,12 @@ class ReleaseSchedules {
   Mechanism mechanism_;
   AccountantOptions accountant_;
   int dimension_;
-  std::mutex mutex_;
-  std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>, double>,
+  mutable std::mutex mutex_;
+  mutable std::map<std::tuple<double, std::uint64_t, std::uint32_t, std::optional<Step>, double>,
            std::shared_ptr<const ReleaseSchedule>>
       uniform_;
-  std::map<std::pair<double, Tree>, std::shared_ptr<const ReleaseSchedule>> trees_;
-  std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;
+  mutable std::map<std::pair<double, Tree>, std::shared_ptr<const ReleaseSchedule>> trees_;
+  mutable std::map<Turns, std::shared_ptr<const ReleaseSchedule>> turns_;
 };
 
 }  // namespace hearsay::models

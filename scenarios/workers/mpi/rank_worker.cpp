@@ -151,6 +151,10 @@ void RankWorker::run_task(const Task& task, Report& out) {
     maker_->require(point);
     out.assembled.push_back({.task = task.number});
     if (describe) out.assembled.back().description = maker_->describe(point);
+  } catch (const OutOfMemory& error) {
+    out = {.failures = {
+               {.kind = Failure::Kind::kRefused,
+                .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted(error.in_flight))}}};
   } catch (const std::bad_alloc&) {
     out = {.failures = {{.kind = Failure::Kind::kRefused,
                          .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted())}}};

@@ -25,6 +25,15 @@ constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside 
 constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
 constexpr double kRounding = 1e-9;  // of delta, set aside for the rounding of sums and transforms
 
+/// Memory and tables of the transforms. A thread keeps them, up to kEnoughPoints: making them anew takes as long as what
+/// they are for.
+struct Transforms {
+  Transforms() { fft.SetFlag(Eigen::FFT<double>::HalfSpectrum); }
+  Eigen::FFT<double> fft;
+  Eigen::ArrayXcd product, spectrum;
+  std::vector<double> folded;
+};
+
 /// How to compose: tilt, grid and window.
 struct Plan {
   double theta = 0;
@@ -191,11 +200,12 @@ class Composition {
   Tilted compose(const Plan& plan) const {
     Tilted law;
     const auto n = static_cast<Eigen::Index>(plan.points);
-    Eigen::FFT<double> fft;
-    fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
-    Eigen::ArrayXcd product = Eigen::ArrayXcd::Ones(n / 2 + 1);
-    Eigen::ArrayXcd spectrum(n / 2 + 1);
-    std::vector<double> folded(static_cast<std::size_t>(n));
+    static thread_local Transforms kept;
+    Transforms large;
+    auto& [fft, product, spectrum, folded] = static_cast<double>(n) <= kEnoughPoints ? kept : large;
+    product.setOnes(n / 2 + 1);
+    spectrum.resize(n / 2 + 1);
+    folded.resize(static_cast<std::size_t>(n));
     for (std::size_t k = 0; k < sticks_.size(); ++k) {
       double never = 0;
       const DiscreteLoss loss = fine_loss(k, plan.theta, plan.spacing, never);
@@ -229,7 +239,7 @@ class Composition {
   static void multiply_power(Eigen::ArrayXcd& product, Eigen::ArrayXcd& base, std::int64_t exponent) {
     for (; exponent > 0; exponent /= 2) {
       if (exponent % 2 == 1) product *= base;
-      if (exponent > 1) base = base.square().eval();
+      if (exponent > 1) base = base.square();
     }
   }
 

@@ -41,16 +41,14 @@ TrustedRounds::TrustedRounds(const TrustedOptions& options, const Study& study, 
       rounds_(options.planned_rounds(setting_of(study))),
       timeout_(timeout_of(options.round_timeout, study)),
       local_(options.local, study),
-      timetable_(timetable),
+      releases_(study.privacy.releases_of(0, timetable)),
       sum_(std::move(sum)),
       divisor_(divisor),
       queries_(study.problem.owners()),
-      model_(study.problem.p()) {
-  study.privacy.releases_of(0, timetable);
-}
+      model_(study.problem.p()) {}
 
 void TrustedRounds::on_start(Context& context) {
-  context.open_shared_account(timetable_);
+  context.open_shared_account(releases_);
   model_ = context.model(0);
   begin_round(context);
 }

@@ -89,7 +89,7 @@ class TrustedRounds {
   std::uint64_t rounds_;
   sim::Time timeout_;
   LocalTraining local_;
-  Timetable timetable_;
+  std::shared_ptr<const ReleaseSchedule> releases_;
   EntrustedSum sum_;
   double divisor_;
   Request round_;  // to the owners chosen

@@ -41,6 +41,7 @@ class PushSum : GossipAgents {
 
     void describe(sim::Visitor& v);
     sim::Memory memory(const Extent& e) const;
+    double in_flight(const Extent& e) const { return static_cast<double>(fan_out) * std::min(e.in_flight, e.iterations); }
   };
 
   static constexpr Entry kEntry{
