@@ -23,35 +23,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder beside the files that are to be written; removed with what it contains. remove_abandoned() knows its name.
-class TemporaryFolder {
+// A temporary folder inside that of the files that are to be written, which is removed again if it was made in vain.
+class Workplace {
  public:
-  explicit TemporaryFolder(const fs::path& folder) {
+  explicit Workplace(const fs::path& folder) : folder_(folder) {
     std::error_code error;
     made_ = !fs::exists(folder, error);
     fs::create_directories(folder, error);
-    remove_abandoned(folder);
-    path_ = folder / fmt::format("figures.{}.tmp", ::getpid());
-    fs::remove_all(path_, error);
-    fs::create_directory(path_, error);
-    if (error) throw OutputError(fmt::format("{}: cannot be written: {}", folder.string(), error.message()));
+    if (error) throw OutputError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+    inside_.emplace(folder, folder);
   }
-  ~TemporaryFolder() {
+  ~Workplace() {
+    inside_.reset();
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
-    if (made_) fs::remove(path_.parent_path(), ignored);  // only if it is empty
+    if (made_) fs::remove(folder_, ignored);  // only if it is empty
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  fs::path operator/(const std::string& name) const { return *inside_ / name; }
   void write(const std::string& name, std::string_view text) const {
-    OutputFile file(path_ / name);
-    file.write(text);
-    file.commit();
+    std::ofstream file(*this / name, std::ios::binary);
+    if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
+      throw OutputError(fmt::format("{}: writing failed: {}", folder_.string(), std::strerror(errno)));
   }
 
  private:
-  fs::path path_;
+  fs::path folder_;
+  std::optional<TemporaryFolder> inside_;
   bool made_ = false;
 };
 
@@ -72,7 +70,7 @@ struct Program {
 constexpr Program kNode{"node", "nodejs"}, kConvert{"rsvg-convert", "librsvg2-bin"};
 
 // Runs a program to its end and returns what it printed. Throws OutputError if there is none of that name, or it fails.
-std::string run(const Program& program, std::vector<std::string> arguments, const TemporaryFolder& folder) {
+std::string run(const Program& program, std::vector<std::string> arguments, const Workplace& folder) {
   arguments.insert(arguments.begin(), program.name);
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
@@ -105,7 +103,7 @@ std::string run(const Program& program, std::vector<std::string> arguments, cons
 std::vector<fs::path> write_pictures(const Json& drawings, const PictureOptions& options,
                                      const fs::path& folder) {
   require_scripts();
-  const TemporaryFolder temporary(folder);
+  const Workplace temporary(folder);
   const bool convert = options.format != PictureFormat::kSvg;
   if (convert) run(kConvert, {"--version"}, temporary);  // before the work
   std::vector<std::string> arguments{temporary / "draw.js"};

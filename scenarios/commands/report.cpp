@@ -86,11 +86,14 @@ int report_command(const Arguments& arguments) {
   analysis::StoredStudy study(folder);
   const FigureStudy read = read_figure_study(study, folder, *values);
   const std::string page = analysis::page(read.data, read.trace, text_of(study, folder));
-  analysis::OutputFile file(place);
+  analysis::OutputFile file(
+      place, values->has("output") ? analysis::Existing::kFollowed : analysis::Existing::kReplaced);
   file.write(page);
   file.commit();
-  print_out("{}, {:.1f} MB: {}\n", counted(read.data.points.size(), "point"),
-            static_cast<double>(page.size()) / 1e6, place.string());
+  const std::string line = fmt::format("{}, {:.1f} MB: {}\n", counted(read.data.points.size(), "point"),
+                                       static_cast<double>(page.size()) / 1e6, place.string());
+  // Standard output may be where the page is.
+  file.direct() ? print_error("{}", line) : print_out("{}", line);
   return without_damaged(study, kExitDone);
 }
 

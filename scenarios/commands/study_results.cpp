@@ -64,7 +64,6 @@ void remove_stale(const std::filesystem::path& folder, const Scenario& scenario,
   if (!traced(analysis::TraceFormat::kPerfetto)) files.push_back("trace.perfetto.json");
   std::error_code error;
   for (const char* name : files) std::filesystem::remove(folder / name, error);
-  analysis::remove_abandoned(folder);
 }
 
 }  // namespace

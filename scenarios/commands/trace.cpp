@@ -25,7 +25,7 @@ class Printed final : public sim::TraceSink {
  public:
   Printed(const analysis::TraceOptions& options, const Parsed& values, std::vector<std::string> names)
       : options_(options), text_(analysis::trace_text(options.format.front(), options, std::move(names))) {
-    if (values.has("output")) file_.emplace(values.file("output"));
+    if (values.has("output")) file_.emplace(values.file("output"), analysis::Existing::kFollowed);
     write(text_->head());
   }
   void record(const sim::TraceRecord& r) override {

@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -47,20 +51,108 @@ TEST_CASE("output file: appears complete after commit, without commit nothing is
 
 TEST_CASE("output file: of several files none appears if one cannot be written") {
   const test::Scratch scratch;
-  const auto full = scratch.path() / "second";
-  std::filesystem::create_symlink("/dev/full", full.string() + "." + std::to_string(::getpid()) + ".tmp");
   {
-    analysis::OutputFile first(scratch.path() / "first"), second(full);
+    analysis::OutputFile first(scratch.path() / "first"), second("/dev/full", analysis::Existing::kFollowed);
     first.write("1");
     second.write("2");
     CHECK_THROWS_WITH(analysis::commit({&first, &second}),
-                      Catch::Contains("second: writing failed: No space left on device"));
+                      "/dev/full: writing failed: No space left on device");
   }
   CHECK(files_in(scratch.path()) == 0);
 }
 
 TEST_CASE("output file: a missing folder is an error") {
   CHECK_THROWS_AS(analysis::OutputFile("/no/such/folder/table.csv"), analysis::OutputError);
+}
+
+TEST_CASE("output file: of a path that the user names, links are followed and a FIFO is written into") {
+  const test::Scratch scratch;
+  const auto followed = [&](const char* name) {
+    analysis::OutputFile file(scratch.path() / name, analysis::Existing::kFollowed);
+    file.write("new");
+    file.commit();
+    return file.direct();
+  };
+  scratch.write("kept/target", "old");
+  std::filesystem::create_symlink("kept/target", scratch.path() / "second");
+  std::filesystem::create_symlink("second", scratch.path() / "link");
+  CHECK_FALSE(followed("link"));
+  CHECK(std::filesystem::is_symlink(scratch.path() / "link"));
+  CHECK(content(scratch.path() / "kept/target") == "new");
+  CHECK(files_in(scratch.path() / "kept") == 1);
+
+  REQUIRE(::mkfifo((scratch / "fifo").c_str(), 0600) == 0);
+  const int reader = ::open((scratch / "fifo").c_str(), O_RDONLY | O_NONBLOCK);
+  CHECK(followed("fifo"));
+  char text[8] = {};
+  CHECK(::read(reader, text, sizeof text) == 3);
+  CHECK(std::string(text) == "new");
+  ::close(reader);
+  CHECK(std::filesystem::is_fifo(scratch.path() / "fifo"));
+
+  // A stream that is a regular file is written where it stands, not replaced.
+  const int stream = ::open((scratch / "stream").c_str(), O_WRONLY | O_CREAT, 0600);
+  REQUIRE(::write(stream, "before ", 7) == 7);
+  std::filesystem::create_symlink("/dev/fd/" + std::to_string(stream), scratch.path() / "open");
+  CHECK(followed("open"));
+  REQUIRE(::write(stream, " after", 6) == 6);
+  ::close(stream);
+  CHECK(content(scratch.path() / "stream") == "before new after");
+}
+
+TEST_CASE("output file: in a folder of results a link is replaced, not followed") {
+  const test::Scratch scratch;
+  scratch.write("foreign", "kept");
+  std::filesystem::create_symlink("foreign", scratch.path() / "series.csv");
+  analysis::OutputFile file(scratch.path() / "series.csv");
+  file.write("1");
+  file.commit();
+  CHECK(content(scratch.path() / "foreign") == "kept");
+  CHECK(content(scratch.path() / "series.csv") == "1");
+  CHECK_FALSE(std::filesystem::is_symlink(scratch.path() / "series.csv"));
+}
+
+TEST_CASE("temporary folder: one of a living process stays, one of an ended process is removed") {
+  const test::Scratch scratch;
+  const auto use_folder = [&] { const analysis::TemporaryFolder mine(scratch.path(), "x"); };
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    const analysis::TemporaryFolder mine(scratch.path(), "x");
+    std::ofstream(mine / "half") << "half";
+    if (::write(ready[1], "r", 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  use_folder();
+  CHECK(files_in(scratch.path()) == 1);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  CHECK(files_in(scratch.path()) == 1);
+  use_folder();
+  CHECK(files_in(scratch.path()) == 0);
+}
+
+TEST_CASE("temporary folder: nothing without hearsay's name and marker is removed") {
+  const test::Scratch scratch;
+  const std::string marker =
+      "This folder holds unfinished files of hearsay. If no process has locked this file, it can be "
+      "removed.\n";
+  scratch.write("thesis.2026000.tmp/chapter1.txt", "precious");
+  scratch.write("data.20261124.tmp", "precious");
+  scratch.write("thesis.tmp/hearsay.lock", marker);                           // another name
+  scratch.write(".hearsay-0123456789abcdef.tmp/chapter1.txt", "precious");    // no marker
+  scratch.write(".hearsay-0123456789abcdee.tmp/hearsay.lock", marker + " ");  // another one
+  scratch.write("elsewhere/hearsay.lock", marker);
+  std::filesystem::create_directory_symlink("elsewhere", scratch.path() / ".hearsay-0123456789abcded.tmp");
+  scratch.write(".hearsay-0123456789abcdec.tmp/hearsay.lock", marker);  // ours
+  { const analysis::TemporaryFolder mine(scratch.path(), "x"); }
+  CHECK(files_in(scratch.path()) == 7);
+  CHECK_FALSE(std::filesystem::exists(scratch.path() / ".hearsay-0123456789abcdec.tmp"));
+  CHECK(content(scratch.path() / "thesis.2026000.tmp/chapter1.txt") == "precious");
+  CHECK(content(scratch.path() / "elsewhere/hearsay.lock") == marker);
 }
 
 TEST_CASE("csv: fields that contain a separator, a quote or a line break are quoted") {

@@ -120,14 +120,74 @@ TEST_CASE("output: closed standard output is an error, and no file takes its pla
   CHECK(shell(run).code == 0);
 }
 
-TEST_CASE("output: what a killed process has left is removed by the next run") {
+TEST_CASE(
+    "output: what a killed process has left is removed by the next command, what is not hearsay's stays") {
   const Scratch dir;
-  dir.write("out/series.csv.999999999.tmp", "half");
-  dir.write("out/mine.tmp", "kept");
-  REQUIRE(shell("hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out")
+  const std::string run =
+      "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out";
+  REQUIRE(shell(run).code == 0);
+  // A trace that waits for a reader of its FIFO has made nothing; one to a file is killed in the middle.
+  const std::string trace = "$program trace " + dir.write("long.json", small_scenario("", 100000000)) +
+                            " -o " + dir / "out/trace.csv & ";
+  REQUIRE(shell(trace + "while ! ls -A " + dir / "out | grep -q hearsay-; do sleep 0.05; done; kill -9 $!")
               .code == 0);
-  CHECK_FALSE(std::filesystem::exists(dir / "out/series.csv.999999999.tmp"));
-  CHECK(std::filesystem::exists(dir / "out/mine.tmp"));
+  CHECK(shell("ls -A " + dir / "out | grep -c '^[.]hearsay-'").out == "1\n");
+  dir.write("out/mine.tmp", "kept");
+  dir.write("out/thesis.2026000.tmp/chapter1.txt", "kept");
+  dir.write("out/series.csv.999999999.tmp", "kept");
+  for (const std::string& command :
+       {run, "hearsay export " + dir / "out", "hearsay figures " + dir / "out -o " + dir / "out",
+        "hearsay report " + dir / "out", "hearsay merge " + dir / "out -o " + dir / "out"}) {
+    INFO(command);
+    CHECK(shell(command).code == 0);
+    CHECK(shell("ls -A " + dir / "out | grep -c '^[.]hearsay-'").out == "0\n");
+    for (const char* name : {"mine.tmp", "thesis.2026000.tmp/chapter1.txt", "series.csv.999999999.tmp"})
+      CHECK(test::text_of(dir / "out/" + name) == "kept");
+  }
+}
+
+TEST_CASE("output: a command that is ended by a signal leaves no temporary files") {
+  const Scratch dir;
+  const std::string scenario = dir.write("long.json", small_scenario("", 100000000));
+  for (const std::string signal : {"INT", "TERM", "HUP"}) {
+    // Job control: else the shell lets its background jobs ignore SIGINT.
+    const Outcome ended =
+        shell("set -m; $program trace " + scenario + " -o " + dir / "trace.csv & while ! ls -A " +
+              dir.path().string() + " | grep -q hearsay-; do sleep 0.05; done; kill -" + signal +
+              " $!; wait $!; echo $?; ls -A " + dir.path().string());
+    INFO(signal);
+    const int code = signal == "INT" ? 130 : signal == "TERM" ? 143 : 129;
+    CHECK(ended.out == std::to_string(code) + "\nlong.json\n");
+  }
+}
+
+TEST_CASE("output: a page or a trace goes into a FIFO, a device or standard output, and through a link") {
+  const Scratch dir;
+  const std::string scenario = dir.write("s.json", small_scenario()), out = dir / "out";
+  REQUIRE(shell("hearsay run " + scenario + " --no-progress -o " + out).code == 0);
+  REQUIRE(shell("mkfifo " + dir / "fifo").code == 0);
+  dir.write("kept/target", "old");
+  std::filesystem::create_symlink("kept/target", dir.path() / "link");
+  for (const std::string& command : {"report " + out, "trace " + scenario}) {
+    INFO(command);
+    const auto start = [&](const std::string& to) { return "hearsay " + command + " -o " + to; };
+    REQUIRE(shell(start(dir / "file")).code == 0);
+    const std::string expected = test::text_of(dir / "file");
+    CHECK(shell("cat " + dir / "fifo > " + dir / "read & timeout 60 $program " + command + " -o " +
+                dir / "fifo && wait")
+              .code == 0);
+    CHECK(std::filesystem::is_fifo(dir.path() / "fifo"));
+    CHECK(test::text_of(dir / "read") == expected);
+    CHECK(shell(start("/dev/stdout")).out == expected);
+    CHECK(shell(start(dir / "link")).code == 0);
+    CHECK(std::filesystem::is_symlink(dir.path() / "link"));
+    CHECK(test::text_of(dir / "kept/target") == expected);
+    // A node of its own: as root the one in /dev is at risk.
+    if (shell("mknod " + dir / "full c 1 7 2> /dev/null || ln -s /dev/full " + dir / "full").code != 0)
+      return;
+    check_refused(shell(start(dir / "full")), "full: writing failed: No space left on device");
+    std::filesystem::remove(dir.path() / "full");
+  }
 }
 
 TEST_CASE("output: a database of another program is not written to") {

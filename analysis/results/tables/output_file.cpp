@@ -1,16 +1,15 @@
 #include "analysis/results/tables/output_file.hpp"
 
-#include <signal.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <regex>
 #include <utility>
 
 #include "sim/files/csv_table.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::analysis {
 
@@ -18,18 +17,49 @@ namespace {
 OutputError failure(const std::filesystem::path& path, const char* what) {
   return OutputError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
+
+// Where a path leads.
+struct Target {
+  std::filesystem::path path;
+  std::optional<int> stream{};  // a descriptor of this process
+  bool special = false;         // there is something that is no regular file
+};
+
+Target target_of(std::filesystem::path path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  const fs::path streams = fs::canonical("/proc/self/fd", error);
+  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links) {
+    const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+    const auto number = sim::whole_number<std::uint16_t>(path.filename().string());
+    if (!error && folder == streams && number) return {.path = path, .stream = *number};
+    path = folder / fs::read_symlink(path, error);
+  }
+  const fs::file_status status = fs::status(path, error);
+  return {.path = path, .special = fs::exists(status) && !fs::is_regular_file(status)};
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_) {
-  temporary_ += fmt::format(".{}.tmp", ::getpid());
-  file_ = std::fopen(temporary_.c_str(), "wb");
+OutputFile::OutputFile(std::filesystem::path path, Existing existing) : path_(std::move(path)) {
+  const Target target = existing == Existing::kFollowed ? target_of(path_) : Target{path_};
+  direct_ = target.stream || target.special;
+  if (direct_) {
+    // Of an open stream the descriptor itself, so that what else is written to it comes after.
+    const int descriptor =
+        target.stream ? ::dup(*target.stream) : ::open(target.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    file_ = descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb");
+  } else {
+    destination_ = target.path;
+    folder_.emplace(destination_.has_parent_path() ? destination_.parent_path() : ".", path_);
+    file_ = std::fopen((*folder_ / destination_.filename()).c_str(), "wb");
+  }
   if (file_ == nullptr) throw failure(path_, "cannot be written");
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr) std::fclose(file_);
-  std::error_code ignored;
-  if (pending_) std::filesystem::remove(temporary_, ignored);
 }
 
 void OutputFile::write(std::string_view text) {
@@ -38,36 +68,22 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::finish() {
   if (file_ == nullptr) return;
-  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0 ||
-      std::fclose(std::exchange(file_, nullptr)) != 0)
-    throw failure(path_, "writing failed");
+  const bool flushed = std::fflush(file_) == 0 && (direct_ || ::fsync(::fileno(file_)) == 0);
+  if (std::fclose(std::exchange(file_, nullptr)) != 0 || !flushed) throw failure(path_, "writing failed");
 }
 
 void OutputFile::commit() {
   finish();
-  std::error_code error, ignored;
-  std::filesystem::rename(temporary_, path_, error);
-  pending_ = false;
-  if (!error) return;
-  std::filesystem::remove(temporary_, ignored);
-  throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
+  if (!folder_) return;
+  std::error_code error;
+  std::filesystem::rename(*folder_ / destination_.filename(), destination_, error);
+  folder_.reset();
+  if (error) throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
 }
 
 void commit(const std::vector<OutputFile*>& files) {
   for (OutputFile* file : files) file->finish();
   for (OutputFile* file : files) file->commit();
-}
-
-void remove_abandoned(const std::filesystem::path& folder) {
-  static const std::regex name(R"(.+\.([0-9]+)\.tmp)");
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    std::smatch match;
-    const std::string file = entry.path().filename().string();
-    if (!std::regex_match(file, match, name)) continue;
-    const auto process = static_cast<::pid_t>(std::strtol(match[1].str().c_str(), nullptr, 10));
-    if (::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove_all(entry.path(), error);
-  }
 }
 
 std::string csv_field(std::string_view text) {
