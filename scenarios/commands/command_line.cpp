@@ -106,8 +106,8 @@ int command_line(int argc, const char* const* argv) {
   } catch (const analysis::OutputError& e) {
     return fail(kExitOutput, e.what());
   } catch (const std::system_error& e) {
-    if (e.code() == std::errc::resource_unavailable_try_again)  // no memory for the stack of a thread
-      return fail(kExitRefused, "hearsay: out of memory: no thread can be started");
+    if (e.code() == std::errc::resource_unavailable_try_again)
+      return fail(kExitRefused, fmt::format("hearsay: {}", kNoThread));
     return fail(kExitOutput, fmt::format("hearsay: {}", e.what()));
   } catch (const std::bad_alloc&) {
     return fail(kExitRefused, "hearsay: out of memory");

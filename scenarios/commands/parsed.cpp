@@ -90,6 +90,7 @@ std::pair<sim::Time, sim::Time> Parsed::window() const {
 std::filesystem::path Parsed::file(const char* option, const std::filesystem::path& standard) const {
   if (!has(option)) return standard;
   std::filesystem::path path = text(option);
+  if (path.empty()) throw UsageError(fmt::format("--{}: expected a file to write, found ''", option));
   const std::filesystem::path folder = path.parent_path();
   std::error_code error;
   if (std::filesystem::is_directory(path, error) || path.filename().empty())
@@ -103,6 +104,8 @@ std::filesystem::path Parsed::file(const char* option, const std::filesystem::pa
 
 std::filesystem::path Parsed::folder(const char* option, const std::filesystem::path& standard) const {
   std::filesystem::path path = has(option) ? std::filesystem::path(text(option)) : standard;
+  if (has(option) && path.empty())
+    throw UsageError(fmt::format("--{}: expected a folder for the results, found ''", option));
   std::error_code error;
   for (std::filesystem::path part = path; !part.empty() && part != part.root_path();
        part = part.parent_path()) {

@@ -59,6 +59,13 @@ std::int64_t whole_of(const Parsed& values, const char* option, double most) {
 }
 
 models::Mechanism mechanism_of(const Parsed& values) {
+  for (const char* option : {"calibration", "delta-step"}) {
+    if (values.has(option) && values.index("mechanism") != 1)
+      throw UsageError(
+          fmt::format("--{}: expected --mechanism gaussian, found {}", option, values.text("mechanism")));
+  }
+  if (values.has("completion") && !values.has("tree") && values.text("completion") != "on")
+    throw UsageError("--completion requires --tree");
   switch (values.index("mechanism")) {
     case 0:
       return models::Laplace{};

@@ -152,9 +152,9 @@ int export_command(const Arguments& arguments) {
     return kExitDone;
   }
   const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
-  print_out("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, owners.csv, nodes.csv, links.csv)\n",
+  print_out("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, {}owners.csv, nodes.csv, links.csv)\n",
             counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
-            study.head().aggregate ? "quantiles" : "series");
+            study.head().aggregate ? "quantiles" : "series", study.head().models ? "models.csv, " : "");
   return without_damaged(study, kExitDone);
 }
 

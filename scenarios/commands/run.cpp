@@ -175,7 +175,10 @@ class Runner {
     } catch (const analysis::OutputError& e) {
       throw analysis::OutputError(
           std::string(e.what()) +
-          (store ? "; completed runs are stored; run the same command to resume" : ""));
+          (!store ? ""
+           : std::filesystem::exists(analysis::store_file(folder), error)
+               ? "; completed runs are stored; run the same command to resume"
+               : "; results.sqlite was removed while the study ran: run the same command again"));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "models/core/option_error.hpp"
@@ -26,6 +27,10 @@ struct OutOfMemory : std::bad_alloc {
   const char* what() const noexcept override { return "out of memory"; }
   double in_flight;  ///< bytes
 };
+
+/// std::thread's error EAGAIN.
+inline constexpr std::string_view kNoThread =
+    "no thread can be started: the limit of processes (ulimit -u) or of memory is reached; use fewer, -j 1";
 
 /// Options that are valid one by one but do not fit together, or data that cannot be used. `part` is the JSON pointer
 /// of the part of the scenario at fault.

@@ -35,7 +35,7 @@ auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
     throw refusal();
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    throw refusal();
+    throw RefusedError(fmt::format("{}: {}", plan.file, kNoThread));
   }
 }
 

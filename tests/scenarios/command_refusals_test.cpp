@@ -53,6 +53,33 @@ TEST_CASE("commands: run names the files that it wrote") {
   CHECK_THAT(output_of(run), !Catch::Contains("trace"));
 }
 
+TEST_CASE("commands: export names the table of models") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  output_of("run " + dir / "s.json --no-progress --set record.models=final -o " + dir / "out");
+  CHECK_THAT(
+      output_of("export " + dir / "out -o " + dir / "tables"),
+      Catch::Contains("(series.csv, scalars.csv, runs.csv, models.csv, owners.csv, nodes.csv, links.csv)"));
+}
+
+TEST_CASE("commands: an empty name in place of a file or folder is refused") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  CHECK(refused_line("run " + dir / "s.json -o ''") ==
+        "hearsay: --output: expected a folder for the results, found ''\n");
+  CHECK(refused_line("trace " + dir / "s.json -o ''") ==
+        "hearsay: --output: expected a file to write, found ''\n");
+}
+
+TEST_CASE("commands: privacy refuses options that its mechanism does not use") {
+  const std::string laplace = "privacy --mechanism laplace --epsilon 1 --steps 10 ";
+  CHECK_THAT(refused_line(laplace + "--calibration xyz"),
+             Catch::Contains("--calibration: expected --mechanism gaussian, found laplace"));
+  CHECK_THAT(refused_line(laplace + "--delta-step zzz"),
+             Catch::Contains("--delta-step: expected --mechanism gaussian"));
+  CHECK_THAT(refused_line(laplace + "--completion xyz"), Catch::Contains("--completion requires --tree"));
+}
+
 TEST_CASE("commands: names that only one of two sweeps has, or none") {
   const Scratch dir;
   dir.write("a.json", small_scenario(R"("sweep": {"privacy.epsilon": [1, 2]})"));

@@ -201,6 +201,15 @@ TEST_CASE("output: a database of another program is not written to") {
   check_refused(shell(run), "not a database of hearsay's results");
 }
 
+TEST_CASE("output: a folder that is removed while its study runs keeps no runs, and the message says so") {
+  const Scratch dir;
+  const std::string run = "$program run " + dir.write("s.json", small_scenario(R"("repeat": 4000)", 4000)) +
+                          " --no-progress -j 1 -o " + dir / "out";
+  const Outcome ended = shell(run + " & sleep 0.7; rm -r " + dir / "out; wait $!");
+  check_refused(ended, "results.sqlite was removed while the study ran: run the same command again");
+  CHECK_THAT(ended.err, !Catch::Contains("completed runs are stored"));
+}
+
 TEST_CASE("output: two processes do not write to one folder") {
   const Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 2000)", 4000)) +

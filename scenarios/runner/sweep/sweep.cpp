@@ -54,13 +54,11 @@ void refuse_overlap(const Document& document, const Axis& above, const Axis& bel
   }
 }
 
-void refuse_path(const Document& document, const Node& written, const std::string& pointer,
-                 std::string_view path) {
+void refuse_path(const Document& document, Position at, const std::string& pointer, std::string_view path) {
   for (const std::string_view kept :
        {"repeat", "record", "version", "sweep", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
-      document.fail(written.key_at, pointer,
-                    fmt::format("cannot be swept: {} is the same for all points", kept));
+      document.fail(at, pointer, fmt::format("cannot be swept: {} is the same for all points", kept));
     }
   }
 }
@@ -96,6 +94,7 @@ void Sweep::read(const Document& document, const Node& sweep) {
       if (!independent_ && !(text && item.value.text == "common"))
         fail(expected_one_of({"common", "independent"}, item.value));
     } else {
+      refuse_path(document, item.value.key_at, pointer, item.key);
       add_group(document, {Axis(document, item.key, item.value, pointer)}, item.value, pointer);
     }
   }
@@ -128,6 +127,7 @@ void Sweep::read_zip(const Document& document, const Node& zip) {
     Group group;
     for (const auto& item : entry.items()) {
       const std::string place = pointer + pointer_step(item.key);
+      refuse_path(document, item.value.key_at, place, item.key);
       group.emplace_back(document, item.key, item.value, place);
       const Axis& first = group.front();
       const Axis& last = group.back();
@@ -145,7 +145,6 @@ void Sweep::add_group(const Document& document, Group group, const Node& written
                       const std::string& pointer) {
   const std::vector<std::string> taken = axes();
   for (const Axis& axis : group) {
-    refuse_path(document, written, pointer, axis.path());
     if (std::find(taken.begin(), taken.end(), axis.path()) != taken.end())
       document.fail(written.at, pointer,
                     fmt::format("{} is swept twice; remove one of its axes", axis.path()));
