@@ -41,9 +41,16 @@ std::string_view completion_script();
 /// and a candidate replaces the last piece. ":files", ":folders" and ":scenarios" stand for names of files.
 Names complete(const Arguments& words);
 
-/// Says on standard error which runs were left out because they are damaged. Returns kExitOutput if there are any,
-/// else `code`.
+/// The study in a folder, as it is in this instant, whatever a process writes meanwhile. Throws UsageError, OutputError.
+analysis::StoredStudy open_results(const std::filesystem::path& folder);
+
+/// Says on standard error which runs were left out because they are damaged, and whether runs that were stored are not
+/// found. Returns kExitOutput if there are any, else `code`.
 int without_damaged(analysis::StoredStudy& study, int code);
+/// The same, after how many runs of the study are missing: it is incomplete, which is no error.
+int without_missing(analysis::StoredStudy& study, int code);
+/// "9 of 12 runs are missing: ...", empty if none is.
+std::string missing_runs(analysis::StoredStudy& study);
 
 int help_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);

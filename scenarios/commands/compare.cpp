@@ -101,7 +101,7 @@ int compare_command(const Arguments& arguments) {
   const std::vector<std::string>& folders = values->operands;
 
   for (const std::string& folder : folders) require_results(folder);
-  analysis::StoredStudy study(folders.front());
+  analysis::StoredStudy study = open_results(folders.front());
   const analysis::StudyHead& head = study.head();
   Comparison comparison(head, *values);
   const Finals first = finals_of(study);
@@ -115,9 +115,9 @@ int compare_command(const Arguments& arguments) {
       if (p != reference) comparison.add(first.labels[p], name, first.values[reference], first.values[p]);
     }
     comparison.print(fmt::format("differences from point {} ({})", reference, name));
-    return without_damaged(study, kExitDone);
+    return without_missing(study, kExitDone);
   }
-  analysis::StoredStudy second(folders[1]);
+  analysis::StoredStudy second = open_results(folders[1]);
   if (second.head().axes != head.axes || second.head().metrics != head.metrics)
     throw UsageError(
         fmt::format("the two studies have different axes or metrics{}{}; compare studies of the same sweep",
@@ -140,7 +140,7 @@ int compare_command(const Arguments& arguments) {
     if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);
   }
   comparison.print(fmt::format("{} minus {}, point by point", folders[1], folders[0]));
-  return without_damaged(second, without_damaged(study, kExitDone));
+  return without_missing(second, without_missing(study, kExitDone));
 }
 
 }  // namespace hearsay::scenarios

@@ -79,8 +79,7 @@ int figures_command(const Arguments& arguments) {
     options.along = Parsed::index_of("over", values->text("over"), axes);
   }
   const std::filesystem::path place = values->folder("output", folder / "figures");
-  require_results(folder);
-  analysis::StoredStudy study(folder);
+  analysis::StoredStudy study = open_results(folder);
   Names metrics, kinds;
   for (const analysis::MetricInfo& m : study.head().metrics) metrics.push_back(m.name);
   for (const analysis::Figure& f : analysis::figures()) kinds.emplace_back(f.name);
@@ -105,7 +104,7 @@ int figures_command(const Arguments& arguments) {
     print_out("{}\n", file.string());
   for (const std::string& note : read.data.omitted)
     print_error("note: to limit their size, figures show only {}\n", note);
-  return without_damaged(study, kExitDone);
+  return without_missing(study, kExitDone);
 }
 
 }  // namespace hearsay::scenarios

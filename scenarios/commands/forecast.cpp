@@ -33,7 +33,7 @@ class Forecaster {
       : values_(values),
         csv_(values.choice("format", TableFormat::kText) == TableFormat::kCsv),
         confidence_(values.number("confidence", 1e-9, 1 - 1e-9)),
-        study_(values.operands.front()),
+        study_(open_results(values.operands.front())),
         head_(study_.head()) {
     const Names metrics = names_of(head_.metrics);
     metric_ = Parsed::index_of("metric", values.text("metric"), metrics);
@@ -82,7 +82,7 @@ class Forecaster {
     csv_ ? print_csv(rows(all)) : print(all);
     print_error(
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");
-    return without_damaged(study_, kExitDone);
+    return without_missing(study_, kExitDone);
   }
 
  private:
@@ -291,7 +291,6 @@ int forecast_command(const Arguments& arguments) {
              choice_names<TableFormat>}}),
        "one folder", 1, 1});
   if (!values) return kExitDone;
-  require_results(values->operands.front());
   return Forecaster(*values).run();
 }
 

@@ -69,6 +69,7 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   text.unaccounted = texts_at(manifest, "fitted_on_private_data_without_accounting");
   text.notes = texts_at(manifest, "notes");
   if (!whole) text.notes.push_back("There is no manifest.json: the study is incomplete.");
+  if (const std::string missing = missing_runs(study); !missing.empty()) text.notes.push_back(missing);
   return text;
 }
 
@@ -82,8 +83,7 @@ int report_command(const Arguments& arguments) {
   if (!values) return kExitDone;
   const std::filesystem::path folder = values->operands.front();
   const std::filesystem::path place = values->file("output", folder / "report.html");
-  require_results(folder);
-  analysis::StoredStudy study(folder);
+  analysis::StoredStudy study = open_results(folder);
   const FigureStudy read = read_figure_study(study, folder, *values);
   const std::string page = analysis::page(read.data, read.trace, text_of(study, folder));
   analysis::OutputFile file(
@@ -94,7 +94,7 @@ int report_command(const Arguments& arguments) {
                                        static_cast<double>(page.size()) / 1e6, place.string());
   // Standard output may be where the page is.
   file.direct() ? print_error("{}", line) : print_out("{}", line);
-  return without_damaged(study, kExitDone);
+  return without_missing(study, kExitDone);
 }
 
 }  // namespace hearsay::scenarios

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <set>
 
+#include "analysis/results/store/store_file.hpp"
 #include "analysis/results/tables/export.hpp"
 #include "analysis/results/tables/output_file.hpp"
 #include "analysis/trace/trace_difference.hpp"
@@ -67,8 +69,8 @@ std::string difference(const analysis::StudyHead& head, const analysis::PointRes
   return text;
 }
 
-std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, std::size_t point,
-                        std::uint32_t repetition) {
+std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b,
+                        std::size_t point, std::uint32_t repetition) {
   std::optional<analysis::EventDifference> parting;
   try {
     const Plan plan_a = make_plan_again(a), plan_b = make_plan_again(b);
@@ -101,6 +103,50 @@ std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, std:
                      line(a, parting->first), line(b, parting->second));
 }
 
+// The first difference between two studies with the same axes, metrics and number of points.
+struct StudyDifference {
+  std::string text{};  // empty if there is none
+  std::size_t compared = 0;
+  bool parted = false, fingerprints = false;  // of the same run of both; in its fingerprints, too
+  std::size_t point = 0;
+  std::uint32_t repetition = 0;
+};
+
+StudyDifference first_difference(analysis::StoredStudy& a, analysis::StoredStudy& b,
+                                 const std::vector<std::string>& folders) {
+  StudyDifference found;
+  for (std::size_t p = 0; p < a.points() && found.text.empty(); ++p) {
+    const analysis::PointResult point = a.point(p), other_point = b.point(p);
+    if (other_point.labels != point.labels || other_point.owners != point.owners) {
+      found.text = fmt::format("point {}: the points differ\n", p);
+      break;
+    }
+    std::set<std::uint32_t> of_a;
+    a.runs(p, [&](const analysis::RunResult& run) {
+      of_a.insert(run.repetition);
+      if (!found.text.empty()) return;
+      const auto other = b.run(p, run.repetition);
+      const std::string where = run_name(a.head(), point, run.repetition);
+      ++found.compared;
+      if (!other) {
+        found.text = fmt::format("{}: missing in {}\n", where, folders[1]);
+      } else if (const std::string how = difference(a.head(), point, run, *other); !how.empty()) {
+        found.text = where + ":\n" + how;
+        found.parted = true;
+        found.fingerprints = run.fingerprint != other->fingerprint;
+        found.point = p;
+        found.repetition = run.repetition;
+      }
+    });
+    for (const analysis::RunState& run : b.states(p)) {
+      if (found.text.empty() && run.intact && !of_a.contains(run.repetition))
+        found.text =
+            fmt::format("{}: missing in {}\n", run_name(a.head(), point, run.repetition), folders[0]);
+    }
+  }
+  return found;
+}
+
 void write_graphml(analysis::StoredStudy& study, std::size_t point, const std::filesystem::path& path) {
   const auto number = study.network_number(point);
   const analysis::NetworkGraph network = number ? study.network(*number) : analysis::NetworkGraph{};
@@ -118,7 +164,36 @@ void write_graphml(analysis::StoredStudy& study, std::size_t point, const std::f
 
 }  // namespace
 
+analysis::StoredStudy open_results(const std::filesystem::path& folder) {
+  require_results(folder);
+  analysis::StoredStudy study(folder);
+  study.freeze();
+  return study;
+}
+
+std::string missing_runs(analysis::StoredStudy& study) {
+  const analysis::Presence runs = study.presence();
+  if (runs.missing() == 0) return "";
+  const std::string part = study.info("shard");
+  return fmt::format("{} of {} {} missing: {}", runs.missing(), counted(runs.planned, "run"),
+                     runs.missing() == 1 ? "is" : "are",
+                     analysis::locked(study.folder()).value_or(false) ? "a process is writing"
+                     : part.empty() ? "'hearsay run' with the same scenario and folder makes them"
+                                    : fmt::format("the folder holds part {}", printable(part)));
+}
+
+int without_missing(analysis::StoredStudy& study, int code) {
+  if (const std::string missing = missing_runs(study); !missing.empty())
+    print_error("{}: {}\n", study.folder().string(), missing);
+  return without_damaged(study, code);
+}
+
 int without_damaged(analysis::StoredStudy& study, int code) {
+  if (!study.presence().intact) {
+    print_error("{}: damaged: runs that were stored are not found; 'hearsay run' makes them again\n",
+                analysis::store_file(study.folder()).string());
+    code = kExitOutput;
+  }
   const auto& runs = study.damaged();
   if (runs.empty()) return code;
   const auto [point, repetition] = *runs.begin();
@@ -142,33 +217,29 @@ int export_command(const Arguments& arguments) {
                   1});
   if (!values) return kExitDone;
   const bool network = values->index("format") == 1;
-  require_results(values->operands.front());
   const std::filesystem::path folder = values->folder("output", values->operands.front());
+  analysis::StoredStudy study = open_results(values->operands.front());
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  analysis::StoredStudy study(values->operands.front());
   if (network) {
     write_graphml(study, values->whole("point", 0, study.points() - 1), folder / "network.graphml");
-    return kExitDone;
+    return without_missing(study, kExitDone);
   }
   const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   print_out("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, {}owners.csv, nodes.csv, links.csv)\n",
             counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),
             study.head().aggregate ? "quantiles" : "series", study.head().models ? "models.csv, " : "");
-  return without_damaged(study, kExitDone);
+  return without_missing(study, kExitDone);
 }
 
 int verify_command(const Arguments& arguments) {
-  const auto values =
-      parse_arguments(arguments, {"verify DIR [--sample N]",
-                                  {{"sample", "N", "repeat only N runs, spread evenly over the study"}},
-                                  "one folder",
-                                  1,
-                                  1});
+  const auto values = parse_arguments(
+      arguments, {"verify DIR [--sample N]",
+                  {{"sample", "N", "repeat only N runs, spread evenly over the study"}},
+                  "one folder", 1, 1});
   if (!values) return kExitDone;
 
-  require_results(values->operands.front());
-  analysis::StoredStudy study(values->operands.front());
+  analysis::StoredStudy study = open_results(values->operands.front());
   const Plan plan = make_plan_again(study);
   for (std::size_t p = 0; p < study.points(); ++p) {
     // Reading them checks them.
@@ -202,54 +273,32 @@ int verify_command(const Arguments& arguments) {
                                           again.fingerprint, one.fingerprint));
   }
   print_out("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
-  return without_damaged(study, kExitDone);
+  return without_missing(study, kExitDone);
 }
 
 int diff_command(const Arguments& arguments) {
-  const auto values = parse_arguments(arguments, {"diff DIR1 DIR2", {}, "two folders", 2, 2});
+  const auto values = parse_arguments(
+      arguments, {"diff DIR1 DIR2", {}, "two folders", 2, 2});
   if (!values) return kExitDone;
   const std::vector<std::string>& folders = values->operands;
   for (const std::string& folder : folders) require_results(folder);
-  analysis::StoredStudy a(folders[0]), b(folders[1]);
+  analysis::StoredStudy a = open_results(folders[0]), b = open_results(folders[1]);
   if (a.head().axes != b.head().axes || a.head().metrics != b.head().metrics || a.points() != b.points()) {
     print_out("the studies differ in their axes, metrics or number of points\n");
     return kExitDiffers;
   }
-  struct Parted {
-    std::size_t point;
-    std::uint32_t repetition;
-    bool fingerprints;
-  };
-  std::string found;
-  std::optional<Parted> parted;
-  std::size_t compared = 0;
-  a.each_run([](const auto&) {},
-             [&](const analysis::PointResult& point, const analysis::RunResult& run) {
-               if (!found.empty()) return;
-               const std::string where = run_name(a.head(), point, run.repetition);
-               const analysis::PointResult other_point = b.point(run.point);
-               const auto other = b.run(run.point, run.repetition);
-               if (other_point.labels != point.labels || other_point.owners != point.owners) {
-                 found = where + ": the points differ\n";
-               } else if (!other) {
-                 found = where + fmt::format(": missing in {}\n", folders[1]);
-               } else if (const std::string how = difference(a.head(), point, run, *other); !how.empty()) {
-                 found = where + ":\n" + how;
-                 parted = Parted{run.point, run.repetition, run.fingerprint != other->fingerprint};
-               }
-               ++compared;
-             });
-  if (found.empty()) {
-    print_out("{}, all equal\n", counted(compared, "run"));
-    return without_damaged(b, without_damaged(a, kExitDone));
+  const StudyDifference found = first_difference(a, b, folders);
+  if (found.text.empty()) {
+    print_out("{}, all equal\n", counted(found.compared, "run"));
+    return without_missing(b, without_missing(a, kExitDone));
   }
-  print_out("{}", found);
-  if (parted && !parted->fingerprints) {
+  print_out("{}", found.text);
+  if (found.parted && !found.fingerprints) {
     print_out("  events: equal by their fingerprints\n");
-  } else if (parted) {
-    print_out("{}", first_event(a, b, parted->point, parted->repetition));
+  } else if (found.parted) {
+    print_out("{}", first_event(a, b, found.point, found.repetition));
   }
-  return without_damaged(b, without_damaged(a, kExitDiffers));
+  return without_missing(b, without_missing(a, kExitDiffers));
 }
 
 }  // namespace hearsay::scenarios

@@ -107,6 +107,7 @@ analysis::Totals write_results(const StudyResults& results) {
                   .resolved = plan.resolved,
                   .conclusions = conclusions ? conclusions->json() : "",
                   .threads = results.threads,
+                  .planned = results.runs,
                   .wall = wall,
                   .selection = results.selection},
                  folder / "manifest.json");

@@ -65,6 +65,7 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
       {"diverged", t.diverged},
       {"failed", t.failed},
       {"interrupted", t.interrupted},
+      {"planned_runs", in.planned},
       {"delivery", in.scenario.protocol->entry().broadcasts
                        ? "publications: computed when read where the network allows it, else events"
                        : "events"},

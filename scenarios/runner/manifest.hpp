@@ -20,8 +20,9 @@ struct ManifestInput {
   std::string resolved;       ///< JSON of the whole scenario
   std::string conclusions{};  ///< JSON of slopes and bounds; empty if there are none
   unsigned threads = 1;
-  double wall = 0;          ///< s
-  std::string selection{};  ///< JSON of the selection; empty if there is none
+  std::uint64_t planned = 0;  ///< runs of the study, or of its part
+  double wall = 0;            ///< s
+  std::string selection{};    ///< JSON of the selection; empty if there is none
 };
 
 void write_manifest(const ManifestInput& input, const std::filesystem::path& path);

@@ -210,6 +210,102 @@ TEST_CASE("store: values that cannot be, under right checksums, are errors of th
   CHECK_THROWS_AS(tables(dir.path()), analysis::OutputError);
 }
 
+TEST_CASE(
+    "store: planned runs that are not there are counted, and stored ones that are not found are damage") {
+  const test::Scratch dir;
+  const auto presence = [&] { return StoredStudy(dir.path()).presence(); };
+  const auto check = [&](std::uint64_t missing, bool sound) {
+    const analysis::Presence found = presence();
+    CHECK(found.planned == 6);
+    CHECK(found.missing() == missing);
+    CHECK(found.intact == sound);
+  };
+  complete(dir.path(), false);
+  check(0, true);
+  SECTION("a run is gone") {
+    test::damage(dir.path(), "DELETE FROM run WHERE point = 1 AND repetition = 1");
+    check(1, false);
+    complete(dir.path(), false);
+    check(0, true);
+  }
+  SECTION("all runs and the checksums of their sets are gone") {
+    test::damage(dir.path(), "DELETE FROM run; DELETE FROM checksum WHERE part = 4");
+    check(6, false);
+  }
+  SECTION("a run under another repetition") {
+    test::damage(dir.path(), "UPDATE run SET repetition = -1 WHERE point = 1 AND repetition = 1");
+    check(1, false);
+    CHECK(StoredStudy(dir.path()).states(0).size() == 2);
+  }
+  SECTION("a study that was not completed") {
+    // The sum over runs, kept as they come and go, is that of those which are left.
+    Store store(dir.path());
+    const analysis::StudyPlan plan = small_plan(false);
+    store.begin_study(plan);
+    RunResult again = small_run(1, 2);
+    again.status = analysis::Status::kInterrupted;
+    store.put_run(again, "key");
+    store.close();
+    check(1, true);
+  }
+  SECTION("a store of an earlier version says nothing about its set") {
+    test::rewrite(dir.path(),
+                  "DELETE FROM info WHERE name = 'runs'; DELETE FROM checksum WHERE part = 4; "
+                  "DELETE FROM run WHERE point = 1 AND repetition = 1");
+    check(1, true);
+    complete(dir.path(), false);
+    check(0, true);
+  }
+}
+
+TEST_CASE("store: runs that a damaged index hides are missed, also where SQLite's check is left out") {
+  const test::Scratch dir;
+  complete(dir.path(), false);
+  const std::string whole = text_of(analysis::store_file(dir.path()));
+  const auto page_of = [&](const char* index) {
+    const auto page = analysis::open_store(dir.path())
+                          ->first<std::size_t>("SELECT rootpage FROM sqlite_master WHERE name = ?", index);
+    return (page.value() - 1) * 4096;
+  };
+  const auto opened = [&] {
+    return StoredStudy(dir.path(), std::make_shared<analysis::Database>(analysis::store_file(dir.path()),
+                                                                        analysis::Database::Access::kRead));
+  };
+  const auto write_flipped = [&](std::size_t place, std::uint8_t mask) {
+    std::string bytes = whole;
+    bytes[place] = static_cast<char>(bytes[place] ^ mask);
+    dir.write("results.sqlite", bytes);
+  };
+  // The entry of record 'r': lengths and types of a text of one byte and of a number 1, then the text.
+  const std::size_t record =
+      whole.find(std::string("\x03\x0f\x09r", 4), page_of("sqlite_autoindex_record_1"));
+  REQUIRE(record != whole.npos);
+  // Point 1, repetition 0, record 1, run 1: lengths and types of its numbers, where 8 is 0 and 9 is 1.
+  const std::size_t run = whole.find("\x05\x05\x09\x08\x09\x09", page_of("sqlite_autoindex_run_1"));
+  REQUIRE(run != whole.npos);
+  write_flipped(record + 3, 2);
+  CHECK_THROWS_WITH(opened(), Catch::Contains("damaged: its set of metrics"));
+  write_flipped(run + 2, 1);  // of point 0
+  StoredStudy study = opened();
+  CHECK(study.presence().missing() == 1);
+  CHECK_FALSE(study.presence().intact);
+}
+
+TEST_CASE("store: one with tables, views or triggers of others is refused") {
+  const char* const sql = GENERATE(
+      "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+      "CREATE TABLE pad (x)", "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END",
+      "ALTER TABLE model RENAME TO other; CREATE VIEW model AS SELECT * FROM other");
+  const test::Scratch dir;
+  complete(dir.path(), false);
+  test::damage(dir.path(), "ANALYZE");
+  CHECK_NOTHROW(StoredStudy(dir.path()));
+  test::damage(dir.path(), sql);
+  INFO(sql);
+  CHECK_THROWS_WITH(StoredStudy(dir.path()), Catch::Contains("refused: it contains the "));
+  CHECK_THROWS_WITH(Store(dir.path()), Catch::Contains("which hearsay has not made"));
+}
+
 TEST_CASE("store: a run is not read under the repetition of a damaged index") {
   const test::Scratch dir;
   complete(dir.path(), false);

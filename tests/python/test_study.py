@@ -1,5 +1,7 @@
 """Tables, curves and final values: numbers worked out by hand from tables that are written by hand."""
+import json
 import subprocess
+import warnings
 
 import pandas as pd
 import pytest
@@ -66,6 +68,18 @@ def test_names_that_do_not_exist_are_errors_with_those_that_do(hearsay, written,
         study.trace()
     with pytest.raises(FileNotFoundError, match="manifest.json is missing"):
         hearsay.load(tmp_path_factory.mktemp("empty"))
+
+
+def test_a_study_with_fewer_runs_than_planned_is_loaded_with_a_warning(hearsay, written):
+    manifest = {"scenario": {"seed": 1}, "done": 3, "diverged": 1, "failed": 0, "interrupted": 1, "planned_runs": 6}
+    (written / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.warns(UserWarning, match="2 of 6 runs are missing"):
+        hearsay.load(written)
+    manifest["planned_runs"] = 4
+    (written / "manifest.json").write_text(json.dumps(manifest))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hearsay.load(written)
 
 
 def test_tables_are_typed(hearsay, written):

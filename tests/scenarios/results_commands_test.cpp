@@ -114,6 +114,53 @@ TEST_CASE("commands: verify reads the input files that run has read") {
   }
 }
 
+
+TEST_CASE("commands: every reader says how many runs are missing, and a damaged set of runs is an error") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(kAxis));
+  run_study(dir, "-o " + dir / "whole");
+  for (const char* part : {"partial", "damaged"}) {
+    std::filesystem::create_directories(dir.path() / part);
+    for (const char* file : {"results.sqlite", "manifest.json"})
+      std::filesystem::copy_file(dir / "whole/" + file, dir / part + "/" + file);
+  }
+  // As an interrupted study leaves it, and as damage does: runs 2 and 3 of the first point and 3 of the second.
+  const char* const gone =
+      "DELETE FROM run WHERE id IN (SELECT run.id FROM run JOIN study ON study.point = run.point WHERE "
+      "repetition = 3 "
+      "OR (repetition = 2 AND number = 0))";
+  test::rewrite(dir / "partial", gone);
+  test::damage(dir / "damaged", gone);
+  const std::string missing = ": 3 of 8 runs are missing: ", damage = "runs that were stored are not found";
+  for (const std::string command :
+       {"export", "report", "figures", "compare", "verify", "forecast --term 1 --coalition 200:1,200:1"}) {
+    INFO(command);
+    const auto on = [&](const std::string& folder) {
+      return shell("hearsay " + command + " " + dir / folder);
+    };
+    CHECK_THAT(on("whole").err, !Catch::Contains("missing"));
+    const auto partial = on("partial"), damaged = on("damaged");
+    CHECK(partial.code == 0);
+    CHECK_THAT(partial.err, Catch::Contains(dir / "partial" + missing) && !Catch::Contains(damage));
+    CHECK(damaged.code == 4);
+    CHECK_THAT(damaged.err, Catch::Contains(dir / "damaged" + missing) && Catch::Contains(damage));
+  }
+  const auto diff = [&](const std::string& a, const std::string& b) {
+    return shell("hearsay diff " + dir / a + " " + dir / b);
+  };
+  for (const auto& [a, b] : {std::pair{"partial", "whole"}, {"whole", "partial"}}) {
+    const auto differs = diff(a, b);
+    CHECK(differs.code == 1);
+    CHECK(differs.out == "privacy.epsilon=0.1, repetition 2: missing in " + dir / "partial\n");
+    CHECK_THAT(differs.err, Catch::Contains(dir / "partial" + missing));
+  }
+  CHECK(diff("partial", "partial").code == 0);
+  CHECK(diff("damaged", "whole").code == 4);
+  // The study is completed by running it again.
+  run_study(dir, "-o " + dir / "damaged");
+  CHECK(diff("damaged", "whole").code == 0);
+}
+
 TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
@@ -160,7 +207,8 @@ TEST_CASE("commands: diff repeats two runs and finds the first different event")
   REQUIRE_THAT(y, Catch::Contains(",lose,"));
   const auto loss = shell("hearsay diff " + dir / "a " + dir / "c").out;
   CHECK_THAT(loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
-                       Catch::Contains(" s  lose  agent ") && Catch::EndsWith("  loss\n"));
+                       Catch::Contains(" s  lose  agent ") &&
+                       Catch::EndsWith("  loss\n"));
   // A scenario that cannot be planned again.
   test::rewrite(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,

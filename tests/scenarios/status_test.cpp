@@ -102,6 +102,21 @@ TEST_CASE("status: parts of a study, and what none of the folders holds") {
   CHECK(both["left"] == 0);
 }
 
+TEST_CASE("status: a part with a run of a repetition that cannot be") {
+  const Scratch dir;
+  dir.write("s.json", kTenRuns);
+  run_for_status(dir, "a", "--shard 1/3");
+  const std::size_t done = status_json(dir / "a")["folders"][0]["done"];
+  for (const char* repetition : {"-1", "10", "4294967295"}) {
+    INFO(repetition);
+    test::damage(dir / "a",
+                 fmt::format("UPDATE run SET repetition = {} WHERE rowid = 1", repetition).c_str());
+    const auto json = status_json(dir / "a")["folders"][0];
+    CHECK(json["done"] == done - 1);
+    CHECK(json["left"] == 1);
+  }
+}
+
 TEST_CASE("status: a part with points that equal those of another part") {
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"description": ["a", "b"]}, "repeat": 5)"));

@@ -27,8 +27,11 @@ inline void seal_all(analysis::Database& database) {
   each("SELECT id FROM run", [&](std::int64_t id) { analysis::seal(database, analysis::Part::kRun, id); });
   each("SELECT id FROM point", [&](std::int64_t id) {
     analysis::seal(database, analysis::Part::kPoint, id);
-    each("SELECT id FROM record",
-         [&](std::int64_t record) { analysis::seal(database, analysis::Part::kTogether, id, record); });
+    each("SELECT id FROM record", [&](std::int64_t record) {
+      analysis::seal(database, analysis::Part::kTogether, id, record);
+      if (analysis::sealed(database, analysis::Part::kRuns, id, record))
+        analysis::seal(database, analysis::Part::kRuns, id, record);
+    });
   });
   analysis::seal(database, analysis::Part::kStudy);
 }

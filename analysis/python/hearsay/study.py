@@ -2,6 +2,7 @@
 import difflib
 import functools
 import io
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,12 @@ OVER = ("iteration", "time_s", "vectors", "bytes")
 
 def load(folder):
     """The study in a folder that `hearsay run` has written. Raises FileNotFoundError if there is none."""
-    return Study(folder)
+    study = Study(folder)
+    ended = sum(study.manifest.get(how, 0) for how in ("done", "diverged", "failed"))
+    planned = study.manifest.get("planned_runs", ended)  # programs up to 0.2 do not say
+    if ended < planned:
+        warnings.warn(f"{folder}: {planned - ended} of {planned} runs are missing; run the study again", stacklevel=2)
+    return study
 
 
 def _quantiles(values):

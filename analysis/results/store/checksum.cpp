@@ -12,7 +12,7 @@ namespace {
 using Queries = std::array<std::string_view, 5>;
 
 // The rows of each part, in an order that does not change.
-constexpr std::array<Queries, 4> kRows{
+constexpr std::array<Queries, 5> kRows{
     Queries{"SELECT name, value FROM info ORDER BY name",
             "SELECT number, point, labels, repetitions FROM study ORDER BY number"},
     Queries{"SELECT * FROM point WHERE id = ?",
@@ -26,22 +26,25 @@ constexpr std::array<Queries, 4> kRows{
             "SELECT point, name, agent, value FROM scalar WHERE run = ? ORDER BY rowid",
             "SELECT agent, data FROM model WHERE run = ? ORDER BY rowid"},
     Queries{
-        "SELECT number, metric, agent, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"}};
+        "SELECT number, metric, agent, data FROM aggregate WHERE point = ? AND record = ? ORDER BY rowid"},
+    Queries{"SELECT id, repetition FROM run WHERE point = ? AND record = ?"}};
 
 // Nothing if there are no rows.
 std::optional<std::int64_t> checksum(Database& database, Part part, std::int64_t id, std::int64_t record) {
+  const bool set = part == Part::kRuns;  // a sum, so that one run can be added
   std::optional<std::uint64_t> value;
+  if (set) value = 0;
   for (const std::string_view sql : kRows.at(static_cast<std::size_t>(part))) {
     if (sql.empty()) break;
     Statement& rows = database.prepared(sql);
-    if (part == Part::kTogether) {
+    if (part == Part::kTogether || set) {
       rows(id, record);
     } else if (part == Part::kStudy) {
       rows();
     } else {
       rows(id);
     }
-    while (rows.step()) value = rows.hash(value.value_or(0));
+    while (rows.step()) value = set ? *value + rows.hash(0) : rows.hash(value.value_or(0));
   }
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
@@ -51,17 +54,34 @@ std::optional<std::int64_t> stored(Database& database, Part part, std::int64_t i
                                       static_cast<int>(part), id, record);
 }
 
+void store(Database& database, Part part, std::int64_t id, std::int64_t record, std::int64_t value) {
+  database.execute("INSERT OR REPLACE INTO checksum (part, id, record, value) VALUES (?,?,?,?)",
+                   static_cast<int>(part), id, record, value);
+}
+
 }  // namespace
 
 void seal(Database& database, Part part, std::int64_t id, std::int64_t record) {
   const auto value = checksum(database, part, id, record);
   if (value) {
-    database.execute("INSERT OR REPLACE INTO checksum (part, id, record, value) VALUES (?,?,?,?)",
-                     static_cast<int>(part), id, record, *value);
+    store(database, part, id, record, *value);
   } else {
     database.execute("DELETE FROM checksum WHERE part = ? AND id = ? AND record = ?", static_cast<int>(part),
                      id, record);
   }
+}
+
+void change_runs(Database& database, std::int64_t run, Change change) {
+  Statement& row = database.prepared("SELECT id, repetition FROM run WHERE id = ?")(run);
+  if (!row.step()) return;
+  const std::uint64_t one = row.hash(0);
+  row.reset();
+  const auto point = database.first<std::int64_t>("SELECT point FROM run WHERE id = ?", run).value();
+  const auto record = database.first<std::int64_t>("SELECT record FROM run WHERE id = ?", run).value();
+  const auto before = stored(database, Part::kRuns, point, record);
+  if (!before) return;  // an older program has written the store
+  const auto all = static_cast<std::uint64_t>(*before) + (change == Change::kAdded ? one : -one);
+  store(database, Part::kRuns, point, record, static_cast<std::int64_t>(all));
 }
 
 bool sealed(Database& database, Part part, std::int64_t id, std::int64_t record) {

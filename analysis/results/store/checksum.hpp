@@ -1,6 +1,6 @@
 #pragma once
 // Checksums (XXH3) of what a store contains, so that a changed bit is noticed when it is read: of the study, of each
-// point, of each run with its numbers, of the repetitions that are stored together.
+// point, of each run with its numbers, of the repetitions that are stored together, of the set of a point's runs.
 #include <cstdint>
 #include <map>
 #include <set>
@@ -15,11 +15,15 @@ enum class Part : std::uint8_t {
   kStudy,     ///< info and study; no id
   kPoint,     ///< a point with its scalars and the names of its parameters
   kRun,       ///< a run with its point's key, series, scalars and models
-  kTogether,  ///< the series of a point's repetitions; the only part with a record
+  kTogether,  ///< the series of a point's repetitions; has a record
+  kRuns,      ///< which runs of a point there are; has a record, and always a checksum
 };
 
 /// Stores the checksum of the rows of a part as they are now; erases it if there are none.
 void seal(Database& database, Part part, std::int64_t id = 0, std::int64_t record = 0);
+/// Adds a run, which is in its table, to the sealed set of its point's runs, or takes it out before it is erased there.
+enum class Change : std::uint8_t { kAdded, kErased };
+void change_runs(Database& database, std::int64_t run, Change change);
 /// Whether a part has a checksum.
 bool sealed(Database& database, Part part, std::int64_t id = 0, std::int64_t record = 0);
 /// Whether the rows are those that were sealed, or there are neither rows nor a checksum.

@@ -157,6 +157,7 @@ void Store::begin_study(const StudyPlan& plan) {
   info["models"] = plan.head.models ? "final" : "none";
   info["every"] = plan.head.by_time ? "time" : kEveryNames.at(plan.head.every);
   info["record_key"] = plan.record_key;
+  info["runs"] = "sealed";  // which there are; a program that does not seal them does not say so
   for (const auto& [name, value] : info)
     d.execute("INSERT INTO info (name, value) VALUES (?,?)", name, value);
 
@@ -177,6 +178,7 @@ void Store::begin_study(const StudyPlan& plan) {
     d.execute("INSERT INTO study (number, point, labels, repetitions) VALUES (?,?,?,?)", number, id,
               json_text(labels), p.repetitions);
     if (!sealed(d, Part::kPoint, id)) seal(d, Part::kPoint, id);
+    seal(d, Part::kRuns, id, record_);
   }
   seal(d, Part::kStudy);
   commit();
@@ -241,6 +243,7 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
   database_->execute("INSERT INTO timing (run, wall_s, host, finished) VALUES (?,?,?,?)", id, run.wall,
                      run.host.empty() ? host_name() : run.host, ++finished_);
   seal(*database_, Part::kRun, id);
+  change_runs(*database_, id, Change::kAdded);
 }
 
 void Store::aggregate() {
@@ -269,6 +272,7 @@ void Store::aggregate() {
 }
 
 void Store::erase(std::int64_t run) {
+  change_runs(*database_, run, Change::kErased);
   erase_series(*database_, run);
   for (const char* table : {"scalar", "timing", "model"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);

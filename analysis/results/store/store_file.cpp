@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "analysis/results/tables/output_file.hpp"
+#include "sim/files/text.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace hearsay::analysis {
@@ -79,15 +80,33 @@ bool on_network(const std::filesystem::path& folder) {
   return std::find(kTypes.begin(), kTypes.end(), static_cast<std::uint32_t>(info.f_type)) != kTypes.end();
 }
 
+// Refuses what could make a reader compute for ever: views, triggers, tables by modules; and tables that are not ours.
+void require_own_tables(Database& database) {
+  Statement& foreign = database.prepared(
+      "SELECT type, name FROM sqlite_master WHERE type <> 'index' AND (type <> 'table' OR rootpage = 0 OR "
+      "name NOT IN "
+      "('info', 'point', 'document', 'study', 'record', 'run', 'series', 'sample', 'aggregate', 'scalar', "
+      "'timing', "
+      "'checksum', 'model', 'parameters', 'sqlite_stat1', 'sqlite_stat4'))")();
+  if (!foreign.step()) return;
+  const auto text = [&](int column) { return sim::escaped(foreign.get<std::string>(column)).substr(0, 40); };
+  throw OutputError(fmt::format("{}: refused: it contains the {} '{}', which hearsay has not made",
+                                database.path().string(), text(0), text(1)));
+}
+
 // Returns it.
 std::int64_t check_version(Database& database) {
   const auto version = database.first<std::int64_t>("PRAGMA user_version");
+  // For an instant while a study is begun.
+  if (database.first<int>("SELECT count(*) FROM sqlite_master") == 0)
+    throw OutputError(fmt::format("{}: contains no study yet", database.path().string()));
   if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
     throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
   if (version != kStoreVersion && version != kWithoutModels)
     throw OutputError(
         fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
                     database.path().string(), *version, kStoreVersion));
+  require_own_tables(database);
   return *version;
 }
 

@@ -60,8 +60,10 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Da
   const auto found = std::find(kEveryNames.begin(), kEveryNames.end(), every);
   if (found != kEveryNames.end()) head_.every = static_cast<std::size_t>(found - kEveryNames.begin());
   points_ = database_->first<std::size_t>("SELECT count(*) FROM study").value();
-  record_ =
-      database_->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key")).value_or(0);
+  const auto record =
+      database_->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key"));
+  if (!record) damaged_part("its set of metrics");
+  record_ = *record;
 }
 
 std::string StoredStudy::info(std::string_view name) {
@@ -126,8 +128,8 @@ std::vector<RunState> StoredStudy::states(std::size_t number) {
   std::vector<RunState> all;
   Statement& rows = database_->prepared(
       "SELECT id, repetition, status, end, fingerprint, wall_s, finished FROM run LEFT JOIN timing ON "
-      "timing.run = run.id WHERE point = ? AND record = ? AND repetition < ? ORDER BY repetition")(
-      id, record_, repetitions);
+      "timing.run = run.id WHERE point = ? AND record = ? AND repetition BETWEEN 0 AND ? ORDER BY "
+      "repetition")(id, record_, repetitions - 1);
   while (rows.step()) {
     all.push_back({.repetition = rows.get<std::uint32_t>(1),
                    .status = named(kStatusNames, rows.get<std::string>(2), Status::kFailed),
@@ -138,6 +140,28 @@ std::vector<RunState> StoredStudy::states(std::size_t number) {
                    .finished = rows.get<std::int64_t>(6)});
     if (!all.back().intact) damaged_.emplace(number, all.back().repetition);
   }
+  return all;
+}
+
+Presence StoredStudy::presence() {
+  Presence all;
+  const bool sealed_runs = info("runs") == "sealed";
+  std::vector<std::pair<std::int64_t, std::int64_t>> points;  // with their repetitions
+  database_->run("SAVEPOINT presence");                       // else a process could write in between
+  Statement& rows = database_->prepared("SELECT point, repetitions FROM study")();
+  while (rows.step()) points.emplace_back(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1));
+  for (const auto& [point, repetitions] : points) {
+    all.planned += static_cast<std::uint64_t>(repetitions);
+    all.stored +=
+        database_
+            ->first<std::uint64_t>(
+                "SELECT count(*) FROM run WHERE point = ? AND record = ? AND repetition BETWEEN 0 AND ? "
+                "AND status <> ?",
+                point, record_, repetitions - 1, name(Status::kInterrupted))
+            .value();
+    all.intact = all.intact && (!sealed_runs || intact(*database_, Part::kRuns, point, record_));
+  }
+  database_->run("RELEASE presence");
   return all;
 }
 

@@ -30,6 +30,13 @@ struct RunState {
   bool ended() const { return intact && (status == Status::kDone || status == Status::kDiverged); }
 };
 
+/// How many of the planned runs a store has.
+struct Presence {
+  std::uint64_t planned = 0, stored = 0;  ///< interrupted runs are not counted as stored
+  bool intact = true;                     ///< else runs that were stored are not found
+  std::uint64_t missing() const { return planned - stored; }
+};
+
 class StoredStudy {
  public:
   /// Throws OutputError if the folder contains no store, or one without a study. Everything read later throws it too
@@ -60,6 +67,9 @@ class StoredStudy {
 
   /// The outcomes of the stored runs of a point, by repetition; their checksums are compared.
   std::vector<RunState> states(std::size_t number);
+
+  /// Compares the plan, and the sealed set of runs, with those that are found. Damaged runs are found.
+  Presence presence();
 
   using ForRun = std::function<void(const RunResult& run)>;
   /// Calls `for_run` for each stored run of a point by repetition, whatever order they ran in, except for damaged ones.
