@@ -9,6 +9,7 @@
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/runner/machine.hpp"
+#include "scenarios/runner/study_difference.hpp"
 #include "scenarios/runner/terminal.hpp"
 
 namespace hearsay::scenarios {
@@ -140,6 +141,7 @@ int compare_command(const Arguments& arguments) {
     if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);
   }
   comparison.print(fmt::format("{} minus {}, point by point", folders[1], folders[0]));
+  print_error("{}", differing_options(study.plan(), second.plan(), "in " + folders[0], "in " + folders[1]));
   return without_missing(second, without_missing(study, kExitDone));
 }
 

@@ -16,6 +16,7 @@
 #include "scenarios/runner/execute.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/plan.hpp"
+#include "scenarios/runner/study_difference.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
 #include "sim/check.hpp"
@@ -283,8 +284,12 @@ int diff_command(const Arguments& arguments) {
   const std::vector<std::string>& folders = values->operands;
   for (const std::string& folder : folders) require_results(folder);
   analysis::StoredStudy a = open_results(folders[0]), b = open_results(folders[1]);
+  const auto print_options = [&] {
+    print_out("{}", differing_options(a.plan(), b.plan(), "in " + folders[0], "in " + folders[1]));
+  };
   if (a.head().axes != b.head().axes || a.head().metrics != b.head().metrics || a.points() != b.points()) {
     print_out("the studies differ in their axes, metrics or number of points\n");
+    print_options();
     return kExitDiffers;
   }
   const StudyDifference found = first_difference(a, b, folders);
@@ -298,6 +303,7 @@ int diff_command(const Arguments& arguments) {
   } else if (found.parted) {
     print_out("{}", first_event(a, b, found.point, found.repetition));
   }
+  print_options();
   return without_missing(b, without_missing(a, kExitDiffers));
 }
 

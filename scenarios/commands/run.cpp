@@ -22,6 +22,7 @@
 #include "scenarios/runner/progress.hpp"
 #include "scenarios/runner/scenario.hpp"
 #include "scenarios/runner/shard.hpp"
+#include "scenarios/runner/study_difference.hpp"
 #include "scenarios/runner/sweep/labels.hpp"
 #include "scenarios/runner/terminal.hpp"
 #include "scenarios/workers/rank_table.hpp"
@@ -111,6 +112,21 @@ std::string accounting_note(const Plan& plan, double composing, double all) {
       composing, all, fmt::join(names, ", "));
 }
 
+// The tables of a folder are those of one study. Says which one they no longer are of.
+void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
+  std::optional<analysis::StudyPlan> before;
+  try {
+    if (analysis::has_study(folder)) before = analysis::StoredStudy(folder).plan();
+  } catch (const analysis::OutputError&) {
+    // Damaged: it is written again.
+  }
+  const analysis::StudyPlan now = plan.study();
+  if (!before || !leaves_out_runs(*before, now)) return;
+  const std::string options = differing_options(*before, now, "before", "now");
+  print_error("warning: {}: the tables of another study are replaced; its runs stay in results.sqlite. {}",
+              folder.string(), options.empty() ? "Its input files differ\n" : options);
+}
+
 // The outcome of the runs of one plan.
 struct Outcome {
   bool ended = false;                      // not interrupted
@@ -147,6 +163,7 @@ class Runner {
       // Every point with runs to be made is assembled before anything is written.
       if (std::filesystem::exists(analysis::store_file(folder), error)) {
         store = std::make_unique<analysis::Store>(folder);
+        warn_of_replaced(plan, folder);
         execution.consider(store->known(plan.study()));
       }
       execution.assemble();

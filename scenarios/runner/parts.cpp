@@ -11,48 +11,19 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/runner/keys.hpp"
 #include "scenarios/runner/shard.hpp"
+#include "scenarios/runner/study_difference.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string short_json(const Json& value) {
-  constexpr std::size_t kLongest = 60;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return printable(text.size() > kLongest ? text.substr(0, kLongest) + "..." : text, 2 * kLongest);
-}
-
-// "seed: 1 in A, 2 in B" for the first option in which two scenarios differ.
-std::string difference(const Json& a, const Json& b, const std::string& path, const std::string& in_a,
-                       const std::string& in_b) {
-  if (a.is_object() && b.is_object()) {
-    std::set<std::string> names;
-    for (const Json* one : {&a, &b})
-      for (const auto& [name, value] : one->items()) names.insert(name);
-    for (const std::string& name : names) {
-      const auto of_a = a.find(name), of_b = b.find(name);
-      const std::string below = path.empty() ? printable(name) : path + "." + printable(name);
-      if (of_a != a.end() && of_b != b.end() && *of_a == *of_b) continue;
-      if (of_a != a.end() && of_b != b.end()) return difference(*of_a, *of_b, below, in_a, in_b);
-      const auto text = [&](const auto& found, const Json& all) {
-        return found == all.end() ? std::string("not given") : short_json(*found);
-      };
-      return fmt::format("{}: {} in {}, {} in {}", below, text(of_a, a), in_a, text(of_b, b), in_b);
-    }
-  }
-  return fmt::format("{}: {} in {}, {} in {}", path, short_json(a), in_a, short_json(b), in_b);
-}
-
-std::string info_of(const analysis::StudyPlan& plan, const char* name) {
-  const auto found = plan.info.find(name);
-  return found == plan.info.end() ? std::string() : found->second;
-}
-
-Json scenario_of(const analysis::StudyPlan& plan) {
-  return Json::parse(info_of(plan, "scenario"), nullptr, false);
+// The first option in which two scenarios differ.
+std::string scenario_difference(const analysis::StudyPlan& plan, const analysis::StudyPlan& other,
+                                const std::string& a, const std::string& b) {
+  const Names all =
+      option_differences(info_of(plan, "scenario"), info_of(other, "scenario"), "in " + a, "in " + b);
+  return all.empty() ? "their texts" : all.front();
 }
 
 }  // namespace
@@ -105,7 +76,7 @@ void PartsMerge::require_same_study(const analysis::StudyPlan& plan,
   };
   require_equal("build", "different programs");
   if (info_of(*plan_, "scenario") != info_of(plan, "scenario"))
-    refuse("different scenarios: " + difference(scenario_of(*plan_), scenario_of(plan), "", a, b));
+    refuse("different scenarios: " + scenario_difference(*plan_, plan, a, b));
   require_equal("condition", "different --points");
   require_equal("instances", "different instances of the data");
   if (plan_->points.size() != plan.points.size())
@@ -125,7 +96,7 @@ void PartsMerge::read_part(analysis::StoredStudy& study, const analysis::StudyPl
   if (plan_) {
     require_same_study(plan, study.folder());
   } else {
-    const Json scenario = scenario_of(plan);
+    const auto scenario = nlohmann::json::parse(info_of(plan, "scenario"), nullptr, false);
     if (scenario.is_object() && scenario.contains("sweep") && scenario["sweep"].contains("select")) {
       throw InputError(fmt::format(
           "{}: its scenario selects points by their results (sweep.select), so that it has no parts",

@@ -161,6 +161,38 @@ TEST_CASE("commands: every reader says how many runs are missing, and a damaged 
   CHECK(diff("damaged", "whole").code == 0);
 }
 
+TEST_CASE("commands: diff and compare name the options in which two studies differ") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 3, "seed": 7)"));
+  run_study(dir, "-o " + dir / "a");
+  run_study(dir, "-o " + dir / "b --set protocol.rho=2 --set network.loss=0.1 --set name=other");
+  const std::string expected = "options that differ: network.loss: not given in " + dir / "a, 0.1 in " +
+                               dir / "b" + "; protocol.rho: 1 in " + dir / "a, 2 in " + dir / "b\n";
+  CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "b").out, Catch::EndsWith(expected));
+  CHECK(shell("hearsay compare " + dir / "a " + dir / "b").err == expected);
+  run_study(dir, "-o " + dir / "c --set name=other");
+  CHECK(shell("hearsay compare " + dir / "a " + dir / "c").err.empty());
+}
+
+TEST_CASE("commands: run warns when it replaces the tables of another study") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("repeat": 3)"));
+  const auto run = [&](const std::string& more) {
+    const auto outcome = shell("hearsay run " + dir / "s.json --no-progress -o " + dir / "out " + more);
+    REQUIRE(outcome.code == 0);
+    return outcome.err;
+  };
+  CHECK_THAT(run(""), !Catch::Contains("warning"));
+  CHECK_THAT(run("--repeat 4"), !Catch::Contains("warning"));  // these tables contain the earlier ones
+  const std::string warning =
+      "warning: " + dir /
+                        "out: the tables of another study are replaced; its runs stay in "
+                        "results.sqlite. options that differ: ";
+  CHECK_THAT(run("--repeat 2"), Catch::Contains(warning + "repeat: 4 before, 2 now\n"));
+  CHECK_THAT(run("--repeat 2 --set protocol.rho=2"),
+             Catch::Contains(warning + "protocol.rho: 1 before, 2 now\n"));
+}
+
 TEST_CASE("commands: diff finds the first run and number in which two studies differ") {
   const Scratch dir;
   dir.write("s.json", small_scenario(kAxis));
@@ -208,7 +240,8 @@ TEST_CASE("commands: diff repeats two runs and finds the first different event")
   const auto loss = shell("hearsay diff " + dir / "a " + dir / "c").out;
   CHECK_THAT(loss, Catch::Contains(fmt::format("  first different event: number {} (from 0)\n", number)) &&
                        Catch::Contains(" s  lose  agent ") &&
-                       Catch::EndsWith("  loss\n"));
+                       Catch::EndsWith("  loss\noptions that differ: network.loss: not given in " +
+                                       dir / "a, 0.02 in " + dir / "c\n"));
   // A scenario that cannot be planned again.
   test::rewrite(dir / "c", "DELETE FROM info WHERE name = 'scenario'");
   CHECK_THAT(shell("hearsay diff " + dir / "a " + dir / "c").out,
