@@ -54,7 +54,7 @@ std::optional<std::int64_t> stored(Database& database, Part part, std::int64_t i
                                       static_cast<int>(part), id, record);
 }
 
-void store(Database& database, Part part, std::int64_t id, std::int64_t record, std::int64_t value) {
+void put_checksum(Database& database, Part part, std::int64_t id, std::int64_t record, std::int64_t value) {
   database.execute("INSERT OR REPLACE INTO checksum (part, id, record, value) VALUES (?,?,?,?)",
                    static_cast<int>(part), id, record, value);
 }
@@ -64,7 +64,7 @@ void store(Database& database, Part part, std::int64_t id, std::int64_t record, 
 void seal(Database& database, Part part, std::int64_t id, std::int64_t record) {
   const auto value = checksum(database, part, id, record);
   if (value) {
-    store(database, part, id, record, *value);
+    put_checksum(database, part, id, record, *value);
   } else {
     database.execute("DELETE FROM checksum WHERE part = ? AND id = ? AND record = ?", static_cast<int>(part),
                      id, record);
@@ -81,7 +81,7 @@ void change_runs(Database& database, std::int64_t run, Change change) {
   const auto before = stored(database, Part::kRuns, point, record);
   if (!before) return;  // an older program has written the store
   const auto all = static_cast<std::uint64_t>(*before) + (change == Change::kAdded ? one : -one);
-  store(database, Part::kRuns, point, record, static_cast<std::int64_t>(all));
+  put_checksum(database, Part::kRuns, point, record, static_cast<std::int64_t>(all));
 }
 
 bool sealed(Database& database, Part part, std::int64_t id, std::int64_t record) {

@@ -19,13 +19,13 @@ OutputError failure(const std::filesystem::path& path, const char* what) {
 }
 
 // Where a path leads.
-struct Target {
+struct Destination {
   std::filesystem::path path;
   std::optional<int> stream{};  // a descriptor of this process
   bool special = false;         // there is something that is no regular file
 };
 
-Target target_of(std::filesystem::path path) {
+Destination destination_of(std::filesystem::path path) {
   namespace fs = std::filesystem;
   constexpr int kMostLinks = 40;
   std::error_code error;
@@ -43,7 +43,7 @@ Target target_of(std::filesystem::path path) {
 }  // namespace
 
 OutputFile::OutputFile(std::filesystem::path path, Existing existing) : path_(std::move(path)) {
-  const Target target = existing == Existing::kFollowed ? target_of(path_) : Target{path_};
+  const Destination target = existing == Existing::kFollowed ? destination_of(path_) : Destination{path_};
   direct_ = target.stream || target.special;
   if (direct_) {
     // Of an open stream the descriptor itself, so that what else is written to it comes after.
