@@ -24,8 +24,8 @@ void copy_papers(const Scratch& dir) {
     fs::copy_file(fs::path(kRoot) / part, dir.path() / part);
   }
   fs::create_directories(dir.path() / "scenarios");
-  fs::copy(fs::path(kRoot) / "scenarios/papers", dir.path() / "scenarios/papers",
-           fs::copy_options::recursive);
+  for (const char* folder : {"scenarios/papers", "scenarios/studies"})
+    fs::copy(fs::path(kRoot) / folder, dir.path() / folder, fs::copy_options::recursive);
 }
 
 std::string check(const Scratch& dir) {
@@ -65,6 +65,18 @@ TEST_CASE("verdicts: a claim without verdict, without reason or without number i
                                     "gives its own\", found with other constants"));
   CHECK_THAT(found, Catch::Contains("new.md: expected a number as measured, found it does"));
   CHECK_THAT(found, Catch::Contains("docs/papers.md is not what the pages say"));
+}
+
+TEST_CASE("verdicts: a page of another folder has its verdicts in docs/papers.md if items.txt names it") {
+  const Scratch dir;
+  copy_papers(dir);
+  const std::string items = text_of(dir / (kFolder + "items.txt"));
+  dir.write(kFolder + "items.txt", items + "Theorem 9\npage: ../../studies/new.md\n");
+  CHECK_THAT(check(dir), Catch::Contains("personalized-p2p: no page scenarios/studies/new.md"));
+  dir.write("scenarios/studies/new.md", page_with("3", "reproduced"));
+  CHECK_THAT(check(dir), !Catch::Contains("Theorem 9"));
+  REQUIRE(shell("/usr/bin/python3 " + dir / "script/verdicts").code == 0);
+  CHECK_THAT(text_of(dir / "docs/papers.md"), Catch::Contains("[new](../scenarios/studies/new.md)"));
 }
 
 TEST_CASE("verdicts: a verdict is one of the five classes, in its form") {
