@@ -128,7 +128,7 @@ class PersonalProblem {
 template <>
 struct hearsay::sim::Choices<hearsay::models::Lipschitz> {
   static constexpr std::array kValues{
-      Choice{"data", "From the largest eigenvalue of an agent's own data, as in the papers: not private."},
+      Choice{"data", "From the largest eigenvalue of an agent's own data: not private."},
       Choice{"public", "From a declared bound on norm_2(x)."},
   };
 };
