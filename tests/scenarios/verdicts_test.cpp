@@ -115,7 +115,19 @@ TEST_CASE("verdicts: a page that contradicts a paper says what would change this
     dir.write(kFolder + "new.md", page);
     CHECK_THAT(check(dir),
                Catch::Contains("new.md: no section \"## What would change this verdict\", which"));
-    dir.write(kFolder + "new.md", page + "\n## What would change this verdict\n\nA proof.\n");
+    dir.write(kFolder + "new.md", page + "\n## What would change this verdict\n\nA proof.\n" +
+                                      "\nThe derivation was checked\nindependently.\n");
     CHECK_THAT(check(dir), !Catch::Contains("new.md"));
   }
+}
+
+TEST_CASE("verdicts: a page that refutes a claim says that its derivation was checked independently") {
+  const Scratch dir;
+  copy_papers(dir);
+  dir.write(kFolder + "items.txt", text_of(dir / (kFolder + "items.txt")) + "Theorem 9\n");
+  const std::string change = "\n## What would change this verdict\n\nA proof.\n";
+  dir.write(kFolder + "new.md", page_with("3", "refuted: 1 + 1 is 2, not 3") + change);
+  CHECK_THAT(check(dir), Catch::Contains("new.md: expected the words \"checked independently\""));
+  dir.write(kFolder + "new.md", page_with("3", "not reproduced at epsilon 1: too much noise") + change);
+  CHECK_THAT(check(dir), !Catch::Contains("new.md"));
 }
