@@ -202,16 +202,16 @@ std::string MemoryEstimate::text() const {
 }
 
 std::string MemoryEstimate::exhausted(double in_flight) const {
+  MemoryEstimate known = *this;
   if (in_flight > 0) {
-    MemoryEstimate measured = *this;
-    std::erase_if(measured.parts, [](const Part& part) { return part.name == kInFlight; });
-    measured.parts.push_back({kInFlight, in_flight});
-    std::ranges::sort(measured.parts, std::ranges::greater(), &Part::bytes);
-    return measured.exhausted();
+    std::erase_if(known.parts, [](const Part& part) { return part.name == kInFlight; });
+    known.parts.push_back({kInFlight, in_flight});
+    std::ranges::sort(known.parts, std::ranges::greater(), &Part::bytes);
   }
   return fmt::format(
-      "out of memory; the study needs about {}, and this process can use {}: reduce its largest part, {}",
-      text(), byte_text(static_cast<double>(memory_of_machine())), parts.empty() ? "" : parts.front().name);
+      "out of memory; the study {} about {}, and this process can use {}: reduce its largest part, {}",
+      in_flight > 0 ? "has come to need" : "needs", known.text(),
+      byte_text(static_cast<double>(memory_of_machine())), known.parts.empty() ? "" : known.parts.front().name);
 }
 
 std::size_t points_in_memory(unsigned threads) {

@@ -87,15 +87,18 @@ Guarantee ReleaseSchedule::total(std::uint64_t n) const {
 Guarantee ReleaseSchedule::after(std::uint64_t n) const {
   if (n == 0) return {.accountant = accountant_.accountant, .adjacency = accountant_.adjacency};
   if (n >= releases()) return whole_;
-  {
+  Part& part = [&]() -> Part& {
     const std::lock_guard lock(mutex_);
-    if (const auto found = known_.find(n); found != known_.end()) return found->second;
+    return known_[n];
+  }();
+  const std::lock_guard lock(part.mutex);
+  if (!part.cost) {
+    Guarantee cost = total(n);
+    // A numerical accountant may put a part slightly above the whole; the smaller of two upper bounds holds.
+    cost.epsilon = std::min(cost.epsilon, whole_.epsilon);
+    part.cost = cost;
   }
-  Guarantee part = total(n);
-  // A numerical accountant may put a part slightly above the whole; the smaller of two upper bounds holds.
-  part.epsilon = std::min(part.epsilon, whole_.epsilon);
-  const std::lock_guard lock(mutex_);
-  return known_.emplace(n, part).first->second;
+  return *part.cost;
 }
 
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,

@@ -67,7 +67,7 @@ class ReleaseSchedule {
     return runs.size() == 1 ? runs.front().step : step_of_several(n);
   }
   /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. Computed once for
-  /// every n.
+  /// every n; other threads that want the same one wait.
   Guarantee after(std::uint64_t n) const;
 
  private:
@@ -83,8 +83,12 @@ class ReleaseSchedule {
   std::vector<std::uint64_t> ends_;  // releases up to the end of each run
   AccountantOptions accountant_;
   Guarantee whole_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::uint64_t, Guarantee> known_;
+  struct Part {
+    std::mutex mutex;
+    std::optional<Guarantee> cost;
+  };
+  mutable std::mutex mutex_;  // of the map
+  mutable std::map<std::uint64_t, Part> known_;
 };
 
 /// One of `releases` equal releases, without its strength: the kind, and the delta of a Gaussian step.
