@@ -27,8 +27,8 @@ std::string lost_messages(const sim::Traffic& traffic) {
 }  // namespace
 
 std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
-  if (auto unused = scenario_.protocol->warning(world)) return std::move(*unused);
   std::vector<std::string> all;
+  if (auto unused = scenario_.protocol->warning(world)) all.push_back(std::move(*unused));
   if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
   if (auto lost = lost_messages(world.engine.traffic()); !lost.empty()) all.push_back(std::move(lost));
   const auto wanted = scenario_.stop.iterations;

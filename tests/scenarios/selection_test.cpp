@@ -189,7 +189,7 @@ TEST_CASE("select: a run reports only the selected points and the data of the se
   }
   // What was selected on is a study of all points.
   for (const char* file : {"manifest.json", "runs.csv", "scalars.csv", "series.csv", "owners.csv"})
-    CHECK(std::filesystem::exists(dir / "out/one/selection" / file));
+    CHECK(std::filesystem::exists(std::filesystem::path(dir / "out/one/selection") / file));
   CHECK(analysis::StoredStudy(dir / "out/one/selection").head().axes.size() == 2);
 
   // No run is repeated, and the stored studies can be planned again.

@@ -109,8 +109,9 @@ TEST_CASE("warnings: a timeout that some points exceed is one line that names th
   dir.write(
       "s.json",
       with_sweep(R"({ "network.latency.max": ["15 ms", "700 ms", "900 ms"], "privacy.epsilon": [1, 2] })"));
-  const auto run =
-      command(dir, "run s.json --no-progress -o out --set protocol.timeout=1 --set protocol.rho=0.1");
+  const auto run = command(dir,
+                           "run s.json --no-progress -o out --set protocol.timeout=1 --set protocol.rho=0.1 "
+                           "--set protocol.budget_for=expected_share");
   CHECK(run.code == 0);
   const auto late = warnings_in(run.err);
   REQUIRE(late.size() == 1);
@@ -140,8 +141,9 @@ TEST_CASE("warnings: a timeout within which no reply can come is refused, unless
 TEST_CASE("warnings: an unstable step is warned of, and its numbers are in scalars.csv") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario());
-  const auto run =
-      command(dir, "run s.json --no-progress -o out --set protocol.rho=1e6 --set model.theta_max=1");
+  const auto run = command(dir,
+                           "run s.json --no-progress -o out --set protocol.rho=1e6 --set model.theta_max=1 "
+                           "--set protocol.budget_for=expected_share");
   const auto unstable = warnings_in(run.err);
   REQUIRE(unstable.size() == 1);
   CHECK_THAT(unstable[0],
