@@ -31,7 +31,7 @@ std::string answer(const std::string& privacy, int iterations = 10) {
     scenarios::Scenario read;
     scenarios::read(document, document.root, read);
     try {
-      scenarios::PointFit().require(read);
+      scenarios::PointFit().require(read, 0);
       const scenarios::Experiment experiment(read, scenarios::solve(read, 0));
     } catch (const scenarios::OverBudget& e) {
       throw scenarios::InputError(std::string("over budget: ") + e.what());
