@@ -10,6 +10,7 @@
 
 #include "models/core/option_error.hpp"
 #include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/budget/calculator.hpp"
 #include "models/privacy/budget/settle.hpp"
 #include "sim/check.hpp"
@@ -81,7 +82,7 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
   }
 }
 
-// Composes one release, so that a mechanism that the accountant does not cover is refused before the run.
+// Composes one release, or checks as composing it would, so that a mechanism that the accountant does not cover is refused before the run.
 void require_cover(const Privacy& privacy, int dimension) {
   Step step = shape_of(privacy.mechanism, dimension);
   step.epsilon = 1;
@@ -92,6 +93,7 @@ void require_cover(const Privacy& privacy, int dimension) {
     if (stated) step.delta = privacy.delta / 2;
     if (!stated) step.epsilon = 0;
   }
+  if (privacy.accountant == Accountant::kPld) return require_pld_cover(step, privacy.delta, privacy.adjacency);
   total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
 }
 

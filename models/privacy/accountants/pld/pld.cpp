@@ -165,7 +165,8 @@ class Composition {
     for (double s = 0.5; s < 100; s *= 2) {
       const double t = s / spread_of(centre);
       up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
-      for (const double back : {t, std::min(t, theta)}) {
+      for (const double back : {t, theta}) {
+        if (back > t) continue;
         down = std::min(down,
                         (cumulants(coarse_, theta - back).log_moment - centre.log_moment + kOutside) / back);
       }
@@ -270,6 +271,16 @@ double worst_direction(std::span<const StepRun> runs, Adjacency adjacency, const
   return symmetric ? remove : std::max(remove, of(Composition(merged, adjacency, Direction::kAdd)));
 }
 
+void require_pld_delta(double delta) {
+  require_delta(delta);
+  if (delta < kPldLeastDelta) {
+    throw std::invalid_argument(
+        fmt::format("pld: expected a delta of at least {}, found {}: the grid is too coarse for it; use "
+                    "kairouz_exact, rdp or zcdp",
+                    kPldLeastDelta, delta));
+  }
+}
+
 }  // namespace
 
 double pld_loss(std::span<const StepRun> runs) {
@@ -282,14 +293,14 @@ double pld_loss(std::span<const StepRun> runs) {
   return sum;
 }
 
+void require_pld_cover(const Step& step, double delta, Adjacency adjacency) {
+  require_pld_delta(delta);
+  check(step);
+  HockeyStick(step, adjacency);
+}
+
 double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
-  require_delta(delta);
-  if (delta < kPldLeastDelta) {
-    throw std::invalid_argument(
-        fmt::format("pld: expected a delta of at least {}, found {}: the grid is too coarse for it; use "
-                    "kairouz_exact, rdp or zcdp",
-                    kPldLeastDelta, delta));
-  }
+  require_pld_delta(delta);
   return worst_direction(runs, adjacency, [delta](const Composition& c) { return c.epsilon(delta); });
 }
 
