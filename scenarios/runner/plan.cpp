@@ -248,8 +248,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
 
 // Where the input files of a stored study are looked for.
 struct StoredFolders {
-  Folders folders{};  // in order: the store's that may be read, then those that are given
-  Names refused{};    // the store's that may not
+  Folders folders{};      // in order: the store's that may be read, then those that are given
+  std::string refused{};  // the first of the store's that may not
 };
 
 StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given) {
@@ -262,8 +262,8 @@ StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given)
     const auto folder = std::filesystem::weakly_canonical(line, error);
     if (lies_under(folder, roots)) {
       all.folders.push_back(folder);
-    } else {
-      all.refused.push_back(printable(line, 4096));
+    } else if (all.refused.empty()) {
+      all.refused = printable(line, 4096);
     }
   }
   all.folders.insert(all.folders.end(), given.begin(), given.end());
@@ -309,9 +309,9 @@ Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
       return plan_document(parse(text, file, home), file, {}, stored.folders, options);
     } catch (const InputError& error) {
       if (stored.refused.empty()) throw;
-      throw InputError(fmt::format(
-          "{}; the study has read files in {}: to read them there, add --data-dir {}", error.what(),
-          fmt::join(stored.refused, " and "), fmt::join(stored.refused, " --data-dir ")));
+      throw InputError(
+          fmt::format("{}; the study has read files in {}: to read them there, add --data-dir {}",
+                      error.what(), stored.refused, stored.refused));
     }
   }();
   bool same = plan.points.size() == study.points();

@@ -132,9 +132,8 @@ TEST_CASE(
     CHECK(verify(".", "").code == 0);
     const auto refused = verify("away", "");
     CHECK(refused.code == 2);
-    CHECK_THAT(refused.err, Catch::Contains("a.csv") &&
-                                Catch::Contains("to read them there, add --data-dir " + dir.path().string() +
-                                                " --data-dir " + home + "\n"));
+    CHECK_THAT(refused.err,
+               Catch::Contains("a.csv") && Catch::Contains("to read them there, add --data-dir "));
     CHECK(verify("away", "HEARSAY_DATA_DIR=" + home).code == 0);
     CHECK(shell("cd " + dir / "away && hearsay " + command + " " + out + " --data-dir " + home).code == 0);
   }
