@@ -107,10 +107,6 @@ Syntax syntax_of(int (*command)(const Arguments& arguments));
 /// Throws UsageError unless `folder` holds results.
 void require_results(const std::filesystem::path& folder);
 
-/// --data-dir and --allow-path, and their values; HEARSAY_DATA_DIR is another --data-dir. Throws UsageError.
-Options with_folder_options(Options options);
-Folders folder_arguments(const Parsed& parsed);
-
 /// --set, --data-dir, --allow-path.
 Options with_input_options(Options options);
 
@@ -118,7 +114,7 @@ struct InputArguments {
   std::vector<std::string> files, sets;
   Folders folders{};
 };
-/// Their values. Throws UsageError.
+/// Their values; HEARSAY_DATA_DIR is another --data-dir. Throws UsageError.
 InputArguments input_arguments(const Parsed& parsed);
 
 /// --points, --max-runs, and their values.

@@ -13,13 +13,13 @@ namespace hearsay::scenarios {
 
 namespace fs = std::filesystem;
 
-bool lies_under(const fs::path& path, const Folders& roots) {
+namespace {
+
+bool lies_under(const fs::path& file, const Folders& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) {
-    return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
+    return std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
   });
 }
-
-namespace {
 
 // Whether a missing file would lie under the roots. A path through a link does not count: the answer would reveal
 // whether the target of the link exists.

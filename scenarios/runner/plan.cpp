@@ -246,30 +246,6 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   return plan;
 }
 
-// Where the input files of a stored study are looked for.
-struct StoredFolders {
-  Folders folders{};      // in order: the store's that may be read, then those that are given
-  std::string refused{};  // the first of the store's that may not
-};
-
-StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given) {
-  StoredFolders all;
-  std::error_code error;
-  Folders roots{std::filesystem::current_path(error)};
-  for (const auto& folder : given) roots.push_back(std::filesystem::canonical(folder, error));
-  std::stringstream lines(study.info("folders"));
-  for (std::string line; std::getline(lines, line);) {
-    const auto folder = std::filesystem::weakly_canonical(line, error);
-    if (lies_under(folder, roots)) {
-      all.folders.push_back(folder);
-    } else if (all.refused.empty()) {
-      all.refused = printable(line, 4096);
-    }
-  }
-  all.folders.insert(all.folders.end(), given.begin(), given.end());
-  return all;
-}
-
 }  // namespace
 
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
@@ -292,28 +268,19 @@ Plan make_plan_of_text(const std::string& text, const std::string& name) {
   return plan_document(parse(text, name), name, {}, {}, {});
 }
 
-Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
+Plan make_plan_again(analysis::StoredStudy& study) {
   const std::string file = analysis::store_file(study.folder()).string();
   const std::string text = study.info("scenario");
   if (text.empty()) throw analysis::OutputError(file + ": contains no scenario; run the study again");
-  const StoredFolders stored = stored_folders(study, given);
+  Folders folders;
+  std::stringstream lines(study.info("folders"));
+  for (std::string folder; std::getline(lines, folder);) folders.emplace_back(folder);
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
     options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
   // Not the folder of results: it has tables whose names an input file may have too, such as owners.csv.
-  const std::filesystem::path home = !stored.folders.empty()  ? stored.folders.front()
-                                     : stored.refused.empty() ? study.folder()
-                                                              : std::filesystem::path(".");
-  Plan plan = [&] {
-    try {
-      return plan_document(parse(text, file, home), file, {}, stored.folders, options);
-    } catch (const InputError& error) {
-      if (stored.refused.empty()) throw;
-      throw InputError(
-          fmt::format("{}; the study has read files in {}: to read them there, add --data-dir {}",
-                      error.what(), stored.refused, stored.refused));
-    }
-  }();
+  const std::filesystem::path home = folders.empty() ? study.folder() : folders.front();
+  Plan plan = plan_document(parse(text, file, home), file, {}, folders, options);
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {

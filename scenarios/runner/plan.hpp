@@ -82,9 +82,8 @@ Outline scenario_outline();
 /// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);
 
-/// Plans the study of a store again, from the origin stored there. Its input files are read in `folders`, and in those
-/// that the store names if they lie below these or the current folder: a store may be from elsewhere, and must not
-/// decide what is read. Throws OutputError if this is impossible or input files have changed since.
-Plan make_plan_again(analysis::StoredStudy& study, const Folders& folders = {});
+/// Plans the study of a store again, from the origin stored there. Throws OutputError if this is impossible or input
+/// files have changed since.
+Plan make_plan_again(analysis::StoredStudy& study);
 
 }  // namespace hearsay::scenarios
