@@ -263,7 +263,11 @@ TEST_CASE("central_async: the owner that learns needs no message and no budget f
 TEST_CASE("central_async: interval, groups and learner are required to fit") {
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 10);
   const auto refused = [&](const CentralAsync::Params& params, const std::string& message) {
-    CHECK_THROWS_WITH(CentralAsync(params, fixture.study()), Catch::Contains(message));
+    const auto made = [&] {
+      params.require(models::setting_of(fixture.study()));
+      CentralAsync(params, fixture.study());
+    };
+    CHECK_THROWS_WITH(made(), Catch::Contains(message));
   };
   auto params = unit_step(10);
   params.initiative = models::Initiative::kLearner;

@@ -134,7 +134,7 @@ TEST_CASE("point fit: options of protocol, privacy and stop that do not go toget
       misfit(R"(--set 'protocol={"type": "push_sum"}' --set network.topology=complete --set data.owners=1)" +
              none),
       Contains("/protocol: expected a neighbour of every agent"));
-  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}')" + none),
+  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}' --set network.latency=0)" + none),
              Contains("/protocol: rounds and trainings take no time"));
   CHECK_THAT(
       misfit(R"(--set 'protocol={"type": "fedavg", "round_timeout": "1 s"}' --set network.latency=2)" + none),

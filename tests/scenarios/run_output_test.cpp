@@ -166,7 +166,8 @@ TEST_CASE("output: compare selects metrics, writes csv, and names points without
         "0,inf,a\n");
   CHECK(both.err ==
         "not compared: only a has the point privacy.epsilon=1\n"
-        "not compared: only b has the point privacy.epsilon=3\n");
+        "not compared: only b has the point privacy.epsilon=3\n"
+        "options that differ: sweep.privacy.epsilon: [1,2] in a, [2,3] in b\n");
   const std::string within =
       shell("cd " + dir.path().string() + " && hearsay compare a --metric relative_fitness").out;
   CHECK_THAT(within, Contains("relative_fitness") && !Contains("epsilon_spent"));

@@ -119,7 +119,7 @@ TEST_CASE("sweep: errors are reported in one line") {
             .ends_with("a is swept twice; remove one of its axes"));
   CHECK(sweep_refusal(R"({"repeat": [1]})").ends_with("cannot be swept: repeat is the same for all points"));
   CHECK(sweep_refusal(R"({"zip": [{"a": [1], "repeat": [1]}]})") ==
-        "1:32: /sweep/zip/0/repeat: cannot be swept: repeat is the same for all points");
+        "1:31: /sweep/zip/0/repeat: cannot be swept: repeat is the same for all points");
   CHECK(sweep_refusal(R"({"random_numbers": "none"})")
             .ends_with("expected one of common, independent, found \"none\""));
   CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("expected a condition as text, found 3"));

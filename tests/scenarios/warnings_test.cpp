@@ -18,12 +18,13 @@ Outcome command(const Scratch& dir, const std::string& words) {
   return test::shell("cd " + dir.path().string() + " && hearsay " + words);
 }
 
-// The lines of a text that begin with "warning: ".
+// The lines of a text that begin with "warning: ", but for tables that are replaced: the tests here use a folder again.
 std::vector<std::string> warnings_in(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("warning: ")) all.push_back(line);
+    const bool replaced = line.find("the tables of another study are replaced") != std::string::npos;
+    if (line.starts_with("warning: ") && !replaced) all.push_back(line);
   }
   return all;
 }
@@ -46,7 +47,9 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
                           "of 4 runs"));
   // Three Poisson clocks of rate 1 tick 3000 times in 1000 s. Each owner gives a third of the 1000 answers that its budget
   // is planned for; ceil(1000/3 + 3 sqrt(1000/3)) = 389.
-  const auto whole = warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000").err);
+  const auto whole = warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000 "
+                                                "--set protocol.budget_for=horizon")
+                                       .err);
   REQUIRE(whole.size() == 1);
   CHECK_THAT(whole[0],
              Contains(" of the 1000 answers that its privacy budget is planned for, so the noise is larger "

@@ -48,7 +48,7 @@ inline std::string small_scenario(const std::string& changes = "", int iteration
   return R"({
   "data": { "type": "lending_like", "owners": 3, "records": 200, "features": 4 },
   "network": { "topology": "star", "latency": { "type": "uniform", "min": "0 ms", "max": "15 ms" } },
-  "protocol": { "type": "central_async", "rho": 1 },
+  "protocol": { "type": "central_async", "rho": 1, "budget_for": "expected_share" },
   "privacy": { "mechanism": "laplace", "epsilon": 1, "gradient_bound": 50 },
   "stop": { "iterations": )" +
          std::to_string(iterations) + R"( },

@@ -70,7 +70,7 @@ void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
 }
 
 void OwnerOptions::require(const Setting& setting) const {
-  if (learner_is_owner && setting.owners && *learner_is_owner > *setting.owners) {
+  if (learner_is_owner && setting.owners && (*learner_is_owner < 1 || *learner_is_owner > *setting.owners)) {
     throw std::invalid_argument(
         fmt::format("protocol.learner_is_owner: expected an owner from 1 to {}, found {}", *setting.owners,
                     *learner_is_owner));
