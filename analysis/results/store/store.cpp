@@ -236,6 +236,8 @@ void Store::put_run(const RunResult& run, const std::string& run_key) {
       .step();
   const auto id = insert.get<std::int64_t>(0);
   insert.execute();
+  // Damage can lose the row of a run and leave its values, whose number is given again.
+  if (database_->first<std::int64_t>("SELECT run FROM timing WHERE run = ?", id)) erase_values(id);
   write_series(*database_, id, plan_.head.metrics, place.layout, run.series);
   insert_scalars(place.id, id, run.scalars);
   for (const AgentModel& m : run.models)
@@ -273,11 +275,15 @@ void Store::aggregate() {
 
 void Store::erase(std::int64_t run) {
   change_runs(*database_, run, Change::kErased);
+  erase_values(run);
+  database_->execute("DELETE FROM run WHERE id = ?", run);
+  seal(*database_, Part::kRun, run);
+}
+
+void Store::erase_values(std::int64_t run) {
   erase_series(*database_, run);
   for (const char* table : {"scalar", "timing", "model"})
     database_->execute(fmt::format("DELETE FROM {} WHERE run = ?", table), run);
-  database_->execute("DELETE FROM run WHERE id = ?", run);
-  seal(*database_, Part::kRun, run);
 }
 
 void Store::insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
