@@ -61,7 +61,8 @@ class Disk:
             elif what == "rename":
                 self.live[change.data] = self.live.pop(path)
             else:
-                del self.live[path]
+                # A folder goes with what is in it.
+                self.live = {name: file for name, file in self.live.items() if name != path and not name.startswith(path + "/")}
             self.pending.append(dict(self.live))
         elif what == "sync":
             if path == ".":
@@ -82,6 +83,7 @@ class Disk:
         rate = random.choice([0, 0.5, 0.9]) if random else 1
         for name, file in names.items():
             kept = [not random or random.random() < rate for _ in file.pending]
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(assemble(file, kept, random if rate else None))
         if random and random.random() < 0.5:
             (folder / "results.sqlite-shm").write_bytes(random.randbytes(32768))
