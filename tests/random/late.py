@@ -23,7 +23,7 @@ NEEDS_FILE = [(re.compile(pattern), why) for pattern, why in [
      r"smallest possible round trip|take no time", "the number of agents is in the data file"),
     (r"expected a list of \d+ numbers|owners? from 1 to|at most n - 1|at most the number of owners|expected agents|one value for all owners",
      "the number of owners is in the data file"),
-    (r"expected targets -1 and \+1|expected classes 0|requires test records", "targets and records are in the data file"),
+    (r"expected targets -1 and \+1|expected classes 0|expected a class 0|requires test records", "targets and records are in the data file"),
 ]]
 # Where the similarity graph of the data is the network.
 NEEDS_GRAPH = re.compile(r": /(network|clocks|events)\b|neighbour of every agent|no neighbour|complete with oracle|"
