@@ -221,6 +221,7 @@ TEST_CASE(
     CHECK(found.intact == sound);
   };
   complete(dir.path(), false);
+  const std::string whole = tables(dir.path());
   check(0, true);
   SECTION("a run is gone") {
     test::damage(dir.path(), "DELETE FROM run WHERE point = 1 AND repetition = 1");
@@ -231,6 +232,10 @@ TEST_CASE(
   SECTION("all runs and the checksums of their sets are gone") {
     test::damage(dir.path(), "DELETE FROM run; DELETE FROM checksum WHERE part = 4");
     check(6, false);
+    // Their series are still there, under ids that new runs get.
+    complete(dir.path(), false);
+    check(0, true);
+    CHECK(tables(dir.path()) == whole);
   }
   SECTION("a run under another repetition") {
     test::damage(dir.path(), "UPDATE run SET repetition = -1 WHERE point = 1 AND repetition = 1");

@@ -160,17 +160,8 @@ def prepare(where, prepared):
         shutil.copytree(prepared / "out", where / "out")
 
 
-MARK = b"This folder holds unfinished files of hearsay. If no process has locked this file, it can be removed.\n"
-
-
-def marked(folder):
-    mark = folder / "hearsay.lock"
-    return mark.is_file() and mark.read_bytes() == MARK
-
-
 def check_no_rest(where):
-    # A folder that has lost its mark, by a loss of power, might be somebody's: it stays.
-    rest = [str(f) for f in where.rglob("*.tmp") if not f.is_dir() or marked(f)]
+    rest = [str(f) for f in where.rglob("*.tmp")]
     require(not rest, f"temporary files remain: {rest}")
 
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <random>
 #include <string_view>
+#include <utility>
 
 #include "analysis/results/tables/output_file.hpp"
 
@@ -23,8 +24,6 @@ namespace {
 
 constexpr const char* kMarker = "hearsay.lock";
 constexpr std::size_t kDigits = 16;
-constexpr std::string_view kMarkerText =
-    "This folder holds unfinished files of hearsay. If no process has locked this file, it can be removed.\n";
 
 // The paths of the folders of this process, for its signal handler.
 std::array<std::atomic<const char*>, 32> own_folders{};
@@ -71,16 +70,13 @@ void handle_signals() {
   }
 }
 
-// A descriptor of the marker with its lock; -1 if there is none or a process has it.
-int take_lock(const std::filesystem::path& marker) {
-  const int file = ::open(marker.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return -1;
-  std::array<char, kMarkerText.size() + 1> text{};
-  const bool ours = ::read(file, text.data(), text.size()) == static_cast<::ssize_t>(kMarkerText.size()) &&
-                    std::string_view(text.data(), kMarkerText.size()) == kMarkerText;
-  if (ours && ::flock(file, LOCK_EX | LOCK_NB) == 0) return file;
-  ::close(file);
-  return -1;
+// The marker last: by it a folder that could not be emptied is known.
+void remove_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  bool emptied = true;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().filename() != kMarker) emptied &= ::unlink(entry.path().c_str()) == 0;
+  if (emptied && ::unlink((folder / kMarker).c_str()) == 0) ::rmdir(folder.c_str());
 }
 
 bool is_own_name(std::string_view name) {
@@ -97,9 +93,10 @@ void remove_abandoned(const std::filesystem::path& folder) {
     if (!is_own_name(entry.path().filename().string()) ||
         !std::filesystem::is_directory(entry.symlink_status(error)))
       continue;
-    const int lock = take_lock(entry.path() / kMarker);
+    const int lock = ::open((entry.path() / kMarker).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (lock < 0 && errno == ENOENT) ::rmdir(entry.path().c_str());  // if it is empty: nothing is lost
     if (lock < 0) continue;
-    std::filesystem::remove_all(entry.path(), error);
+    if (::flock(lock, LOCK_EX | LOCK_NB) == 0) remove_folder(entry.path());
     ::close(lock);
   }
 }
@@ -108,34 +105,34 @@ void remove_abandoned(const std::filesystem::path& folder) {
 
 TemporaryFolder::TemporaryFolder(const std::filesystem::path& folder, const std::filesystem::path& target) {
   remove_abandoned(folder);
-  bool made = false;
-  const auto require = [&](bool done) {
-    if (done) return;
+  handle_signals();
+  std::random_device random;
+  do {
+    path_ = folder / fmt::format(".hearsay-{:08x}{:08x}.tmp", random(), random());
+    replace_own(nullptr, path_.c_str());
+    const bool made = ::mkdir(path_.c_str(), 0700) == 0;
+    if (made) lock_ = ::open((path_ / kMarker).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (lock_ >= 0 || (made && errno == ENOENT)) continue;
     const int code = errno;
     replace_own(path_.c_str(), nullptr);
-    if (lock_ >= 0) ::close(lock_);
-    if (made) remove_flat(path_.c_str());
+    if (made) ::rmdir(path_.c_str());
     throw OutputError(fmt::format("{}: cannot be written: {}", target.string(), std::strerror(code)));
-  };
-  std::random_device random;
-  path_ = folder / fmt::format(".hearsay-{:08x}{:08x}.tmp", random(), random());
-  replace_own(nullptr, path_.c_str());
-  handle_signals();
-  require(made = ::mkdir(path_.c_str(), 0700) == 0);
-  lock_ = ::open((path_ / kMarker).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  require(lock_ >= 0);
-  // The lock first: by its text others know the marker. Without locks it has none, and nobody removes the folder.
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) {
-    errno = ENOSPC;  // of a write that is too short
-    require(::write(lock_, kMarkerText.data(), kMarkerText.size()) ==
-            static_cast<::ssize_t>(kMarkerText.size()));
-  }
+  } while (!take_lock());
+}
+
+// Before it was locked or had its marker, another process can have taken the folder for an abandoned one.
+bool TemporaryFolder::take_lock() {
+  struct stat marker {};
+  const bool taken = ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!taken && ::fstat(lock_, &marker) == 0 && marker.st_nlink > 0) return true;
+  replace_own(path_.c_str(), nullptr);
+  ::close(std::exchange(lock_, -1));
+  return false;
 }
 
 TemporaryFolder::~TemporaryFolder() {
   replace_own(path_.c_str(), nullptr);
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  remove_folder(path_);
   ::close(lock_);
 }
 
