@@ -289,4 +289,11 @@ std::pair<double, double> Problem::hessian_extremes() const {
   return {2 * values[0], 2 * values[values.size() - 1]};
 }
 
+std::optional<double> Problem::largest_curvature() const {
+  constexpr double kMostWork = 2e10;  // p^3
+  const auto size = static_cast<double>(p());
+  if (!quadratic() || size * size * size > kMostWork) return std::nullopt;
+  return *memo().get<double>("pooled h_max", [&] { return hessian_extremes().second; });
+}
+
 }  // namespace hearsay::models

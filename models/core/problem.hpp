@@ -151,6 +151,8 @@ class Problem : public PublicProblem {
   /// Smallest and largest eigenvalue of the Hessian of the pooled mean loss, without g: squared loss only
   /// (else throws std::logic_error). O(p^3).
   std::pair<double, double> hessian_extremes() const;
+  /// The larger of them, kept in the memo; nothing for other losses, and where it would take more than some seconds.
+  std::optional<double> largest_curvature() const;
 
   /// Squared loss only: the moments of an owner, and of a set of owners.
   const Moments& moments(std::size_t owner) const { return moments_[owner]; }

@@ -83,7 +83,7 @@ std::uint64_t memory_left() {
 }
 
 std::size_t room_of_run(std::size_t in_flight) {
-  constexpr std::uint64_t kProgram = 16 << 20;             // beside runs
+  constexpr std::uint64_t kProgram = 16 << 20;             // without runs
   constexpr std::uint64_t kReserve = 64, kShareOfLeft = 32;  // of all memory; the threads of a process grow at a time
   const std::uint64_t left = memory_left();
   if (left < kProgram + memory_of_machine() / kReserve) throw OutOfMemory(static_cast<double>(in_flight));

@@ -53,6 +53,10 @@ TEST_CASE("merge: folders that are no parts of one study are refused, and nothin
   run_to(dir, "2", "--shard 2/2");
   test::rewrite(b, "UPDATE info SET value = 'other' WHERE name = 'record_key'");
   CHECK_THAT(merge_to(dir, a + " " + b, "out", 4).err, Contains("set of metrics is not as it was written"));
+  test::rewrite(b, "UPDATE record SET key = 'other'");
+  refused(a + " " + b, "different record keys");
+  test::rewrite(b, "DELETE FROM study WHERE number = 2");
+  refused(a + " " + b, "3 points in " + a + ", 2 in " + b);
   refused(a + " " + dir / "none", "there is no folder '" + dir / "none'");
   fs::create_directories(dir / "empty");
   refused(a + " " + dir / "empty", "contains no results.sqlite");

@@ -90,6 +90,7 @@ class Store {
  private:
   void begin();
   void erase(std::int64_t run);
+  /// What is stored of a run but its row.
   void erase_values(std::int64_t run);
   /// The row of a text that points share; adds it if there is none.
   std::int64_t document(const std::string& text);

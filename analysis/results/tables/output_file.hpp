@@ -1,5 +1,5 @@
 #pragma once
-// A file that never appears half written: it is written in a temporary folder beside it, synced and renamed.
+// A file that never appears half written: it is written in a temporary folder next to it, synced and renamed.
 #include <fmt/format.h>
 #include <cstdint>
 #include <cstdio>

@@ -97,7 +97,7 @@ void CentralAsync::Params::require(const Setting& setting) const {
 UsedStep CentralAsync::Params::used_step(const Study& study) const {
   const Parties parties(groups, study);
   UsedStep step = rho_of(*this, planned_iterations("central_async", study), parties.count(), study);
-  step.h_max = study.privacy.clips() ? largest_curvature(study.diagnosed())
+  step.h_max = study.privacy.clips() ? study.diagnosed().largest_curvature()
                                      : largest_party_curvature(parties, study.diagnosed());
   if (step.h_max) *step.h_max += study.problem.sigma() / 2;
   return step;

@@ -83,7 +83,7 @@ void CentralSync::Params::require(const Setting& setting) const {
 
 UsedStep CentralSync::Params::used_step(const Study& study) const {
   UsedStep step = step_of(*this, planned_iterations("central_sync", study, kMinHorizon), study);
-  step.h_max = largest_curvature(study.diagnosed());
+  step.h_max = study.diagnosed().largest_curvature();
   if (step.h_max) *step.h_max += study.problem.sigma();
   return step;
 }

@@ -43,11 +43,6 @@ std::optional<double> largest_party_curvature(const Parties& parties, const Prob
   });
 }
 
-std::optional<double> largest_curvature(const Problem& problem) {
-  if (too_large(1, problem)) return std::nullopt;
-  return *problem.memo().get<double>("pooled h_max", [&] { return problem.hessian_extremes().second; });
-}
-
 std::vector<std::pair<std::string, double>> step_numbers(const UsedStep& step) {
   std::vector<std::pair<std::string, double>> numbers{{fmt::format("step.{}", step.key), step.value},
                                                       {"step.a", step.a}};

@@ -40,10 +40,9 @@ struct UsedStep {
   bool stable() const { return !h_max || a * *h_max <= 2; }
 };
 
-/// Largest eigenvalue of all N (n_i/n) H_i, and of the pooled Hessian. Nothing unless the loss is the squared one, and of
+/// Largest eigenvalue of all N (n_i/n) H_i. Nothing unless the loss is the squared one, and of
 /// problems whose eigenvalues would take more than some seconds. O(N p^3), once for each problem and set of groups.
 std::optional<double> largest_party_curvature(const Parties& parties, const Problem& problem);
-std::optional<double> largest_curvature(const Problem& problem);
 
 /// Numbers of a point: step.rho (or step.c1), step.a and, if known, step.a_h_max.
 std::vector<std::pair<std::string, double>> step_numbers(const UsedStep& step);

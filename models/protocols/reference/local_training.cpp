@@ -27,20 +27,17 @@ void LocalTraining::Params::describe(sim::Visitor& v) {
 
 namespace {
 
-// Of gradient steps with momentum on a quadratic f: they diverge if eta h_max exceeds 2 (1 + momentum).
+// Of gradient steps with momentum beta on a quadratic f: they diverge if eta h_max exceeds 2 (1 + beta) (Polyak 1964, "Some
+// methods of speeding up the convergence of iteration methods").
 std::optional<std::string> step_note(double step, double momentum, const Problem& problem) {
-  constexpr Eigen::Index kMostParameters = 1000;  // eigenvalues take p^3
-  if (!problem.quadratic() || problem.p() > kMostParameters) return std::nullopt;
-  const double h_max = *problem.memo().get<double>("pooled h_max", [&] {
-    return problem.hessian_extremes().second;
-  }) + problem.sigma();
-  const double largest = 2 * (1 + momentum) / h_max;
+  const std::optional<double> curvature = problem.largest_curvature();
+  if (!curvature) return std::nullopt;
+  const double largest = 2 * (1 + momentum) / (*curvature + problem.sigma());
   if (!(step > largest)) return std::nullopt;
   return fmt::format(
-      "warning: protocol.step is {:g}, above 2/h_max = {:.3g} of the largest eigenvalue of the Hessian{}, so "
-      "that the "
-      "models can oscillate or diverge; reduce protocol.step, or standardise the features",
-      step, largest, momentum > 0 ? " with momentum" : "");
+      "warning: protocol.step is {:g}, above 2{}/h_max = {:.3g} of the largest eigenvalue of the Hessian, so that "
+      "the models can oscillate or diverge; reduce protocol.step, or standardise the features",
+      step, momentum > 0 ? " (1 + momentum)" : "", largest);
 }
 
 // That no owner has as many records as a batch is to have.
