@@ -85,18 +85,22 @@ class Trace:
         self.sent, self.received, self.given, self.charges = {}, {}, {}, {}
         with open(file, encoding="utf-8") as rows:
             head = next(rows).rstrip("\n").split(",")
-            if head[2:6] != ["event", "agent", "peer", "message"] or head[-2:] != ["detail", "payload"]:
+            column = {name: i for i, name in enumerate(head)}
+            missing = {"event", "agent", "peer", "detail", "payload"} - column.keys()
+            if missing or head[-1] != "payload":
                 raise ValueError("trace.csv: unexpected columns: " + ",".join(head))
+            # Faster than csv.DictReader on millions of rows; no text before the payload contains a comma.
+            event, of, peer, detail, last = (column[name] for name in ("event", "agent", "peer", "detail", "payload"))
             sent, received = self.sent, self.received
             for row in rows:
-                fields = row.split(",", 11)
-                kind, agent, payload = fields[2], int(fields[3]), fields[11]
+                fields = row.split(",", last)
+                kind, agent, payload = fields[event], int(fields[of]), fields[last]
                 if kind == "release":
-                    charge = [part.partition("=")[2] for part in fields[10].split()]
+                    charge = [part.partition("=")[2] for part in fields[detail].split()]
                     self.charges.setdefault(agent, []).append(tuple(charge[1:]))
                     self.given.setdefault(agent, []).append(payload)
                 elif agent == 0 and kind == "send":
-                    received.setdefault(int(fields[4]), []).append(payload)
+                    received.setdefault(int(fields[peer]), []).append(payload)
                 elif agent not in sent:
                     if payload != "\n":
                         sent[agent] = [payload]
