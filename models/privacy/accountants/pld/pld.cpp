@@ -1,9 +1,12 @@
 #include "models/privacy/accountants/pld/pld.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <limits>
 #include <optional>
+#include <ranges>
+#include <tuple>
 #include <unsupported/Eigen/FFT>
 
 #include "models/privacy/accountants/numerics.hpp"
@@ -21,7 +24,7 @@ constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
 constexpr double kEnoughPoints = 1 << 17;
 constexpr double kMostPoints = 1 << 20;
 constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
-constexpr double kOutside = 36;     // e^-36 of the tilted mass may lie outside the window on either side
+constexpr double kOutside = 26;     // what the window leaves out, or counts twice, adds e^-26 of delta
 constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
 constexpr double kRounding = 1e-9;  // of delta, set aside for the rounding of sums and transforms
 
@@ -34,12 +37,31 @@ struct Transforms {
   std::vector<double> folded;
 };
 
+/// e^(a + b i) for consecutive i, by products: an exponential only every 128 of them, which keeps the relative error below
+/// 1e-13.
+class GeometricTerms {
+ public:
+  GeometricTerms(double log_first, double log_ratio)
+      : log_first_(log_first), log_ratio_(log_ratio), ratio_(std::exp(log_ratio)) {}
+  double next() {
+    term_ = index_ % 128 == 0 ? std::exp(log_first_ + log_ratio_ * static_cast<double>(index_)) : term_ * ratio_;
+    ++index_;
+    return term_;
+  }
+
+ private:
+  double log_first_, log_ratio_, ratio_;
+  double term_ = 0;
+  std::int64_t index_ = 0;
+};
+
 /// How to compose: tilt, grid and window.
 struct Plan {
   double theta = 0;
   double spacing = 0;
   std::int64_t bottom = 0;  // grid index of the lowest point of the window
   std::int64_t points = 0;  // of the window, a power of two
+  double above = 0;         // e^-above bounds the tilted mass above the window
 };
 
 // One direction of a sequence of releases.
@@ -63,20 +85,22 @@ class Composition {
   // repeat from the epsilon found.
   double epsilon(double delta) const {
     const double log_delta = std::log(delta);
-    double theta = tilt(
-        [&](double t, const Cumulants& c) { return t * c.mean - c.log_moment + log_delta + std::log1p(t); });
+    double theta = tilt([&](double t, const Cumulants& c) {
+      return std::pair(t * c.mean - c.log_moment + log_delta + std::log1p(t), t * c.variance + 1 / (1 + t));
+    });
     double found = 0;
     for (int attempt = 0; attempt < 4; ++attempt) {
       const Cumulants centre = cumulants(coarse_, theta);
       found = epsilon_at(theta, (centre.log_moment - log_delta) / theta, log_delta);
       if (theta * (centre.mean - found) < kFarBelow) break;
-      theta = tilt([&](double, const Cumulants& c) { return c.mean - found; });
+      theta = tilt([&](double, const Cumulants& c) { return std::pair(c.mean - found, c.variance); });
     }
     return found;
   }
 
   double delta(double epsilon) const {
-    const double theta = tilt([&](double, const Cumulants& c) { return c.mean - epsilon; });
+    const double theta =
+        tilt([&](double, const Cumulants& c) { return std::pair(c.mean - epsilon, c.variance); });
     const std::optional<Plan> found = plan_for(theta, epsilon);
     if (!found) return 1;
     const Plan& plan = *found;
@@ -84,11 +108,12 @@ class Composition {
     const double bound = cumulants(coarse_, theta).log_moment - theta * epsilon;
     const double log_scale = std::max(bound, std::log(kCut));
     const Tilted law = compose(plan);
+    GeometricTerms untilted = law.untilted(plan, log_scale);
     LossLadder ladder(plan.spacing, law.never / std::exp(log_scale));
     double last = std::numeric_limits<double>::infinity();
     for (std::int64_t i = plan.points - 1; i >= 0 && law.loss(plan, i) > epsilon; --i) {
       last = law.loss(plan, i);
-      ladder.step_down(law.probability(plan, i, log_scale));
+      ladder.step_down(law.mass(plan, i) * untilted.next());
     }
     const double scaled = std::isfinite(last) ? ladder.delta_below(last - epsilon) : ladder.delta();
     return std::min(1.0, scaled * std::exp(log_scale) * (1 + kRounding));
@@ -101,29 +126,32 @@ class Composition {
     const Plan& plan = *found;
     const Tilted law = compose(plan);
     LossLadder ladder(plan.spacing, law.never / std::exp(log_delta));  // in units of delta
+    GeometricTerms untilted = law.untilted(plan, log_delta);
     const double target = 1 - kRounding;
     if (ladder.delta() >= target) return std::numeric_limits<double>::infinity();
     for (std::int64_t i = plan.points - 1; i >= 0; --i) {
       const double loss = law.loss(plan, i);
       if (loss < -plan.spacing) return 0;
-      ladder.step_down(law.probability(plan, i, log_delta));
+      ladder.step_down(law.mass(plan, i) * untilted.next());
       if (ladder.delta_at_next() >= target) return std::max(0.0, loss - ladder.distance_to(target));
     }
-    return 0;
+    return std::max(0.0, law.loss(plan, 0));  // at most that: the window lies too high
   }
 
   /// The law of the sum, tilted by e^(theta L - log_moment), on the window modulo its length.
   struct Tilted {
-    std::vector<double> masses;
+    std::vector<double> own;         // empty where the thread keeps them until its next composition
+    const double* masses = nullptr;
     double log_moment = 0;
     double never = 0;  // probability of an infinite loss, and of one above the window
 
     double loss(const Plan& plan, std::int64_t i) const {
       return static_cast<double>(plan.bottom + i) * plan.spacing;
     }
-    double probability(const Plan& plan, std::int64_t i, double log_scale) const {
-      const double mass = masses[static_cast<std::size_t>((plan.bottom + i) & (plan.points - 1))];
-      return mass * std::exp(log_moment - plan.theta * loss(plan, i) - log_scale);
+    double mass(const Plan& plan, std::int64_t i) const { return masses[(plan.bottom + i) & (plan.points - 1)]; }
+    /// What turns masses into probabilities in units of e^log_scale, from the top of the window downwards.
+    GeometricTerms untilted(const Plan& plan, double log_scale) const {
+      return {log_moment - plan.theta * loss(plan, plan.points - 1) - log_scale, plan.theta * plan.spacing};
     }
   };
 
@@ -134,16 +162,20 @@ class Composition {
     return std::max(least, std::sqrt(c.variance));
   }
 
-  // theta > 0 at which an increasing function of it vanishes, within a range set by the spread of the sum.
+  // theta > 0 at which an increasing function of it vanishes, within a range set by the spread of the sum. `value` returns
+  // the function and its derivative: Newton's steps, halved intervals where they leave the bracket.
   template <class F>
-  double tilt(const F& increasing) const {
+  double tilt(const F& value) const {
     const double spread = spread_of(cumulants(coarse_, 0));
-    double low = std::log(1e-3 / spread), high = std::log(12 / spread);
-    for (int i = 0; i < 40; ++i) {
-      const double middle = (low + high) / 2;
-      (increasing(std::exp(middle), cumulants(coarse_, std::exp(middle))) < 0 ? low : high) = middle;
+    double low = 1e-3 / spread, high = 12 / spread, theta = 1 / spread;
+    for (int i = 0; i < 60 && high - low > 1e-9 * low; ++i) {
+      const auto [f, slope] = value(theta, cumulants(coarse_, theta));
+      (f < 0 ? low : high) = theta;
+      const double step = f / slope;
+      if (std::abs(step) <= 1e-9 * theta) break;
+      theta = theta - step > low && theta - step < high ? theta - step : std::sqrt(low * high);
     }
-    return std::exp(low);
+    return theta;
   }
 
   // Connecting the dots adds at most about h^2/6 to the variance of each step and h^2/12 to its mean, and so
@@ -156,22 +188,42 @@ class Composition {
   // least 1, and rounding it up to this point keeps an upper bound.
   static double lowest(const LossRange& range, double theta) { return std::max(range.lowest, -60 / theta); }
 
-  // Nothing where the losses are too large for a grid: then only the trivial bound is known.
+  // The window, from K = log_moment and the mean m at theta. P(sum > x), tilted, is at most e^(K(theta+t) - K(theta) - t x);
+  // `epsilon`, about what is sought, lies near m, and delta is about e^(K - theta epsilon) there.
+  //   top     what lies above counts as an infinite loss: e^-above and e^(-theta (top - epsilon)) make e^-kOutside
+  //   bottom  what lies below is counted at the top, being periodic; P(sum < x), tilted, by orders below theta
+  //   length  what lies above the top is also counted at the bottom: negligible from 4/theta below m on
+  // All three only add. Nothing where the losses are too large for a grid: then only the trivial bound is known.
   std::optional<Plan> plan_for(double theta, double epsilon) const {
     Plan plan;
     plan.theta = theta;
     const Cumulants centre = cumulants(coarse_, theta);
-    double up = std::numeric_limits<double>::infinity(), down = up;
-    for (double s = 0.5; s < 100; s *= 2) {
-      const double t = s / spread_of(centre);
-      up = std::min(up, (cumulants(coarse_, theta + t).log_moment - centre.log_moment + kOutside) / t);
-      for (const double back : {t, theta}) {
-        if (back > t) continue;
-        down = std::min(down,
-                        (cumulants(coarse_, theta - back).log_moment - centre.log_moment + kOutside) / back);
-      }
+    const double m = centre.mean, spread = spread_of(centre), least = std::max(m, epsilon);
+    double top = std::numeric_limits<double>::infinity();
+    std::array<double, 8> rises;
+    double t = 0.5 / spread;
+    for (double& rise : rises) {
+      rise = cumulants(coarse_, theta + t).log_moment - centre.log_moment;
+      const double above = std::max(0.0, (kOutside - theta * (rise / t - least)) / (1 + theta / t));
+      if ((rise + above) / t < top) std::tie(top, plan.above) = std::pair((rise + above) / t, above);
+      t *= 2;
     }
-    double widest = up + down;
+    double bottom = -std::numeric_limits<double>::infinity();
+    for (double c = theta; c < 100 / spread + 2 * theta; c *= 2) {
+      const double fall = centre.log_moment - cumulants(coarse_, theta - c).log_moment;
+      const double next = (fall + theta * (top - least) - kOutside) / c;
+      if (next < bottom) break;
+      bottom = next;
+    }
+    bottom = std::min(bottom, m - std::min((kFarBelow + 1) / theta, 10 * spread));
+    const double from = std::max(bottom, m - 4 / theta);
+    double length = std::numeric_limits<double>::infinity();
+    for (const double rise : std::views::reverse(rises)) {
+      t /= 2;
+      length = std::min(length, (kOutside + theta * (least - from) + rise) / t - from);
+    }
+    length = std::max(length, top - bottom);
+    double widest = length;
     for (const LossRange& range : ranges_) widest = std::max(widest, range.highest - lowest(range, theta));
     double h = std::clamp(widest / kEnoughPoints,
                           spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
@@ -181,10 +233,10 @@ class Composition {
     const double largest = sticks_[0].largest_loss();
     if (sticks_.size() == 1 && std::isfinite(largest)) h = largest / std::max(1.0, std::ceil(largest / h));
     plan.spacing = h;
-    if (!std::isfinite(up / h) || !std::isfinite(down / h)) return {};
-    plan.bottom = static_cast<std::int64_t>(std::floor(-down / h)) - 1;
+    if (!std::isfinite(length / h) || !std::isfinite(bottom / h)) return {};
+    plan.bottom = static_cast<std::int64_t>(std::floor(bottom / h)) - 1;
     plan.points = 2;
-    while (static_cast<double>(plan.points) * h < up + down + 3 * h) plan.points *= 2;
+    while (static_cast<double>(plan.points) * h < length + 3 * h) plan.points *= 2;
     return plan;
   }
 
@@ -215,10 +267,11 @@ class Composition {
       fft.fwd(spectrum.data(), folded.data(), n);
       multiply_power(product, spectrum, loss.count);
     }
-    law.masses.resize(static_cast<std::size_t>(n));
-    fft.inv(law.masses.data(), product.data(), n);
+    fft.inv(folded.data(), product.data(), n);
+    if (&folded == &large.folded) law.own = std::move(folded);
+    law.masses = law.own.empty() ? folded.data() : law.own.data();
     const double top = law.loss(plan, plan.points - 1);
-    law.never += std::exp(law.log_moment - plan.theta * top - kOutside);
+    law.never += std::exp(law.log_moment - plan.theta * top - plan.above);
     return law;
   }
 
@@ -228,8 +281,9 @@ class Composition {
     std::fill(folded.begin(), folded.end(), 0.0);
     double total = 0;
     auto index = static_cast<std::int64_t>(std::llround(loss.losses.front() / plan.spacing));
+    GeometricTerms tilted(plan.theta * loss.losses.front() - shift, plan.theta * plan.spacing);
     for (std::size_t j = 0; j < loss.losses.size(); ++j, ++index) {
-      const double mass = loss.masses[j] * std::exp(plan.theta * loss.losses[j] - shift);
+      const double mass = loss.masses[j] * tilted.next();
       folded[static_cast<std::size_t>(index & (plan.points - 1))] += mass;
       total += mass;
     }

@@ -32,7 +32,7 @@ double pld_loss(std::span<const StepRun> runs);
 /// Throws as pld_epsilon does, of a sequence with such a release; composes nothing.
 void require_pld_cover(const Step& step, double delta, Adjacency adjacency);
 
-/// The minimum epsilon >= 0, rounded up. Some 10 ms per distinct step; O(T^(1/2) log T).
+/// The minimum epsilon >= 0, rounded up. Some 0.5 ms per distinct step for T = 100; O(T^(1/2) log T).
 /// Throws std::invalid_argument for more than 1e4 steps, delta below 1e-12 or not below 1, exponential_norm in d > 1,
 /// and sampled Gaussian steps under replace_one. Infinite where rounding leaves no finite answer, at some 1e7 and more.
 double pld_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency);

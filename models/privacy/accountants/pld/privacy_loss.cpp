@@ -107,7 +107,7 @@ std::vector<double> connect_the_dots(const HockeyStick& stick, HockeyStick::Dire
 
 DiscreteLoss coarse_loss(const HockeyStick& stick, HockeyStick::Direction direction, const LossRange& range,
                          std::int64_t count) {
-  constexpr int kBelow = 300, kAbove = 600;
+  constexpr int kBelow = 150, kAbove = 300;
   DiscreteLoss loss;
   loss.count = count;
   const double scale = stick.excess(0, direction);  // total variation: the size of a typical loss

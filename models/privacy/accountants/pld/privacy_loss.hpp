@@ -64,7 +64,7 @@ struct DiscreteLoss {
   std::int64_t count = 1;
 };
 
-/// The dominating loss on about a thousand points, dense around 0: for planning.
+/// The dominating loss on some 450 points, dense around 0: for planning.
 DiscreteLoss coarse_loss(const HockeyStick& stick, HockeyStick::Direction direction, const LossRange& range,
                          std::int64_t count);
 
