@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 

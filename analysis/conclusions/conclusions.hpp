@@ -8,8 +8,8 @@
 
 #include "analysis/conclusions/conclusion_options.hpp"
 #include "analysis/conclusions/estimate.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/axis_columns.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "analysis/tables/axis_columns.hpp"
 
 namespace hearsay::analysis {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "analysis/conclusions/conclusions.hpp"
-#include "analysis/results/json.hpp"
-#include "analysis/results/tables/baseline_text.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/json.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/tables/baseline_text.hpp"
 
 namespace hearsay::analysis {
 

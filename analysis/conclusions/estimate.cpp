@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {

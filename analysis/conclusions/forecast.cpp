@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/results/tables/summary.hpp"
-#include "models/solvers/dense.hpp"
+#include "analysis/tables/summary.hpp"
+#include "models/algebra/dense.hpp"
 
 namespace hearsay::analysis {
 

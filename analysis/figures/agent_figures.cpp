@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analysis/figures/owner_values.hpp"
-#include "analysis/figures/parts.hpp"
+#include "analysis/figures/page_parts.hpp"
 
 namespace hearsay::analysis {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/figures/parts.hpp"
+#include "analysis/figures/page_parts.hpp"
 
 namespace hearsay::analysis {
 

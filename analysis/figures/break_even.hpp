@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "analysis/figures/study_data.hpp"
-#include "analysis/results/json.hpp"
+#include "analysis/store/json.hpp"
 
 namespace hearsay::analysis {
 

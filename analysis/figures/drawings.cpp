@@ -5,7 +5,7 @@
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 
 namespace hearsay::analysis {
 

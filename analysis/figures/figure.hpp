@@ -9,7 +9,7 @@
 
 #include "analysis/figures/study_data.hpp"
 #include "analysis/figures/trace_data.hpp"
-#include "analysis/results/json.hpp"
+#include "analysis/store/json.hpp"
 
 namespace hearsay::analysis {
 

@@ -9,9 +9,9 @@
 
 #include "analysis/figures/agent_figures.hpp"
 #include "analysis/figures/break_even.hpp"
-#include "analysis/figures/parts.hpp"
+#include "analysis/figures/page_parts.hpp"
 #include "analysis/figures/trace_figures.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 

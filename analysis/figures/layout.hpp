@@ -1,6 +1,6 @@
 #pragma once
 // Where the nodes of a network are drawn.
-#include "analysis/results/participants.hpp"
+#include "analysis/store/participants.hpp"
 
 namespace hearsay::analysis {
 

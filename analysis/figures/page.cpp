@@ -8,8 +8,8 @@
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/figures/parts.hpp"
-#include "analysis/results/tables/baseline_text.hpp"
+#include "analysis/figures/page_parts.hpp"
+#include "analysis/tables/baseline_text.hpp"
 
 namespace hearsay::analysis {
 

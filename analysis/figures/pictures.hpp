@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/json.hpp"
+#include "analysis/store/json.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::analysis {

@@ -10,7 +10,7 @@
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
-#include "analysis/results/json.hpp"
+#include "analysis/store/json.hpp"
 
 namespace hearsay::analysis {
 

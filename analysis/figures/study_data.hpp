@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/participants.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/axis_columns.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/store/participants.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "analysis/tables/axis_columns.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "analysis/figures/parts.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/figures/page_parts.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 

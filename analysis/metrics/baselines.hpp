@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/study.hpp"
-#include "models/core/problem.hpp"
-#include "models/solvers/optimum.hpp"
+#include "analysis/store/study.hpp"
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::analysis {

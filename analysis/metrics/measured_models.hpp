@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "analysis/results/study.hpp"
-#include "models/core/world.hpp"
+#include "analysis/store/study.hpp"
+#include "models/run/world.hpp"
 
 namespace hearsay::analysis {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/metrics/measured_models.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {

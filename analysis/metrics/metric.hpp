@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/metrics/statistic.hpp"
-#include "analysis/results/study.hpp"
-#include "models/core/world.hpp"
+#include "analysis/store/study.hpp"
+#include "models/run/world.hpp"
 
 namespace hearsay::analysis {
 

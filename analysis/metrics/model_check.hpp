@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/results/study.hpp"
-#include "models/core/world.hpp"
+#include "analysis/store/study.hpp"
+#include "models/run/world.hpp"
 
 namespace hearsay::analysis {
 

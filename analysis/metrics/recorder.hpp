@@ -10,8 +10,8 @@
 
 #include "analysis/metrics/metric.hpp"
 #include "analysis/metrics/model_check.hpp"
-#include "analysis/results/study.hpp"
-#include "models/core/protocol.hpp"
+#include "analysis/store/study.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::analysis {
 

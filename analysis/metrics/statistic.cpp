@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 

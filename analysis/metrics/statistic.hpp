@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "models/core/problem.hpp"
+#include "models/learning/problem.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::analysis {

@@ -31,8 +31,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/study.hpp"
-#include "models/solvers/optimum.hpp"
+#include "analysis/store/study.hpp"
+#include "models/learning/solvers/optimum.hpp"
 
 namespace hearsay::analysis {
 

@@ -22,7 +22,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/results/json.hpp"
+#include "analysis/store/json.hpp"
 #include "analysis/trace/trace_text.hpp"
 
 namespace hearsay::analysis {

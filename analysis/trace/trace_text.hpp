@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "analysis/trace/trace_options.hpp"
 
 namespace hearsay::analysis {

@@ -21,8 +21,8 @@
 // Iteration: a tick. Draws nothing of its own. Cost of a tick: O(d_i p).
 #include <Eigen/Core>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
+#include "models/run/protocol.hpp"
 
 namespace gossip {
 

@@ -19,8 +19,8 @@
 
 #include <vector>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
+#include "models/run/protocol.hpp"
 
 namespace gossip {
 

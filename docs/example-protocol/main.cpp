@@ -3,7 +3,7 @@
 
 #include "gossip_average.hpp"
 #include "local_steps.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
 #include "push_sum.hpp"
 #include "scenarios/commands/command_line.hpp"
 

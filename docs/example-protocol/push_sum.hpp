@@ -18,8 +18,8 @@
 #include <array>
 #include <span>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
+#include "models/run/protocol.hpp"
 
 namespace gossip {
 

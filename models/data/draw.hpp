@@ -2,8 +2,8 @@
 // Draws of data: how often, from which streams, which records are held out, how many records each owner has.
 #include <numbers>
 
+#include "sim/laws/distribution.hpp"
 #include "sim/options/describe.hpp"
-#include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
 
 namespace hearsay::models {

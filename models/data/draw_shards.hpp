@@ -2,8 +2,8 @@
 // Drawing the records of generated data on several threads: the same records as on one.
 #include <atomic>
 
-#include "models/core/crew.hpp"
 #include "models/data/data_need.hpp"
+#include "sim/parallel/crew.hpp"
 
 namespace hearsay::models {
 
@@ -15,7 +15,7 @@ constexpr double kDrawTime = 10;  // ns a number
 template <class Draw>
 void draw_records(std::size_t count, std::size_t words, const sim::Stream& stream, Draw&& draw) {
   std::atomic<bool> rejected = false;
-  Crew::divide(count, kDrawTime * static_cast<double>(count) * static_cast<double>(words),
+  sim::Crew::divide(count, kDrawTime * static_cast<double>(count) * static_cast<double>(words),
                [&](std::size_t begin, std::size_t end) {
                  sim::Stream own = stream;
                  own.skip(begin * words);
@@ -40,7 +40,7 @@ void draw_shards(DataSet& out, const DataNeed& need, bool shares, Make&& make) {
   if (shares && time >= kLarge * need.owners) {
     for (std::size_t i = 0; i < owners; ++i) one(i);
   } else {
-    Crew::each(owners, time, one);
+    sim::Crew::each(owners, time, one);
   }
 }
 

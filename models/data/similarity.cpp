@@ -1,6 +1,6 @@
 #include "models/data/similarity.hpp"
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 
 #include <fmt/format.h>
 

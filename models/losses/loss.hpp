@@ -131,7 +131,7 @@ struct SmoothedHingeLoss {
   double gradient_l1_bound(double r1, double, double) const { return r1; }
 };
 
-/// A function of K scores: the model computes it (models/networks/network.hpp).
+/// A function of K scores: the model computes it (models/learning/networks/network.hpp).
 struct SoftmaxLoss {
   static constexpr std::string_view kName = "softmax";
   static constexpr std::string_view kHelp =

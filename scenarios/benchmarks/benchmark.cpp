@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include "analysis/results/tables/summary.hpp"
-#include "scenarios/runner/memory.hpp"
+#include "analysis/tables/summary.hpp"
+#include "scenarios/execution/memory.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

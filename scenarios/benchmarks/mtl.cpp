@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 #include "scenarios/benchmarks/protocol_runs.hpp"
 #include "sim/random/random.hpp"
 

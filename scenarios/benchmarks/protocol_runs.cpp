@@ -1,7 +1,7 @@
 #include "scenarios/benchmarks/protocol_runs.hpp"
 
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/execution/execute.hpp"
+#include "scenarios/study/plan.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 #include "scenarios/benchmarks/benchmark.hpp"
-#include "scenarios/runner/build_info.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/memory.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/study/build_info.hpp"
 
 namespace hearsay::scenarios {
 

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "analysis/results/store/store.hpp"
+#include "analysis/store/store.hpp"
 #include "scenarios/benchmarks/protocol_runs.hpp"
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/execution/execute.hpp"
+#include "scenarios/study/plan.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

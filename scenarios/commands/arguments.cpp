@@ -9,9 +9,9 @@
 #include <sstream>
 #include <utility>
 
-#include "analysis/results/store/store_file.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "analysis/store/store_file.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

@@ -10,18 +10,18 @@
 #include <span>
 #include <thread>
 
-#include "analysis/results/tables/summary.hpp"
-#include "models/core/registry.hpp"
+#include "analysis/tables/summary.hpp"
+#include "models/registry.hpp"
 #include "scenarios/benchmarks/benchmark.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/manifest.hpp"
-#include "scenarios/runner/memory.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/execute.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/keys.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

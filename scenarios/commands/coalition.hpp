@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/participants.hpp"
+#include "analysis/store/participants.hpp"
 
 namespace hearsay::scenarios {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/results/store/stored_study.hpp"
+#include "analysis/store/stored_study.hpp"
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/input_error.hpp"

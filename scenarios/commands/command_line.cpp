@@ -11,13 +11,13 @@
 #include <new>
 #include <system_error>
 
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/execution/workers/team.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/manifest.hpp"
-#include "scenarios/runner/terminal.hpp"
-#include "scenarios/workers/team.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/keys.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {

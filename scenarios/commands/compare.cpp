@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "analysis/conclusions/estimate.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/study_difference.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/study_difference.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

@@ -3,7 +3,7 @@
 
 #include "scenarios/commands/command.hpp"
 #include "scenarios/language/reference/complete.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/study/plan.hpp"
 
 namespace hearsay::scenarios {
 

@@ -9,7 +9,7 @@
 
 #include "analysis/figures/bound_data.hpp"
 #include "scenarios/language/units.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
 

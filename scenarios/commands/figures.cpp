@@ -8,8 +8,8 @@
 #include "analysis/figures/pictures.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/figure_study.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

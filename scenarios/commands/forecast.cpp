@@ -7,17 +7,17 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/tables/summary.hpp"
 #include "scenarios/commands/coalition.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/sweep/condition.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/experiment.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/sweep/condition.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

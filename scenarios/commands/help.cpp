@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

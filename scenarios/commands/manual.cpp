@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/build_info.hpp"
+#include "scenarios/study/build_info.hpp"
 
 namespace hearsay::scenarios {
 

@@ -9,18 +9,18 @@
 #include <set>
 #include <vector>
 
-#include "analysis/results/store/store_file.hpp"
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store_file.hpp"
+#include "analysis/tables/export.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_results.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/parts.hpp"
-#include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/shard.hpp"
-#include "scenarios/runner/study_state.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/merge.hpp"
+#include "scenarios/execution/study_state.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/study/shard.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

@@ -8,7 +8,7 @@
 
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/language/units.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {

@@ -5,7 +5,7 @@
 
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/privacy_request.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

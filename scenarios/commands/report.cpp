@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figures/page.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/figure_study.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

@@ -7,18 +7,18 @@
 #include <optional>
 #include <set>
 
-#include "analysis/results/store/store_file.hpp"
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store_file.hpp"
+#include "analysis/tables/export.hpp"
 #include "analysis/trace/trace_difference.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/keys.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/study_difference.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/execute.hpp"
+#include "scenarios/execution/study_difference.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/keys.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 #include "sim/trace/trace.hpp"
 

@@ -11,22 +11,22 @@
 #include <stdexcept>
 #include <thread>
 
-#include "analysis/results/store/store_file.hpp"
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store_file.hpp"
+#include "analysis/tables/export.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_results.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/progress.hpp"
-#include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/shard.hpp"
-#include "scenarios/runner/study_difference.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
-#include "scenarios/workers/rank_table.hpp"
-#include "scenarios/workers/team.hpp"
+#include "scenarios/execution/execute.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/progress.hpp"
+#include "scenarios/execution/study_difference.hpp"
+#include "scenarios/execution/workers/rank_table.hpp"
+#include "scenarios/execution/workers/team.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/study/shard.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

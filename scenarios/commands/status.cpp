@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/store/store_file.hpp"
+#include "analysis/store/store_file.hpp"
 #include "scenarios/commands/command.hpp"
-#include "scenarios/runner/study_state.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/execution/study_state.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

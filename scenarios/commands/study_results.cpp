@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/manifest.hpp"
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/conclusion_input.hpp"
-#include "scenarios/runner/machine.hpp"
-#include "scenarios/runner/manifest.hpp"
-#include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/sweep/labels.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/study/conclusion_input.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

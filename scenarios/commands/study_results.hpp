@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "analysis/results/tables/export.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "analysis/tables/export.hpp"
+#include "scenarios/study/plan.hpp"
 
 namespace hearsay::scenarios {
 

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "analysis/metrics/metric.hpp"
-#include "analysis/results/tables/output_file.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "analysis/store/output_file.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

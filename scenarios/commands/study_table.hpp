@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/results/store/stored_study.hpp"
+#include "analysis/store/stored_study.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "sim/options/describe.hpp"
 

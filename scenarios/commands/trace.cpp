@@ -6,15 +6,15 @@
 #include <sstream>
 #include <tuple>
 
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/execution/execute.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/units.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/execute.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "sim/laws/distribution.hpp"
+#include "sim/laws/per_agent.hpp"
 #include "sim/options/describe.hpp"
-#include "sim/options/per_agent.hpp"
-#include "sim/random/distribution.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/time.hpp"
 

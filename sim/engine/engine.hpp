@@ -21,12 +21,12 @@
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/message.hpp"
-#include "sim/engine/network.hpp"
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
 #include "sim/engine/publications.hpp"
 #include "sim/engine/transport.hpp"
 #include "sim/events/fingerprint.hpp"
+#include "sim/network/network.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {

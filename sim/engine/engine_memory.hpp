@@ -1,7 +1,7 @@
 #pragma once
 // The memory of an engine and of the files of its network, from their options.
-#include "sim/engine/network.hpp"
 #include "sim/memory.hpp"
+#include "sim/network/network.hpp"
 
 namespace hearsay::sim {
 

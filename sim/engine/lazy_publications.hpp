@@ -16,7 +16,7 @@
 
 #include "sim/engine/payload_pool.hpp"
 #include "sim/events/event.hpp"
-#include "sim/links/links.hpp"
+#include "sim/network/links.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"

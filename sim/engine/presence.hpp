@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/availability/availability.hpp"
-#include "sim/engine/network.hpp"
 #include "sim/engine/waiting.hpp"
 #include "sim/events/event_queue.hpp"
+#include "sim/network/availability.hpp"
+#include "sim/network/network.hpp"
 
 namespace hearsay::sim {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sim/check.hpp"
-#include "sim/engine/timeline.hpp"
 #include "sim/events/event.hpp"
-#include "sim/links/links.hpp"
+#include "sim/network/links.hpp"
+#include "sim/network/timeline.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/trace/trace.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "analysis/conclusions/conclusions.hpp"
 #include "analysis/figures/study_data.hpp"
-#include "analysis/results/store/store.hpp"
+#include "analysis/store/store.hpp"
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;

@@ -6,7 +6,7 @@
 
 #include "analysis/metrics/baselines.hpp"
 #include "analysis/metrics/recorder.hpp"
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

@@ -1,4 +1,4 @@
-#include "analysis/results/tables/note_lines.hpp"
+#include "analysis/tables/note_lines.hpp"
 
 #include <catch2/catch.hpp>
 

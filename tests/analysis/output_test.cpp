@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/results/tables/output_file.hpp"
-#include "analysis/results/tables/summary.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/tables/summary.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/figures/page_files.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;

@@ -1,5 +1,5 @@
 // Owners and network of a point: stored, exported, drawn.
-#include "analysis/results/participants.hpp"
+#include "analysis/store/participants.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "analysis/figures/layout.hpp"
-#include "analysis/results/store/store.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/export.hpp"
+#include "analysis/store/store.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "analysis/tables/export.hpp"
 #include "sim/topology/make_topology.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,9 +1,9 @@
 // A store whose file was changed by anything but hearsay: nothing of it is taken for a result.
 #include <catch2/catch.hpp>
 
-#include "analysis/results/store/store.hpp"
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store.hpp"
+#include "analysis/tables/export.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/scratch.hpp"

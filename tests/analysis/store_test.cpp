@@ -1,4 +1,4 @@
-#include "analysis/results/store/store.hpp"
+#include "analysis/store/store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "analysis/results/store/store_writer.hpp"
-#include "analysis/results/tables/export.hpp"
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store_writer.hpp"
+#include "analysis/tables/export.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/scratch.hpp"
 

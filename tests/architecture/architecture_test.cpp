@@ -19,13 +19,23 @@ TEST_CASE("architecture: an include that runs upward is found, one that runs dow
         Lines{"sim/a.hpp:2: an include that runs upward: #include \"models/b.hpp\""});
   CHECK(offences("sim/a.cpp", "#include <scenarios/b.hpp>").size() == 1);
   CHECK(offences("models/data/a.cpp", " #  include \"analysis/metrics/metric.hpp\"").size() == 1);
-  CHECK(offences("analysis/a.cpp", "#include \"scenarios/runner/plan.hpp\"").size() == 1);
+  CHECK(offences("analysis/a.cpp", "#include \"scenarios/study/plan.hpp\"").size() == 1);
   CHECK(offences("scenarios/a.cpp", "#include \"tests/support/toy.hpp\"").size() == 1);
   CHECK(offences("scenarios/a.cpp",
                  "#include \"sim/a.hpp\"\n#include \"models/a.hpp\"\n#include \"analysis/a.hpp\"\n"
                  "#include \"scenarios/a.hpp\"\n#include <boost/math/x.hpp>\n#include <vector>\n")
             .empty());
   CHECK(offences("models/a.cpp", "#include \"sim/a.hpp\"\n#include \"models/b.hpp\"").empty());
+}
+
+TEST_CASE("architecture: within a layer an include that runs to a later room is found") {
+  CHECK(offences("models/privacy/a.cpp", "#include \"models/learning/problem.hpp\"") ==
+        Lines{"models/privacy/a.cpp:1: an include that runs upward: #include \"models/learning/problem.hpp\""});
+  CHECK(offences("models/protocols/gossip/a.hpp", "#include \"models/registry.hpp\"").size() == 1);
+  CHECK(offences("scenarios/study/plan.cpp", "#include \"scenarios/commands/command.hpp\"").size() == 1);
+  CHECK(offences("sim/engine/engine.hpp", "#include \"sim/time.hpp\"\n#include \"sim/events/event.hpp\"").empty());
+  CHECK(offences("models/registry.cpp", "#include \"models/protocols/gossip/a.hpp\"").empty());
+  CHECK_THROWS(offences("models/cellar/a.cpp", "#include \"models/data/draw.hpp\""));
 }
 
 namespace {
@@ -52,22 +62,22 @@ std::set<std::string> reached(const fs::path& root, const std::string& file) {
 
 TEST_CASE("architecture: results and figures know neither the engine nor what runs in it") {
   for (const char* bad :
-       {"models/core/world.hpp", "models/protocols/central/parties.hpp", "sim/engine/engine.hpp"}) {
+       {"models/run/world.hpp", "models/protocols/central/parties.hpp", "sim/engine/engine.hpp"}) {
     const std::string line = "#include \"" + std::string(bad) + "\"";
-    CHECK(offences("analysis/results/study.hpp", line).size() == 1);
+    CHECK(offences("analysis/store/study.hpp", line).size() == 1);
     CHECK(offences("analysis/figures/page.cpp", line).size() == 1);
     CHECK(offences("analysis/metrics/metric.hpp", line).empty());
   }
-  CHECK(offences("analysis/results/study.hpp", "#include <Eigen/Core>").size() == 1);
-  CHECK(offences("analysis/results/study.hpp", "#include \"sim/trace/trace.hpp\"").empty());
+  CHECK(offences("analysis/store/study.hpp", "#include <Eigen/Core>").size() == 1);
+  CHECK(offences("analysis/store/study.hpp", "#include \"sim/trace/trace.hpp\"").empty());
   // Nor through what they include.
   const fs::path root(HEARSAY_SOURCE_DIR);
-  for (const char* folder : {"analysis/results", "analysis/figures"}) {
+  for (const char* folder : {"analysis/store", "analysis/tables", "analysis/figures"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() != ".cpp") continue;
       for (const std::string& file : reached(root, fs::relative(entry.path(), root).generic_string())) {
         INFO(entry.path() << " reaches " << file);
-        CHECK_FALSE((file.starts_with("models/core/") || file.starts_with("models/protocols/") ||
+        CHECK_FALSE((file.starts_with("models/run/") || file.starts_with("models/protocols/") ||
                      file.starts_with("sim/engine/")));
       }
     }
@@ -96,7 +106,7 @@ TEST_CASE("architecture: output that is not escaped is found") {
     INFO(bad);
     CHECK(offences("scenarios/commands/a.cpp", bad).size() == 1);
     CHECK(offences("sim/a.cpp", bad).size() == 1);
-    CHECK(offences("scenarios/runner/terminal.cpp", bad).empty());
+    CHECK(offences("scenarios/terminal/terminal.cpp", bad).empty());
   }
   CHECK(offences("scenarios/a.cpp", "std::snprintf(x, 1, y); print_out(x); inputs(x);").empty());
 }

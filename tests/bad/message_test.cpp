@@ -5,7 +5,7 @@
 
 #include "analysis/metrics/metric.hpp"
 #include "scenarios/language/reader.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "tests/support/input_message.hpp"
 
 using namespace hearsay;

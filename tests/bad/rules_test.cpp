@@ -11,7 +11,7 @@
 #include "models/privacy/accountants/accountant.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/explain.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-#include "models/core/problem.hpp"
+#include "models/learning/problem.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/stream.hpp"
 

@@ -2,7 +2,7 @@
 // them the bias, one record in 500 positive, as for fraud.
 #include <benchmark/benchmark.h>
 
-#include "models/solvers/optimum.hpp"
+#include "models/learning/solvers/optimum.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/stream.hpp"
 

@@ -13,9 +13,9 @@
 #include <set>
 #include <string>
 
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/execution/experiment.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/scenario.hpp"
 
 using namespace hearsay;
 

@@ -1,8 +1,8 @@
 // Availability traces: read, and followed for a few repetitions.
 #include <algorithm>
 
-#include "sim/availability/sessions.hpp"
 #include "sim/files/csv_table.hpp"
+#include "sim/network/sessions.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace hearsay;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <set>
 
-#include "analysis/results/store/database.hpp"
+#include "analysis/store/database.hpp"
 #include "sim/files/csv_table.hpp"
 #include "tests/fuzz/store.hpp"
 

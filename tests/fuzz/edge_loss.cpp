@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "sim/files/csv_table.hpp"
-#include "sim/links/loss.hpp"
+#include "sim/network/loss.hpp"
 #include "sim/topology/topology.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

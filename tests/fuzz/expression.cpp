@@ -1,7 +1,7 @@
 // Conditions on the points of a sweep ("where", --points).
 #include <stdexcept>
 
-#include "scenarios/runner/sweep/condition.hpp"
+#include "scenarios/study/sweep/condition.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace hearsay;

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "sim/files/csv_table.hpp"
-#include "sim/links/latency.hpp"
+#include "sim/network/latency.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace hearsay;

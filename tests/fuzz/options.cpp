@@ -4,7 +4,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/writer.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "tests/fuzz/commands.hpp"
 #include "tests/fuzz/scenario_parts.hpp"
 

@@ -1,7 +1,7 @@
 // Scenarios, as the language reads them, from memory: text with positions, "extends", --set, the points of the sweep.
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/sweep/sweep.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
 #include "tests/fuzz/scenario_parts.hpp"
 
 using namespace hearsay;

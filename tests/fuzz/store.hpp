@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/results/store/store.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/output_file.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/study_state.hpp"
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "scenarios/execution/study_state.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/fuzz/commands.hpp"
 #include "tests/support/changed_store.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
+#include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/reader.hpp"
-#include "scenarios/runner/experiment.hpp"
 
 using namespace hearsay;
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/availability/availability.hpp"
+#include "sim/network/availability.hpp"
 #include "tests/support/distribution_functions.hpp"
 #include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "sim/engine/network.hpp"
-#include "sim/links/links.hpp"
+#include "sim/network/links.hpp"
+#include "sim/network/network.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/distribution_functions.hpp"
 #include "tests/support/script.hpp"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "sim/engine/network.hpp"
-#include "sim/links/loss.hpp"
+#include "sim/network/loss.hpp"
+#include "sim/network/network.hpp"
 #include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 

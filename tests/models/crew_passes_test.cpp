@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "models/core/problem.hpp"
 #include "models/data/synthetic/fraud_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
 #include "models/data/synthetic/linear_separators.hpp"
 #include "models/data/synthetic/low_rank_tasks.hpp"
+#include "models/learning/problem.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/crew.hpp"

@@ -1,4 +1,4 @@
-#include "models/core/crew.hpp"
+#include "sim/parallel/crew.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,6 +12,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
+using sim::Crew;
 using test::HelpedThread;
 
 namespace {

@@ -1,4 +1,4 @@
-#include "models/solvers/dependence.hpp"
+#include "models/learning/solvers/dependence.hpp"
 
 #include <catch2/catch.hpp>
 

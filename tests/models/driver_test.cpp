@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "models/core/protocol.hpp"
+#include "models/run/protocol.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 

@@ -1,11 +1,11 @@
-#include "models/solvers/hinge_program.hpp"
+#include "models/learning/solvers/hinge_program.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <limits>
 
-#include "models/solvers/optimum.hpp"
+#include "models/learning/solvers/optimum.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/cases.hpp"
 

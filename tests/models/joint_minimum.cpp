@@ -1,6 +1,6 @@
 #include "tests/models/joint_minimum.hpp"
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 #include "tests/support/jacobi.hpp"
 
 namespace hearsay::test {

@@ -2,7 +2,7 @@
 // A plain solver of the problem of multi-task learning with shared and own parts, to compare protocols with.
 #include <utility>
 
-#include "models/core/problem.hpp"
+#include "models/learning/problem.hpp"
 
 namespace hearsay::test {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "models/algebra/dense.hpp"
 #include "models/data/data_options.hpp"
-#include "models/solvers/dense.hpp"
 
 using namespace hearsay;
 

@@ -1,5 +1,5 @@
 // What runs share is worked out once.
-#include "models/core/memo.hpp"
+#include "models/learning/memo.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/core/option_error.hpp"
+#include "models/algebra/option_error.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;

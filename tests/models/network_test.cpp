@@ -1,12 +1,12 @@
-#include "models/networks/network.hpp"
+#include "models/learning/networks/network.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include "models/core/problem.hpp"
-#include "models/solvers/optimum.hpp"
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/crew.hpp"
 

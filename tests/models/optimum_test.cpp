@@ -1,4 +1,4 @@
-#include "models/solvers/optimum.hpp"
+#include "models/learning/solvers/optimum.hpp"
 
 #include <linear.h>
 #include <catch2/catch.hpp>

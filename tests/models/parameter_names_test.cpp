@@ -1,4 +1,4 @@
-#include "models/networks/parameter_names.hpp"
+#include "models/learning/networks/parameter_names.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "models/algebra/dense.hpp"
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
-#include "models/solvers/dense.hpp"
 #include "tests/support/personal_fixture.hpp"
 
 using namespace hearsay;

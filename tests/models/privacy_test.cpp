@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <type_traits>
 
-#include "models/core/context.hpp"
 #include "models/privacy/budget/ledger.hpp"
-#include "models/privacy/budget/privacy.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
+#include "models/run/context.hpp"
+#include "models/run/privacy.hpp"
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;

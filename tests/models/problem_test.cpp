@@ -1,4 +1,4 @@
-#include "models/core/problem.hpp"
+#include "models/learning/problem.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "models/core/problem.hpp"
 #include "models/data/csv/csv_data.hpp"
-#include "models/solvers/optimum.hpp"
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
 #include "tests/support/outside_files.hpp"
 #include "tests/support/streams.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/solvers/record_objective.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "models/core/record_pass.hpp"
+#include "models/learning/record_pass.hpp"
 
 #include <catch2/catch.hpp>
 

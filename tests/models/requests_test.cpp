@@ -1,4 +1,4 @@
-#include "models/core/requests.hpp"
+#include "models/run/requests.hpp"
 
 #include <catch2/catch.hpp>
 

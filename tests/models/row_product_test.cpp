@@ -1,4 +1,4 @@
-#include "models/networks/row_product.hpp"
+#include "models/learning/networks/row_product.hpp"
 
 #include <catch2/catch.hpp>
 

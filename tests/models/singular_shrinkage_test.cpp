@@ -1,4 +1,4 @@
-#include "models/solvers/singular_shrinkage.hpp"
+#include "models/learning/solvers/singular_shrinkage.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,11 +1,11 @@
-// Where learning starts: models/core/start_options.hpp.
-#include "models/core/start_options.hpp"
+// Where learning starts: models/learning/start_options.hpp.
+#include "models/learning/start_options.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 
-#include "models/core/problem.hpp"
+#include "models/learning/problem.hpp"
 #include "sim/random/random.hpp"
 
 using namespace hearsay;

@@ -1,8 +1,9 @@
-#include "models/core/timeout.hpp"
+#include "models/run/timeout.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "models/protocols/central/central_async.hpp"
+#include "models/registry.hpp"
 #include "tests/models/central_run.hpp"
 #include "tests/support/refusals.hpp"
 

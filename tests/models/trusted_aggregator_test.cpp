@@ -2,8 +2,9 @@
 // what is given out.
 #include <bit>
 
-#include "models/protocols/reference/federated/dp_fedavg.hpp"
-#include "models/protocols/reference/federated/dp_ftrl.hpp"
+#include "models/protocols/federated/dp_fedavg.hpp"
+#include "models/protocols/federated/dp_ftrl.hpp"
+#include "models/registry.hpp"
 #include "tests/models/central_run.hpp"
 
 using namespace hearsay;

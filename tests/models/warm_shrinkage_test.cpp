@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "models/solvers/singular_shrinkage.hpp"
+#include "models/learning/solvers/singular_shrinkage.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/jacobi.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/core/weighted_sum.hpp"
+#include "models/learning/weighted_sum.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // The parts of docs/example-parts as kinds of their options, and the sources that visit all kinds.
-#include "models/core/problem.cpp"
 #include "models/data/data_options.hpp"
-#include "models/solvers/record_objective.cpp"
-#include "sim/links/latency.cpp"
+#include "models/learning/problem.cpp"
+#include "models/learning/solvers/record_objective.cpp"
+#include "sim/network/latency.cpp"
 
 using namespace hearsay;
 

@@ -3,9 +3,9 @@
 
 #include "models/privacy/budget/calculator.hpp"
 #include "scenarios/commands/command_line.hpp"
+#include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/reader.hpp"
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/point_fit.hpp"
+#include "scenarios/study/point_fit.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"

@@ -4,7 +4,7 @@
 #include <boost/math/distributions/beta.hpp>
 #include <cstdint>
 
-#include "models/core/context.hpp"
+#include "models/run/context.hpp"
 #include "tests/support/study_fixture.hpp"
 
 namespace hearsay::test {

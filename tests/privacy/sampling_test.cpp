@@ -1,7 +1,7 @@
 // Releases of a random part of an owner's records: which the accountants make cheaper, with how much noise, and how
 // far neighbours' batch sums can be apart.
-#include "models/privacy/budget/privacy.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
+#include "models/run/privacy.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay;

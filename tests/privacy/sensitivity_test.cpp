@@ -1,7 +1,7 @@
 // The sensitivity that scales the noise holds: no pair of neighbouring data sets has mean clipped gradients
 // further apart, and some are almost as far.
-#include "models/core/context.hpp"
-#include "models/privacy/budget/privacy.hpp"
+#include "models/run/context.hpp"
+#include "models/run/privacy.hpp"
 #include "tests/privacy/accountants/support.hpp"
 #include "tests/support/study_fixture.hpp"
 

@@ -1,5 +1,5 @@
 """What `run` may refuse although `validate` accepts it, because only the data can tell. Everything else is a failure: it
-belongs where options are checked without data (models/core/setting.hpp, scenarios/runner/point_fit.hpp)."""
+belongs where options are checked without data (models/run/setting.hpp, scenarios/study/point_fit.hpp)."""
 import re
 
 # Messages, with why the data are needed.

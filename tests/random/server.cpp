@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "scenarios/commands/command_line.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/support/neighbours.hpp"
 
 namespace {

@@ -1,8 +1,8 @@
 // What planning and composing budgets costs a study: shared by points and repetitions, and said where it is most of it.
 #include <catch2/catch.hpp>
 
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/run_maker.hpp"
+#include "scenarios/execution/experiment.hpp"
+#include "scenarios/execution/run_maker.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

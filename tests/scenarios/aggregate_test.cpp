@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "analysis/metrics/metric.hpp"
-#include "analysis/results/store/store.hpp"
-#include "analysis/results/store/store_file.hpp"
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/tables/export.hpp"
+#include "analysis/store/store.hpp"
+#include "analysis/store/store_file.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "analysis/tables/export.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/toy.hpp"
 

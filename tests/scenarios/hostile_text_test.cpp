@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/process.hpp"
 

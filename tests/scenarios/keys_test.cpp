@@ -1,8 +1,8 @@
-#include "scenarios/runner/keys.hpp"
+#include "scenarios/study/keys.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/memory.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/study/errors.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

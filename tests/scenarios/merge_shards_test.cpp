@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "analysis/results/store/stored_study.hpp"
+#include "analysis/store/stored_study.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/results.hpp"

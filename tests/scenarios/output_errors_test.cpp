@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/results/tables/output_file.hpp"
+#include "analysis/store/output_file.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

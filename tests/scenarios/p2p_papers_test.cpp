@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/results/store/stored_study.hpp"
-#include "analysis/results/study.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "analysis/store/study.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/language/reference/outline.hpp"
-#include "scenarios/runner/scenario.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

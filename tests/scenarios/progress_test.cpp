@@ -1,5 +1,5 @@
 // The progress line of a study.
-#include "scenarios/runner/progress.hpp"
+#include "scenarios/execution/progress.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

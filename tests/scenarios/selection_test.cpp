@@ -1,5 +1,5 @@
 // "select": the best value of an axis, selected in one study and reported from another.
-#include "scenarios/runner/sweep/selection.hpp"
+#include "scenarios/study/sweep/selection.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,9 +14,9 @@
 #include "analysis/figures/page.hpp"
 #include "analysis/figures/page_files.hpp"
 #include "analysis/metrics/metric.hpp"
-#include "analysis/results/store/store.hpp"
+#include "analysis/store/store.hpp"
 #include "scenarios/language/json/merge.hpp"
-#include "scenarios/runner/sweep/sweep.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
 #include "tests/support/figure_study.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"

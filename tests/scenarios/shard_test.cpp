@@ -1,5 +1,5 @@
 // Which runs belong to a part of a study.
-#include "scenarios/runner/shard.hpp"
+#include "scenarios/study/shard.hpp"
 
 #include <fmt/format.h>
 

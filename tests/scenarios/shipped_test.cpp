@@ -6,7 +6,7 @@
 
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/language/json/node.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/support/cases.hpp"
 #include "tests/support/process.hpp"
 

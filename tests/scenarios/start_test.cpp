@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/results.hpp"

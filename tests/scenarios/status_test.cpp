@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/runner/study_state.hpp"
+#include "scenarios/execution/study_state.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 

@@ -1,4 +1,4 @@
-#include "scenarios/runner/sweep/sweep.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "analysis/results/store/stored_study.hpp"
-#include "scenarios/runner/execute.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "scenarios/execution/execute.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

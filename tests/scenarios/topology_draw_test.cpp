@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "scenarios/runner/experiment.hpp"
-#include "scenarios/runner/plan.hpp"
+#include "scenarios/execution/experiment.hpp"
+#include "scenarios/study/plan.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-#include "scenarios/workers/work_list.hpp"
+#include "scenarios/execution/workers/work_list.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/random/distribution.hpp"
+#include "sim/laws/distribution.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "sim/options/per_agent.hpp"
+#include "sim/laws/per_agent.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
 

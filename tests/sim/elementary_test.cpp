@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "sim/random/distribution.hpp"
+#include "sim/laws/distribution.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/streams.hpp"
 

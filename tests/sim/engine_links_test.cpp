@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engine/network.hpp"
+#include "sim/network/network.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;

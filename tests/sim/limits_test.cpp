@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/engine/network.hpp"
 #include "sim/engine/transport.hpp"
+#include "sim/network/network.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;

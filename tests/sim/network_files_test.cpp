@@ -1,5 +1,5 @@
 // Files of a network, and the errors for invalid files.
-#include "sim/engine/network.hpp"
+#include "sim/network/network.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,11 +3,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/availability/availability.hpp"
 #include "sim/check.hpp"
 #include "sim/clocks/clocks.hpp"
-#include "sim/engine/network.hpp"
-#include "sim/links/links.hpp"
+#include "sim/network/availability.hpp"
+#include "sim/network/links.hpp"
+#include "sim/network/network.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "sim/engine/network.hpp"
 #include "sim/engine/unreachable.hpp"
+#include "sim/network/network.hpp"
 #include "tests/support/script.hpp"
 
 using namespace hearsay;

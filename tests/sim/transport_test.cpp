@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "sim/engine/network.hpp"
+#include "sim/network/network.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;

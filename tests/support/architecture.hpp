@@ -1,11 +1,13 @@
 #pragma once
-// What a source must not contain: an include of a higher layer, an include of the engine where results are only read
-// and drawn, output that does not pass scenarios/runner/terminal.hpp, and in the layers of runs anything that could make
+// What a source must not contain: an include of a higher layer or of a later room of its own layer, an include of the
+// engine where results are only read and drawn, output that does not pass scenarios/terminal/terminal.hpp, and in the layers of runs anything that could make
 // two runs differ.
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,28 @@ namespace hearsay::test {
 
 /// The layers; each can include those before it.
 inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analysis", "scenarios"};
+
+/// The rooms of the layers; each can include those before it. A layer's own files come before its rooms, but for
+/// models/registry, which names all protocols.
+inline constexpr std::array<std::string_view, 32> kRooms{
+    "sim/options",     "sim/files",         "sim/random",          "sim/laws",          "sim/events",
+    "sim/clocks",      "sim/topology",      "sim/trace",           "sim/network",       "sim/engine",
+    "sim/parallel",    "models/algebra",    "models/losses",       "models/privacy",    "models/data",
+    "models/learning", "models/run",        "models/protocols",    "models/registry",   "analysis/store",
+    "analysis/tables", "analysis/metrics",  "analysis/theory",     "analysis/trace",    "analysis/conclusions",
+    "analysis/figures", "scenarios/language", "scenarios/study",   "scenarios/terminal", "scenarios/execution",
+    "scenarios/benchmarks", "scenarios/commands"};
+
+/// The position of a file's room in kRooms; -1 of a layer's own files. Throws std::invalid_argument for a folder that is
+/// not listed.
+inline std::ptrdiff_t room_of(std::string_view path) {
+  const auto stem = path.substr(0, path.rfind('.'));
+  const auto folder = path.substr(0, path.find('/', path.find('/') + 1));
+  const auto room = std::find(kRooms.begin(), kRooms.end(), folder.size() == path.size() ? stem : folder);
+  if (room != kRooms.end()) return room - kRooms.begin();
+  if (folder.size() == path.size()) return -1;
+  throw std::invalid_argument(std::string(folder) + " is not among the rooms of tests/support/architecture.hpp");
+}
 
 /// The text without its comments; lines keep their numbers.
 inline std::string without_comments(std::string_view text) {
@@ -49,21 +73,22 @@ inline std::string without_comments(std::string_view text) {
 
 /// Results and figures are values and text: they include nothing of the engine, of what runs in it, or of Eigen.
 inline bool is_apart_from_runs(std::string_view path) {
-  return path.starts_with("analysis/results/") || path.starts_with("analysis/figures/");
+  return path.starts_with("analysis/store/") || path.starts_with("analysis/tables/") ||
+         path.starts_with("analysis/figures/");
 }
 
 /// One line for each violation in the file at `path`, relative to the root of the tree.
 inline std::vector<std::string> offences(const std::string& path, std::string_view text) {
-  static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<]([a-z]+)/)rx");
+  static const std::regex kInclude(R"rx(^\s*#\s*include\s*["<](([a-z]+)/[^">]+))rx");
   static const std::regex kOfRuns(
-      R"rx(^\s*#\s*include\s*["<](models/core/|models/protocols/|sim/engine/|Eigen/))rx");
+      R"rx(^\s*#\s*include\s*["<](models/learning/|models/run/|models/protocols/|sim/engine/|Eigen/))rx");
   static const std::regex kForbidden(
       R"rx(\bstd::\w+_distribution\b|\bstd::shuffle\b|\bs?rand\s*\(|\brandom_device\b|\bsystem_clock\b)rx"
       R"rx(|\bsteady_clock\b|\bgettimeofday\b|\bstd::time\b|\bunordered_(multi)?(map|set)\b)rx");
   static const std::regex kPrints(
       R"rx(\bfmt::print\b|\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\bf?puts\s*\(|\bfwrite\s*\()rx");
   const bool prints =
-      path == "scenarios/runner/terminal.cpp" || path == "analysis/results/tables/output_file.cpp";
+      path == "scenarios/terminal/terminal.cpp" || path == "analysis/store/output_file.cpp";
   const auto layer_of = [](std::string_view folder) {
     return std::find(kLayers.begin(), kLayers.end(), folder) - kLayers.begin();
   };
@@ -77,14 +102,15 @@ inline std::vector<std::string> offences(const std::string& path, std::string_vi
     const std::string where = path + ":" + std::to_string(number) + ": ";
     std::smatch match;
     if (std::regex_search(line, match, kInclude)) {
-      const auto other = layer_of(match[1].str());
-      if ((other > own && other < std::ssize(kLayers)) || match[1] == "tests")
-        found.push_back(where + "an include that runs upward: " + line);
+      const auto other = layer_of(match[2].str());
+      const bool upward = other != own ? (other > own && other < std::ssize(kLayers)) || match[2] == "tests"
+                                       : room_of(match[1].str()) > room_of(path);
+      if (upward) found.push_back(where + "an include that runs upward: " + line);
     }
     if (is_apart_from_runs(path) && std::regex_search(line, match, kOfRuns))
       found.push_back(where + "an include of what runs: " + line);
     if (!prints && std::regex_search(line, match, kPrints))
-      found.push_back(where + match[0].str() + " prints past scenarios/runner/terminal.hpp");
+      found.push_back(where + match[0].str() + " prints past scenarios/terminal/terminal.hpp");
     if (own < 2 && std::regex_search(line, match, kForbidden))
       found.push_back(where + match[0].str() + " has no place in a run");
   }

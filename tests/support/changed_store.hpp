@@ -2,8 +2,8 @@
 // A store changed by SQL: as another program would have written it, or as damage leaves it.
 #include <filesystem>
 
-#include "analysis/results/store/checksum.hpp"
-#include "analysis/results/store/store_file.hpp"
+#include "analysis/store/checksum.hpp"
+#include "analysis/store/store_file.hpp"
 
 namespace hearsay::test {
 

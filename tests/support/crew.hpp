@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "models/core/crew.hpp"
+#include "sim/parallel/crew.hpp"
 
 namespace hearsay::test {
 
@@ -14,7 +14,7 @@ class HelpedThread {
       : crew_(threads, {.awake = 0, .asleep = 0, .part = 1}), member_(crew_) {
     for (unsigned t = 1; t < threads; ++t) {
       others_.emplace_back([this] {
-        const models::Crew::Member member(crew_);
+        const sim::Crew::Member member(crew_);
         crew_.help_until([this] { return end_.load(); });
       });
     }
@@ -27,11 +27,11 @@ class HelpedThread {
   HelpedThread(const HelpedThread&) = delete;
   HelpedThread& operator=(const HelpedThread&) = delete;
 
-  models::Crew& crew() { return crew_; }
+  sim::Crew& crew() { return crew_; }
 
  private:
-  models::Crew crew_;
-  models::Crew::Member member_;
+  sim::Crew crew_;
+  sim::Crew::Member member_;
   std::atomic<bool> end_ = false;
   std::vector<std::jthread> others_;
 };

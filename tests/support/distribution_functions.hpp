@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/random/distribution.hpp"
+#include "sim/laws/distribution.hpp"
 
 namespace hearsay::test {
 

@@ -11,7 +11,7 @@
 
 #include "analysis/figures/figure.hpp"
 #include "analysis/metrics/metric.hpp"
-#include "analysis/results/store/store.hpp"
+#include "analysis/store/store.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace hearsay::test {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/runner/experiment.hpp"
+#include "scenarios/execution/experiment.hpp"
 
 namespace hearsay::test {
 

@@ -2,11 +2,11 @@
 // A study with everything it refers to, for tests and benchmarks that run a protocol without a scenario.
 #include <memory>
 
-#include "models/core/problem.hpp"
-#include "models/core/protocol.hpp"
-#include "models/core/world.hpp"
-#include "models/privacy/budget/privacy.hpp"
-#include "models/solvers/optimum.hpp"
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
+#include "models/run/privacy.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/world.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::test {

@@ -2,10 +2,10 @@
 // Problems small enough to solve by hand.
 #include <vector>
 
-#include "models/core/problem.hpp"
 #include "models/data/synthetic/lending_like.hpp"
+#include "models/learning/problem.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
-#include "sim/engine/network.hpp"
+#include "sim/network/network.hpp"
 
 namespace hearsay::test {
 

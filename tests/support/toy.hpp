@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/random/distribution.hpp"
+#include "sim/laws/distribution.hpp"
 
 namespace hearsay::toy {
 

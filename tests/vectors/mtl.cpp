@@ -2,8 +2,8 @@
 // the one that scenarios run.
 #include <fmt/format.h>
 
+#include "models/learning/solvers/singular_shrinkage.hpp"
 #include "models/protocols/multitask/async_mtl.hpp"
-#include "models/solvers/singular_shrinkage.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/vectors/numbers.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/algebra/dense.hpp"
 #include "models/data/csv/working_set.hpp"
-#include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "models/algebra/dense.hpp"
 #include "models/data/csv/text_table.hpp"
-#include "models/solvers/dense.hpp"
 
 namespace hearsay::models {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/algebra/dense.hpp"
 #include "models/data/data_facts.hpp"
 #include "models/data/draw_shards.hpp"
-#include "models/solvers/dense.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {

@@ -3,7 +3,7 @@
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
-#include "sim/options/per_agent.hpp"
+#include "sim/laws/per_agent.hpp"
 
 namespace hearsay::models {
 

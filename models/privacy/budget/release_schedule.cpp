@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/budget/settle.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {

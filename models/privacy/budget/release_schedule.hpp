@@ -95,6 +95,8 @@ class ReleaseSchedule {
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
                   const AccountantOptions& accountant);
 
+/// Throws std::invalid_argument if the mechanism or the accountant has no running sums by a tree.
+void require_tree(const Mechanism& mechanism, Accountant accountant);
 /// What rounds of a tree cost together, with noise multiplier z in its nodes: one Gaussian step.
 Step tree_step(double sensitivity_squared, double noise_multiplier);
 /// The noise multiplier of a tree's nodes that just keeps a total budget, given tree_sensitivity_squared() of all its

@@ -15,7 +15,7 @@
 #include <optional>
 #include <variant>
 
-#include "models/core/norm.hpp"
+#include "models/algebra/norm.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "sim/random/stream.hpp"

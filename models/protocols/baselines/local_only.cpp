@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "models/solvers/record_objective.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 

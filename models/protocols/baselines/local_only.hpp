@@ -9,9 +9,9 @@
 // L_i and Q as in problem/personal_problem.hpp.
 #include <vector>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

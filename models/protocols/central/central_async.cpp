@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/core/timeout.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 

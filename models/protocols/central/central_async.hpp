@@ -47,13 +47,13 @@
 #include <variant>
 #include <vector>
 
-#include "models/core/columns.hpp"
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
-#include "models/core/requests.hpp"
+#include "models/learning/columns.hpp"
 #include "models/protocols/central/owners.hpp"
 #include "models/protocols/central/parties.hpp"
 #include "models/protocols/central/stability.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/requests.hpp"
 
 namespace hearsay::models {
 

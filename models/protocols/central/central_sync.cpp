@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/core/timeout.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/solvers/dependence.hpp"
+#include "models/learning/solvers/dependence.hpp"
 
 namespace hearsay::models {
 

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/core/context.hpp"
-#include "models/core/setting.hpp"
+#include "models/run/context.hpp"
+#include "models/run/setting.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/core/setting.hpp"
+#include "models/run/setting.hpp"
 
 namespace hearsay::models {
 

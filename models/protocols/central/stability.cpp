@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/solvers/dense.hpp"
+#include "models/algebra/dense.hpp"
 
 namespace hearsay::models {
 

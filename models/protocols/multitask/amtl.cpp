@@ -6,9 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/core/option_error.hpp"
+#include "models/algebra/option_error.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
-#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 

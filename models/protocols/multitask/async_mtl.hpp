@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/task_loop.hpp"
 #include "models/protocols/multitask/tasks.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

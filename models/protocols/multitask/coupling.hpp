@@ -19,7 +19,7 @@
 
 #include <array>
 
-#include "models/solvers/singular_shrinkage.hpp"
+#include "models/learning/solvers/singular_shrinkage.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "models/core/protocol.hpp"
 #include "models/protocols/multitask/options.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/core/option_error.hpp"
+#include "models/algebra/option_error.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 

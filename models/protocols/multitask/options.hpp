@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "models/core/columns.hpp"
-#include "models/core/setting.hpp"
+#include "models/learning/columns.hpp"
 #include "models/protocols/multitask/coupling.hpp"
+#include "models/run/setting.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/core/option_error.hpp"
+#include "models/algebra/option_error.hpp"
 
 namespace hearsay::models {
 

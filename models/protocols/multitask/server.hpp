@@ -16,9 +16,9 @@
 #include <array>
 #include <optional>
 
-#include "models/core/columns.hpp"
-#include "models/core/extent.hpp"
+#include "models/learning/columns.hpp"
 #include "models/protocols/multitask/coupling.hpp"
+#include "models/run/extent.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {

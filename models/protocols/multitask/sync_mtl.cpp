@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "models/core/option_error.hpp"
-#include "models/core/timeout.hpp"
+#include "models/algebra/option_error.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 

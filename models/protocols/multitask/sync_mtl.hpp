@@ -19,13 +19,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
-#include "models/core/requests.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/tasks.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/requests.hpp"
 
 namespace hearsay::models {
 

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/core/extent.hpp"
-#include "models/core/requests.hpp"
-#include "models/core/timeout.hpp"
 #include "models/protocols/multitask/measures.hpp"
+#include "models/run/extent.hpp"
+#include "models/run/requests.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "models/core/option_error.hpp"
-#include "models/solvers/record_objective.hpp"
+#include "models/algebra/option_error.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {

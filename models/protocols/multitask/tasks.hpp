@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/core/context.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
+#include "models/run/context.hpp"
 
 namespace hearsay::models {
 

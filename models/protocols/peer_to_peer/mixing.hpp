@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "models/core/context.hpp"
-#include "models/core/weighted_sum.hpp"
+#include "models/learning/weighted_sum.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+#include "models/run/context.hpp"
 
 namespace hearsay::models {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/core/weighted_sum.hpp"
+#include "models/learning/weighted_sum.hpp"
 
 namespace hearsay::models {
 

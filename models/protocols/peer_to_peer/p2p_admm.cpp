@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "models/core/timeout.hpp"
+#include "models/run/timeout.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {

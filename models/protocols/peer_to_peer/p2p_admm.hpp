@@ -51,12 +51,12 @@
 #include <variant>
 #include <vector>
 
-#include "models/core/columns.hpp"
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
-#include "models/core/requests.hpp"
+#include "models/learning/columns.hpp"
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/start_models.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/requests.hpp"
 
 namespace hearsay::models {
 

@@ -35,12 +35,12 @@
 #include <variant>
 #include <vector>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/utility_bounds.hpp"
 #include "models/protocols/peer_to_peer/start_models.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

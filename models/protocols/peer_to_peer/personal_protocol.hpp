@@ -5,9 +5,9 @@
 #include <array>
 #include <span>
 
-#include "models/core/protocol.hpp"
-#include "models/core/registry.hpp"
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

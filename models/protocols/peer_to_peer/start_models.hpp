@@ -2,8 +2,8 @@
 // Where personal models start.
 #include <string_view>
 
-#include "models/core/context.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+#include "models/run/context.hpp"
 
 namespace hearsay::models {
 

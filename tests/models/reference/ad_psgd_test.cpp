@@ -1,4 +1,4 @@
-#include "models/protocols/reference/gossip/ad_psgd.hpp"
+#include "models/protocols/gossip/ad_psgd.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "models/protocols/reference/gossip/dpsgd_gossip.hpp"
+#include "models/protocols/gossip/dpsgd_gossip.hpp"
 
 #include <catch2/catch.hpp>
 

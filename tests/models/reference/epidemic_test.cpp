@@ -1,4 +1,4 @@
-#include "models/protocols/reference/gossip/epidemic.hpp"
+#include "models/protocols/gossip/epidemic.hpp"
 
 #include <catch2/catch.hpp>
 

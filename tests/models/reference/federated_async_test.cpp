@@ -1,9 +1,9 @@
 // FedAsync and FedBuff: staleness, who trains when, and that no owner is lost.
 #include <catch2/catch.hpp>
 
-#include "models/protocols/reference/federated/fedasync.hpp"
-#include "models/protocols/reference/federated/fedavg.hpp"
-#include "models/protocols/reference/federated/fedbuff.hpp"
+#include "models/protocols/federated/fedasync.hpp"
+#include "models/protocols/federated/fedavg.hpp"
+#include "models/protocols/federated/fedbuff.hpp"
 #include "tests/models/reference/federated_run.hpp"
 #include "tests/support/statistics.hpp"
 

@@ -1,10 +1,10 @@
 // Where rounds of local training end on quadratics: FedAvg and FedProx not at theta*, SCAFFOLD there.
 #include <catch2/catch.hpp>
 
-#include "models/core/option_error.hpp"
-#include "models/protocols/reference/federated/fedavg.hpp"
-#include "models/protocols/reference/federated/fedprox.hpp"
-#include "models/protocols/reference/federated/scaffold.hpp"
+#include "models/algebra/option_error.hpp"
+#include "models/protocols/federated/fedavg.hpp"
+#include "models/protocols/federated/fedprox.hpp"
+#include "models/protocols/federated/scaffold.hpp"
 #include "tests/models/reference/federated_run.hpp"
 
 using namespace hearsay;

@@ -2,7 +2,7 @@
 // updates.
 #include <catch2/catch.hpp>
 
-#include "models/protocols/reference/federated/fedavg.hpp"
+#include "models/protocols/federated/fedavg.hpp"
 #include "tests/models/reference/federated_run.hpp"
 #include "tests/support/statistics.hpp"
 

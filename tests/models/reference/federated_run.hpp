@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "models/protocols/reference/federated/rounds.hpp"
+#include "models/protocols/federated/rounds.hpp"
 #include "tests/models/central_run.hpp"
 
 namespace hearsay::test {

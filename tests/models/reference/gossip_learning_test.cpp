@@ -1,4 +1,4 @@
-#include "models/protocols/reference/gossip/gossip_learning.hpp"
+#include "models/protocols/gossip/gossip_learning.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "models/protocols/reference/local_training.hpp"
+#include "models/protocols/federated/local_training.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "models/core/option_error.hpp"
+#include "models/algebra/option_error.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"

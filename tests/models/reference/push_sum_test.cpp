@@ -1,4 +1,4 @@
-#include "models/protocols/reference/gossip/push_sum.hpp"
+#include "models/protocols/gossip/push_sum.hpp"
 
 #include <catch2/catch.hpp>
 

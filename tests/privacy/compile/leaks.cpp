@@ -1,7 +1,7 @@
 // A protocol that releases a gradient, and with LEAKING reveals it in every other way: each of these lines must be an
 // error that names Sensitive, LocalVector for what is kept inside an owner, EntrustedSum for what the hub collects, or
 // PublicProblem, which has no records.
-#include "models/core/protocol.hpp"
+#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 

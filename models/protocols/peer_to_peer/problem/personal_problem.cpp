@@ -7,9 +7,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/algebra/dense.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
-#include "models/solvers/dense.hpp"
-#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 

@@ -30,8 +30,8 @@
 #include <string>
 #include <vector>
 
-#include "models/core/extent.hpp"
-#include "models/core/setting.hpp"
+#include "models/run/extent.hpp"
+#include "models/run/setting.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::models {

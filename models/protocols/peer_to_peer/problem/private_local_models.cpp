@@ -5,8 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/privacy/mechanisms/objective_perturbation.hpp"
-#include "models/solvers/record_objective.hpp"
 
 namespace hearsay::models {
 

@@ -16,8 +16,8 @@
 // noisy gradient step is not in the papers.
 #include <Eigen/Core>
 
-#include "models/core/context.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
+#include "models/run/context.hpp"
 
 namespace hearsay::models {
 

@@ -1,0 +1,24 @@
+#pragma once
+// JSON as the store and the report write it.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analysis/store/study.hpp"
+
+namespace hearsay::analysis {
+
+using Json = nlohmann::ordered_json;
+
+/// A value as text; bytes that are not UTF-8 are replaced.
+inline std::string json_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+inline void to_json(Json& json, const MetricInfo& m) {
+  json = {{"name", m.name}, {"help", m.help}, {"unit", m.unit}, {"per_agent", m.per_agent}};
+}
+inline void from_json(const Json& json, MetricInfo& m) {
+  m = {json.at("name"), json.at("help"), json.at("unit"), json.at("per_agent")};
+}
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,49 @@
+#pragma once
+// Stores runs that any number of threads finish. A separate thread writes them, many per commit: a process that is
+// killed loses at most the runs of the last kHold.
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analysis/store/store.hpp"
+
+namespace hearsay::analysis {
+
+class StoreWriter {
+ public:
+  static constexpr std::chrono::milliseconds kHold{500};  ///< between commits, at most
+  static constexpr std::size_t kMostWaiting = 512;        ///< runs; add() waits while there are more
+
+  /// The store must outlive the writer and must not be used meanwhile.
+  explicit StoreWriter(Store& store);
+  /// Stores the runs that have been added.
+  ~StoreWriter();
+  StoreWriter(const StoreWriter&) = delete;
+  StoreWriter& operator=(const StoreWriter&) = delete;
+
+  /// Adds a run. Rethrows an exception of writing an earlier one.
+  void add(RunResult run, std::string run_key);
+  /// Waits until everything that was added is committed. Rethrows an exception of writing.
+  void finish();
+
+ private:
+  struct Finished {
+    RunResult run;
+    std::string key;
+  };
+  void work();
+
+  Store& store_;
+  std::mutex mutex_;
+  std::condition_variable arrived_, taken_;
+  std::vector<Finished> waiting_;
+  bool ending_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace hearsay::analysis

@@ -1,0 +1,38 @@
+#pragma once
+// The mean loss of some owners' records with a regulariser, and its minimiser over R^p:
+//
+//   f(theta) = (1/n) sum over the records of loss(x . (offset + theta), y) + (ridge/2) norm_2(theta)^2 + tilt . theta
+//
+// The one local solver of all protocols: an owner's model alone, beside a shared part (offset), or of a perturbed
+// objective (tilt).
+#include <Eigen/Core>
+
+#include <span>
+
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/projected_newton.hpp"
+
+namespace hearsay::models {
+
+using Owners = std::span<const std::size_t>;
+
+struct Regulariser {
+  double ridge = 0;
+  Eigen::VectorXd offset = {}, tilt = {};  ///< R^p; empty: 0
+};
+
+/// f for a loss, which need not be the problem's. Without records the mean loss is 0. O(n p) a value, O(n p^2) the
+/// derivatives. The problem and the owners must outlive it.
+SmoothFunction record_objective(const Problem& problem, Owners owners, const Loss& loss,
+                                const Regulariser& regulariser);
+
+/// argmin f for the problem's loss by Newton's method, to norm_inf(grad f) <= 1e-10 max(1, norm_inf(grad f(0))). Throws
+/// std::invalid_argument for a loss that is not smooth, std::runtime_error where the iteration does not get there:
+/// separable classes need ridge > 0. O(n p^2 + p^3) an iteration.
+Eigen::VectorXd minimise_records(const Problem& problem, Owners owners, const Regulariser& regulariser);
+/// The same of one owner.
+Eigen::VectorXd minimise_records(const Problem& problem, std::size_t owner, const Regulariser& regulariser);
+/// The same with a ridge alone, computed once for a problem, owner and ridge.
+const Eigen::VectorXd& minimise_alone(const Problem& problem, std::size_t owner, double ridge);
+
+}  // namespace hearsay::models

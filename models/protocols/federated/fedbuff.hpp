@@ -1,0 +1,56 @@
+#pragma once
+// FedBuff: the server gathers the updates of owners that train asynchronously (asynchronous.hpp), and takes a step
+// with every B of them.
+//
+//   u_i = y - x_old,  y: x_old after K local steps on owner i's records
+//   x  <- Pi[ x + server_step D( (1/B) sum_i w(s_i) u_i ) ]    over the B updates in the buffer; D: aggregator.hpp
+//
+// x_old: the model that was sent to owner i.
+// s_i: the server's steps between sending x_old and the arrival of u_i; w: staleness.hpp. The divisor is B, not the
+// sum of the weights: stale updates make the step shorter. B = 1 with constant staleness is asynchronous descent with
+// differences of models. Iteration: a step of the server. A crash of the server loses x, the buffer and the state of
+// the optimiser.
+//
+// Source: Nguyen, Malik, Zhan, Yousefpour, Rabbat, Malek, Huba 2022, "Federated Learning with Buffered Asynchronous
+// Aggregation", Algorithms 1 and 2: K is our B, Q our K. There w(s) = (1 + s)^(-1/2).
+#include "models/protocols/federated/aggregator.hpp"
+#include "models/protocols/federated/asynchronous.hpp"
+#include "models/protocols/federated/staleness.hpp"
+#include "models/run/any_protocol.hpp"
+
+namespace hearsay::models {
+
+class FedBuff : public AsynchronousServer {
+ public:
+  struct Params : AsynchronousOptions {
+    std::uint32_t buffer = 10;
+    Staleness staleness;
+    Aggregator::Params server;
+    void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
+  };
+  static constexpr Entry kEntry{
+      .name = "fedbuff",
+      .help =
+          "FedBuff: owners train asynchronously, and the server takes a step with every "
+          "few of their updates.",
+      .hub = true,
+      .any_model = true,
+      .step = "protocol.step or protocol.server_step"};
+  FedBuff(const Params& params, const Study& study)
+      : AsynchronousServer(params, study, Answer::kUpdate),
+        params_(params),
+        aggregator_(params.server, study.problem.p()) {}
+
+ protected:
+  bool use(const sim::Message& answer, double staleness, Context& context) override;
+  void lose() override { aggregator_.reset(); }
+
+ private:
+  Params params_;
+  Aggregator aggregator_;
+};
+
+ProtocolRow fedbuff_row();
+
+}  // namespace hearsay::models

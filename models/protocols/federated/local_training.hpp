@@ -1,0 +1,107 @@
+#pragma once
+// Local training: what an owner does with a model between messages. K steps of mini-batch gradient descent with
+// momentum on its own mean loss f_i plus the regulariser g, from x_0:
+//
+//   d_k     = Q_k + grad g(x_k) + tilt + mu (x_k - anchor)     Q_k: gradient over the k-th mini-batch at x_k (batches.hpp)
+//   v_k     = d_k + momentum v_{k-1}
+//   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one
+//
+// `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by
+// default. v_{-1} = 0, or the last v of the owner's call before if the protocol keeps it. t counts steps as the
+// protocol says, by default all that the owner has made.
+//
+// Privacy: each Q_k is released, that is, its records' gradients are bounded, noise is added and the owner's account
+// is charged. This is DP-SGD at each owner (Abadi et al. 2016); what is computed from the Q_k and sent costs nothing
+// more. An owner plans privacy.steps releases in all, of equal noise, and makes no steps once they are used up.
+// Without privacy the Q_k are exact.
+//
+// An owner without records makes no steps.
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/learning/columns.hpp"
+#include "models/protocols/federated/batches.hpp"
+#include "models/protocols/federated/step_schedule.hpp"
+#include "models/run/context.hpp"
+#include "models/run/extent.hpp"
+#include "models/run/setting.hpp"
+
+namespace hearsay::models {
+
+enum class Velocity { kPerCall, kKept };
+
+/// What a protocol adds to a call; vectors have p numbers, or none.
+struct LocalTerms {
+  std::span<const double> tilt = {}, anchor = {};
+  double mu = 0;
+  std::optional<std::uint64_t> first_step = {};  ///< t of the call's first step
+};
+
+class LocalTraining {
+ public:
+  struct Params {
+    std::uint32_t local_steps = 1;
+    StepSchedule step;
+    double momentum = 0;
+    Batch batch;
+    void describe(sim::Visitor& v);
+    /// Throws OptionError for a batch that does not go with the privacy, std::invalid_argument without privacy.steps.
+    void require(const Setting& setting) const;
+    /// A warning where sampling is charged in full.
+    std::vector<std::string> notes(const Study& study) const;
+    /// Its state; with the velocities of all agents if they are kept.
+    sim::Memory memory(const Extent& e, Velocity velocity = Velocity::kPerCall) const;
+  };
+  /// The first number that a protocol may use for a purpose of draws.
+  static constexpr std::uint32_t kFreePurpose = 1;
+
+  /// Throws as Params::require, and BudgetError where a budget has no room for the steps.
+  LocalTraining(const Params& params, const Study& study, Velocity velocity = Velocity::kPerCall);
+
+  /// Opens agent i's account, if it has records.
+  void open_account(sim::AgentId i, Context& context) const;
+  /// K of agent i.
+  std::uint64_t steps(sim::AgentId i, const Context& context) const;
+  /// The step size of step t.
+  double step_size(std::uint64_t t) const { return step_at(params_.step, t); }
+  /// x_K, valid until the next call, and the number of steps made: fewer than K if the budget is exhausted.
+  struct Trained {
+    const Eigen::VectorXd& model;
+    std::uint64_t steps;
+  };
+  /// Trains from x.
+  Trained train(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
+                const LocalTerms& terms = {});
+  /// Trains from x within the owner, for an aggregator that it trusts: all K steps are exact, and nothing is released or
+  /// charged. `update`: what the training adds to x.
+  void train_inside(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
+                    LocalVector& update, const LocalTerms& terms = {});
+  /// Agent i has lost its state.
+  void reset(sim::AgentId i);
+
+ private:
+  static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
+
+  double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
+  Sensitive batch_gradient(sim::AgentId i, Context& context);
+  std::uint64_t make_steps(sim::AgentId i, Context& context, const LocalTerms& terms, bool inside);
+  void move(double eta, const Vector& gradient, const LocalTerms& terms);
+  template <class Direction>
+  void descend(double eta, const Direction& direction);
+
+  Params params_;
+  Velocity keeps_;
+  std::vector<std::uint64_t> made_;  // steps by agent
+  Columns velocities_;               // by agent, if kept
+  BatchDraws batches_;
+  Eigen::VectorXd x_, velocity_;
+  double sigma_;       // of the regulariser
+  LocalVector exact_;  // gradient of a step within the owner
+};
+
+}  // namespace hearsay::models

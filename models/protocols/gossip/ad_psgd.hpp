@@ -1,0 +1,95 @@
+#pragma once
+// AD-PSGD: asynchronous pairwise averaging. Lian, Zhang, Zhang, Liu, "Asynchronous Decentralized Parallel Stochastic
+// Gradient Descent" (2018), Algorithm 1.
+//
+//   tick of agent i   j drawn uniformly from the neighbours;  x_i, x_j <- (x_i + x_j)/2   at one instant
+//                     x_i <- x_i + u_i,  u_i = -step * gradient at the x_i before averaging
+//
+// With K local steps u_i = x_K - x_0 (local_training.hpp). The exchange takes two messages:
+//
+//   i -> j   proposal x_i              i does its computation meanwhile and adds u_i
+//   j        d = (x_j - x_i)/2,  x_j <- x_j - d
+//   j -> i   d                         x_i <- x_i + d
+//
+// An agent has one proposal in flight and then takes part in no other exchange: it refuses proposals by an empty message,
+// so that nobody waits for a busy agent and there is no deadlock (the paper makes the graph bipartite instead). A tick of
+// an agent that waits makes the local update alone. If neither answer comes within `timeout`, the agent exchanges again.
+//
+// What holds. Exchanges conserve the sum of all models plus the d in flight, in any order and with any latency, because a d
+// that comes after the timeout is still added. With zero latency both agents have the mean at one instant, as published;
+// without gradients on a complete graph, E sum norm_2(x - mean)^2 then falls by exactly 1 - 1/(n-1) per exchange. With
+// latency, x_i is the mean of the two at the time at which j answers, apart from updates since; only after a timeout may
+// it have averaged with others meanwhile. A lost d moves the mean of the models by d/n: no exchange of messages over
+// links that lose them can prevent that. A lost proposal or refusal changes nothing. A crash takes the agent's model back
+// to the start and ends its exchange; a d on its way to it is discarded.
+//
+// Iteration: a tick. Staleness: of a proposal or d, in local updates that agent i made since it proposed.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/requests.hpp"
+
+namespace hearsay::models {
+
+class AdPsgd : GossipAgents {
+ public:
+  struct Params : GossipOptions {
+    std::optional<sim::Time> timeout;
+
+    void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
+    bool uses_late_replies() const { return true; }
+  };
+
+  static constexpr Entry kEntry{
+      .name = "ad_psgd",
+      .help =
+          "AD-PSGD: at its tick an agent averages models with a random neighbour and adds its local update.",
+      .any_model = true,
+      .step = "the step size (protocol.step)"};
+  static constexpr std::array kMetrics{
+      ProtocolMetric{.name = "refused_exchanges",
+                     .help = "Exchanges refused so far because the partner was in another one.",
+                     .exact = false}};
+
+  AdPsgd(const Params& params, const Study& study);
+
+  void on_start(Context& context) { open_accounts(context); }
+  void on_tick(sim::AgentId i, Context& context);
+  void on_message(const sim::Message& message, Context& context);
+  void on_timer(sim::AgentId i, std::uint16_t, std::uint32_t number, Context&) {
+    exchanges_[i].request.end(number);
+  }
+  std::string_view timer_name(sim::AgentId i, std::uint16_t, std::uint32_t number) const {
+    return timeout_name(exchanges_[i].request.in_flight(number));
+  }
+  void reset(sim::AgentId i, Context& context);
+  void measure(std::size_t, const World&, std::span<double> out) const {
+    out[0] = static_cast<double>(refused_);
+  }
+
+ private:
+  enum Tag : std::uint16_t { kProposal, kDifference, kRefusal, kTimeout };
+  struct Exchange {
+    Request request;            // the agent's proposal
+    std::uint32_t voided = 0;   // number of its last proposal before a crash
+    std::uint32_t updates = 0;  // local updates since the proposal
+  };
+
+  void answer(const sim::Message& proposal, Context& context);
+
+  sim::Time timeout_;
+  std::vector<Exchange> exchanges_;  // by agent
+  Eigen::VectorXd difference_;
+  std::uint64_t refused_ = 0;
+};
+
+ProtocolRow ad_psgd_row();
+
+}  // namespace hearsay::models

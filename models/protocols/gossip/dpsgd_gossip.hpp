@@ -1,0 +1,91 @@
+#pragma once
+// D-PSGD: gossip in synchronous rounds. Lian, Zhang, Zhang, Hsieh, Zhang, Liu, "Can Decentralized Algorithms Outperform
+// Centralized Algorithms?" (2017), Algorithm 1. In its round every agent i sends x_i to its neighbours, and
+//
+//   x_i <- sum_j W_ij x_j + u_i,   u_i = -step * gradient at the x_i before mixing
+//
+// with K local steps u_i = x_K - x_0 (local_training.hpp) and the weights W of mixing_weights.hpp.
+// Hence mixing conserves the mean of the models, and on its own contracts sum norm_2(x - mean)^2 by at least lambda^2 per
+// round, lambda the second largest |eigenvalue| of W. With a constant step and quadratic losses the fixed point X solves
+// (I - W) X = -step * (gradients at X), which is not the minimiser. With K = 1 rounds are stable if step h < 1 + the smallest
+// eigenvalue of W, h the largest curvature.
+//
+// Over the network: messages are numbered by round. An agent sends x_i when its round begins, computes u_i while the
+// messages travel, and mixes once it has every neighbour's message of the round; then its next round begins. Clocks have
+// no effect. Without losses the neighbours of an agent are at most one round ahead: what they send is kept.
+//   missing      After `round_timeout` the W_ij of a missing message goes to the agent itself: its W stays stochastic by
+//                rows, but no longer by columns: the mean moves. A message of an earlier round is discarded.
+//   left behind  An agent that hears of a round later than the next one mixes what it has and begins that round.
+//   crash        The agent has its starting model and begins again with round 1, until it hears of later ones.
+// Nobody waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
+// deadlock, and agents out of step catch up. Iteration: an agent completes a round. Nothing that is mixed is stale.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/protocols/gossip/mixing_weights.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/requests.hpp"
+
+namespace hearsay::models {
+
+class DpsgdGossip : GossipAgents {
+ public:
+  struct Params : GossipOptions {
+    MixingWeights mixing = MixingWeights::kMetropolis;
+    std::optional<sim::Time> round_timeout;
+
+    void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
+    bool self_paced() const { return true; }
+    bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
+  };
+
+  static constexpr Entry kEntry{
+      .name = "dpsgd_gossip",
+      .help =
+          "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.",
+      .any_model = true,
+      .step = "the step size (protocol.step)"};
+
+  DpsgdGossip(const Params& params, const Study& study);
+
+  void on_start(Context& context);
+  void on_tick(sim::AgentId, Context&) {}
+  void on_message(const sim::Message& message, Context& context);
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t round, Context& context);
+  std::string_view timer_name(sim::AgentId i, std::uint16_t tag, std::uint32_t round) const {
+    return tag == kTimeout ? timeout_name(rounds_[i].number == round) : tag == kMix ? "mix" : "first round";
+  }
+  void reset(sim::AgentId i, Context& context);
+
+ private:
+  enum Tag : std::uint16_t { kModel, kBegin, kMix, kTimeout };
+  // A round and the one after it share the pairs below, by the parity of their numbers.
+  struct Round {
+    std::uint32_t number = 0;
+    std::array<std::uint32_t, 2> heard{};  // neighbours
+    std::array<double, 2> weight{};        // sum of their W_ij
+  };
+
+  // Sum of the W_ij x_j received for a round, and u_i once the round has begun.
+  auto sum(sim::AgentId i, std::uint32_t round) { return sums_[2 * std::size_t{i} + round % 2]; }
+  void begin_round(sim::AgentId i, std::uint32_t number, Context& context);
+  void mix(sim::AgentId i, Context& context);
+  void forget(sim::AgentId i, std::uint32_t round);
+
+  MixingWeights mixing_;
+  sim::Time timeout_;
+  const sim::Topology& graph_;
+  std::uint32_t largest_degree_;
+  std::vector<Round> rounds_;         // by agent
+  std::vector<std::uint32_t> heard_;  // two for each directed edge i -> j: rounds that i has heard of j
+  Columns sums_;                      // two for each agent
+};
+
+ProtocolRow dpsgd_gossip_row();
+
+}  // namespace hearsay::models

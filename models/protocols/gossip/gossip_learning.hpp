@@ -1,0 +1,94 @@
+#pragma once
+// Gossip learning: models walk over the network and learn where they arrive. Ormandi, Hegedus, Jelasity, "Gossip learning
+// with linear models on fully distributed data" (2013), Algorithm 1 and its variants of createModel.
+//
+//   tick     agent i sends its model x_i to a random neighbour
+//   message  agent j: x_j <- create(x, l_j),  l_j <- x      l_j: the model that j received before, at first the start
+//
+//   rw       create(x, l) = update(x): the models are independent random walks
+//   mu       create(x, l) = update(merge(x, l))
+//   um       create(x, l) = merge(update(x), update(l)), both at j
+//
+// update(x) makes K local steps from x on agent j's data (local_training.hpp). A model has an age t, the number of steps
+// made on its way; the step size of its next step is that of step t, as in the paper. merge(x, l), of ages s and t, has
+// the age max(s, t) and is, by `merge_weights`,
+//
+//   equal    (x + l)/2, as published
+//   age      (s x + t l)/(s + t), and (x + l)/2 if both are 0: Hegedus, Danner, Jelasity, "Decentralized learning works"
+//            (2021). A model that has seen no data then has no weight.
+//
+// An agent's cache of models is its newest one, x_j. The protocol is asynchronous and nobody waits: a lost message or a
+// receiver that is down loses one copy of a model, whose sender still has it. A crash takes x_j and l_j back to the start
+// with age 0. Without gradients the mean of the models is constant in expectation on a regular graph with equal clocks.
+//
+// With privacy a model is updated where it arrives as long as that agent's budget lasts, and then only merged; `um` makes
+// two updates for each message, which use up the budget in half as many.
+//
+// A message has p numbers; its age travels in its header. Iteration: a tick. Staleness: in steps by which the sender's own
+// model is older than the one it sent.
+#include <cstdint>
+#include <vector>
+
+#include "models/learning/columns.hpp"
+#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+
+namespace hearsay::models {
+
+enum class MergeRule { kRandomWalk, kMergeUpdate, kUpdateMerge };
+enum class MergeWeights { kEqual, kAge };
+
+class GossipLearning : GossipAgents {
+ public:
+  struct Params : GossipOptions {
+    MergeRule merge = MergeRule::kMergeUpdate;
+    MergeWeights merge_weights = MergeWeights::kEqual;
+
+    void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
+    double in_flight(const Extent& e) const { return std::min(e.in_flight, e.iterations); }
+  };
+
+  static constexpr Entry kEntry{
+      .name = "gossip_learning",
+      .help = "Gossip learning: agents send their models to random neighbours, which merge and update them.",
+      .any_model = true,
+      .step = "the step size (protocol.step)"};
+
+  GossipLearning(const Params& params, const Study& study);
+
+  void on_start(Context& context);
+  void on_tick(sim::AgentId i, Context& context);
+  void on_message(const sim::Message& message, Context& context);
+  void reset(sim::AgentId i, Context& context);
+
+ private:
+  void update(sim::AgentId j, Context& context);
+  void merge(sim::AgentId j, const Eigen::Ref<const Eigen::VectorXd>& other, std::uint32_t age,
+             Context& context);
+
+  Params params_;
+  std::vector<std::uint32_t> ages_, last_ages_;  // by agent: of x_j and of l_j
+  Columns last_;                                 // l_j; none for rw
+  Eigen::VectorXd first_;                        // update(x) of um
+};
+
+ProtocolRow gossip_learning_row();
+
+}  // namespace hearsay::models
+
+namespace hearsay::sim {
+template <>
+struct Choices<models::MergeRule> {
+  static constexpr std::array kValues{
+      Choice{"rw", "random walks: the received model is updated"},
+      Choice{"mu", "the received model is merged with the one received before, then updated"},
+      Choice{"um", "the received model and the one received before are updated, then merged"}};
+};
+template <>
+struct Choices<models::MergeWeights> {
+  static constexpr std::array kValues{Choice{"equal", "the mean of the two models"},
+                                      Choice{"age", "in proportion to the models' ages"}};
+};
+}  // namespace hearsay::sim

@@ -1,0 +1,77 @@
+#pragma once
+// Stochastic gradient push: gossip in one direction, with a weight that removes the bias. Assran, Loizou, Ballas, Rabbat,
+// "Stochastic Gradient Push for Distributed Deep Learning" (2019), Algorithm 1; push-sum is by Kempe, Dobra, Gehrke (2003).
+//
+//   start    x_i = the starting model, w_i = 1
+//   tick     x_i <- x_i + u_i,  u_i = -step * gradient at z_i
+//            (x_i, w_i) <- (x_i, w_i)/(m + 1), and the same part is sent to each of m random neighbours, m = `fan_out`
+//   message  (x_j, w_j) <- (x_j, w_j) + (x, w)
+//   model    z_i = x_i/w_i
+//
+// With K local steps u_i = x_K - z_i (local_training.hpp). With `weighted_update` w_i u_i is added instead, so that z_i
+// moves by u_i: not published. As published z_i moves by u_i/w_i, so that steps grow without limit where weights vanish.
+//
+// The published rounds are synchronous: they are these with clocks in phase and a latency above 0 and below the period.
+// Else agents use what has come when they tick, as in the paper's overlap variant.
+//
+// What holds. The sums of all x and of all w, messages in flight included, change by local updates only: sum w = n. So
+// without gradients every z_i converges to the mean of the start, for any latency. A lost message takes its x and w with
+// it: the z_i then converge to another weighted mean, and a loss rate q takes the fraction q m/(m + 1) of a ticking
+// agent's weight, (1 - q m/((m + 1) n))^t of all weight in expectation after t ticks of random agents. The metric
+// held_weight shows it. A crash brings back (start, 1), whatever the agent had. An agent whose weight has fallen below
+// 1e-100 (partitions, losses) sends nothing until it receives.
+//
+// A message has p + 1 numbers: x, then w. Iteration: a tick. Staleness: in ticks of the sender since it sent.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/protocol.hpp"
+
+namespace hearsay::models {
+
+class PushSum : GossipAgents {
+ public:
+  struct Params : GossipOptions {
+    std::uint32_t fan_out = 1;
+    bool weighted_update = false;
+
+    void describe(sim::Visitor& v);
+    sim::Memory memory(const Extent& e) const;
+    double in_flight(const Extent& e) const { return static_cast<double>(fan_out) * std::min(e.in_flight, e.iterations); }
+  };
+
+  static constexpr Entry kEntry{
+      .name = "push_sum",
+      .help = "Stochastic gradient push: agents send parts of their models and weights to random neighbours.",
+      .vectors = 2,
+      .any_model = true,
+      .step = "the step size (protocol.step)"};
+  static constexpr std::array kMetrics{
+      ProtocolMetric{.name = "held_weight",
+                     .help = "Sum of the agents' weights: n less what is in flight or lost.",
+                     .exact = false}};
+
+  PushSum(const Params& params, const Study& study);
+
+  void on_start(Context& context) { open_accounts(context); }
+  void on_tick(sim::AgentId i, Context& context);
+  void on_message(const sim::Message& message, Context& context);
+  void reset(sim::AgentId i, Context& context);
+  void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
+
+ private:
+  static constexpr double kLeastWeight = 1e-100;  // that is divided; far above where doubles lose digits
+
+  Params params_;
+  Eigen::VectorXd weights_;           // by agent; x_i is w_i z_i
+  Eigen::VectorXd part_;              // that is sent: x above w
+  std::vector<std::uint32_t> ticks_;  // by agent
+};
+
+ProtocolRow push_sum_row();
+
+}  // namespace hearsay::models

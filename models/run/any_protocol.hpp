@@ -1,0 +1,159 @@
+#pragma once
+// A protocol without its type: what the table of protocols (models/registry.hpp) holds.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/run/extent.hpp"
+#include "models/run/protocol.hpp"
+#include "models/run/setting.hpp"
+#include "models/run/timeout.hpp"
+#include "models/run/world.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+/// A protocol's options with the function that runs it; the type of the protocol is gone.
+class AnyProtocol {
+ public:
+  virtual ~AnyProtocol() = default;
+  virtual const Entry& entry() const = 0;
+  virtual void describe(sim::Visitor& v) = 0;
+  virtual std::unique_ptr<AnyProtocol> clone() const = 0;
+  /// The iterations that budgets are planned for, of a protocol that plans by them.
+  virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
+  /// What it needs for its state and its messages in a run, beside the agents' public models.
+  virtual sim::Memory memory(const Extent& extent) const = 0;
+  /// Throws std::invalid_argument if the options do not fit those of the study: what needs no data.
+  virtual void require(const Setting& setting) const = 0;
+  /// Messages or publications under way at a time that go on growing with the latency, at most; 0 where replies or
+  /// rounds are waited for.
+  virtual double in_flight(const Extent& extent) const = 0;
+  /// Throws std::invalid_argument if the options do not fit the study. Afterwards study.exact_reads is complete.
+  virtual void check(const Study& study) const = 0;
+  virtual sim::End run(World& world, Observer& observer) const = 0;
+  /// What else is to be said of its options, a sentence each.
+  virtual std::vector<std::string> notes(const Study& study) const = 0;
+  /// Numbers of a point that follow from its options, by name.
+  virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
+  /// Whether it waits for replies, so that Study::round_trips has to be set.
+  virtual bool has_timeout() const = 0;
+  /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
+  /// std::invalid_argument for a protocol that drives itself where no time passes (require_passing_time).
+  /// The setting has round trips.
+  virtual void check_timeout(const Setting& setting) const = 0;
+  /// What is suspicious about a run that has ended.
+  virtual std::optional<std::string> warning(const World& world) const = 0;
+  /// Metrics of its own.
+  virtual std::span<const ProtocolMetric> metrics() const = 0;
+
+ protected:
+  AnyProtocol() = default;
+  AnyProtocol(const AnyProtocol&) = default;
+  AnyProtocol& operator=(const AnyProtocol&) = default;
+};
+
+/// A row of the table. `make` gives the options at their defaults.
+struct ProtocolRow {
+  Entry entry;
+  std::unique_ptr<AnyProtocol> (*make)();
+  std::span<const ProtocolMetric> metrics = {};
+};
+
+template <class P>
+std::span<const ProtocolMetric> metrics_of() {
+  if constexpr (requires { P::kMetrics; }) return P::kMetrics;
+  return {};
+}
+
+/// The row of a protocol; to be called where the protocol is compiled, so that the driver is compiled there
+/// too.
+template <Protocol P>
+ProtocolRow row() {
+  class Held final : public AnyProtocol {
+   public:
+    const Entry& entry() const override {
+      static constexpr Entry kEntry = P::kEntry;
+      return kEntry;
+    }
+    void describe(sim::Visitor& v) override { params_.describe(v); }
+    std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<Held>(*this); }
+    std::optional<std::uint64_t> planned_iterations([[maybe_unused]] const Study& study) const override {
+      if constexpr (requires { params_.planned_iterations(entry().name, study); })
+        return params_.planned_iterations(entry().name, study);
+      return std::nullopt;
+    }
+    sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
+    double in_flight([[maybe_unused]] const Extent& extent) const override {
+      if constexpr (requires { params_.in_flight(extent); }) return params_.in_flight(extent);
+      return entry().broadcasts ? std::min(extent.in_flight, extent.iterations) : 0;
+    }
+    void require([[maybe_unused]] const Setting& setting) const override {
+      if constexpr (requires { params_.require(setting); }) params_.require(setting);
+    }
+    void check(const Study& study) const override {
+      require(setting_of(study));
+      P(params_, study);
+    }
+    sim::End run(World& world, Observer& observer) const override {
+      P protocol(params_, world.study);
+      return Driver<P>(protocol, world, observer).run();
+    }
+    std::vector<std::string> notes(const Study& study) const override {
+      std::vector<std::string> all;
+      if constexpr (requires { params_.notes(study); }) all = params_.notes(study);
+      if (const auto* given = timeout()) {
+        constexpr bool finite = requires {
+          Params::kFiniteTimeout;
+        };
+        if (auto note = timeout_note(timeout_key(), *given, study, finite)) all.push_back(std::move(*note));
+      }
+      return all;
+    }
+    std::vector<std::pair<std::string, double>> numbers(const Study& study) const override {
+      if constexpr (requires { params_.numbers(study); }) return params_.numbers(study);
+      return {};
+    }
+    bool has_timeout() const override { return timeout() != nullptr; }
+    void check_timeout(const Setting& setting) const override {
+      if constexpr (requires { params_.self_paced(); }) {
+        if (params_.self_paced()) require_passing_time(setting);
+      }
+      if constexpr (requires { params_.uses_late_replies(); }) {
+        if (params_.uses_late_replies()) return;
+      }
+      if (const auto* given = timeout())
+        require_possible_timeout(timeout_key(), *given, *setting.round_trips);
+    }
+    std::optional<std::string> warning(const World& world) const override {
+      const auto* given = timeout();
+      if (auto unused = given != nullptr ? unused_replies_warning(*given, world) : std::nullopt)
+        return unused;
+      if constexpr (requires { params_.warning(world); }) return params_.warning(world);
+      return std::nullopt;
+    }
+    std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
+
+   private:
+    using Params [[maybe_unused]] = typename P::Params;  // clang 14 overlooks its uses in requires
+    static constexpr std::string_view timeout_key() {
+      return requires(Params p) {
+        p.round_timeout;
+      }
+      ? "round_timeout" : "timeout";
+    }
+    // The option that says how long the protocol waits for replies, if it has one.
+    const std::optional<sim::Time>* timeout() const {
+      if constexpr (requires(Params p) { p.round_timeout; }) return &params_.round_timeout;
+      if constexpr (requires(Params p) { p.timeout; }) return &params_.timeout;
+      return nullptr;
+    }
+    Params params_;
+  };
+  return {P::kEntry, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<Held>()); }, metrics_of<P>()};
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,220 @@
+#include "models/run/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace hearsay::models {
+
+Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
+  const Privacy& privacy = world_.study.privacy;
+  const std::size_t owner = world_.owner(i);
+  Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
+  if (privacy.clips()) {
+    ++world_.tally.gradients;
+    world_.tally.clipped_records +=
+        problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_, known);
+  } else {
+    problem().mean_gradient(owner, theta, result.value_, known);
+  }
+  return result;
+}
+
+Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity) {
+  Sensitive result = gradient(i, theta);
+  result.sensitivity_ = sensitivity;
+  return result;
+}
+
+Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
+                            std::span<const Eigen::Index> records, double divisor) {
+  Sensitive result(world_.take_vector(), sensitivity);
+  const Privacy& privacy = world_.study.privacy;
+  const Eigen::Index clipped =
+      problem().gradient_of_records(world_.owner(i), records, theta, divisor,
+                                    privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
+                                    privacy.norm(), result.value_);
+  if (privacy.clips() && !records.empty()) {
+    ++world_.tally.gradients;
+    world_.tally.clipped_records += static_cast<double>(clipped) / static_cast<double>(records.size());
+  }
+  return result;
+}
+
+Sensitive Context::sensitive(const In& x, double sensitivity) {
+  Sensitive result(world_.take_vector(), sensitivity);
+  result.value_ = x;
+  return result;
+}
+
+void Context::open_account(sim::AgentId i, const Timetable& timetable) {
+  world_.ledger.open(i, world_.study.privacy.releases_of(world_.owner(i), timetable));
+}
+
+void Context::open_account(sim::AgentId i, const Turns& turns) {
+  const Privacy& privacy = world_.study.privacy;
+  world_.ledger.open(i, privacy.active() ? privacy.schedules->turns(turns) : nullptr);
+}
+
+void Context::open_account(sim::AgentId i) {
+  sim::check(!world_.study.privacy.active(), "an account without a limit, with privacy");
+  world_.ledger.open(i, nullptr);
+}
+
+const Step* Context::next_step(sim::AgentId i) const {
+  const Account& account = world_.ledger.account(i);
+  return account.schedule ? &account.schedule->step(account.releases) : nullptr;
+}
+
+ReleaseNoise Context::next_noise(sim::AgentId i) const {
+  const std::uint32_t number = sim::next_number(world_.ledger.account(i).releases, "releases of an agent", 0);
+  return {
+      next_step(i), world_.streams(sim::Purpose::kNoise, i, 0, number),
+      world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr};
+}
+
+std::vector<double> Context::numbers_given(const Shard& shard) {
+  std::vector<double> numbers;
+  for (Eigen::Index k = 0; k < shard.features.rows(); ++k) {
+    for (const double x : shard.features.row(k)) numbers.push_back(x);
+    numbers.push_back(shard.target[k]);
+  }
+  return numbers;
+}
+
+void Context::charge(sim::AgentId i, std::span<const double> given_out) {
+  const Step* const step = next_step(i);
+  world_.ledger.charge(i);
+  ++world_.total_releases_;
+  if (!world_.engine.tracing()) return;
+  const Account& account = world_.ledger.account(i);
+  const Guarantee spent = account.spent();
+  world_.engine.trace_release(
+      i,
+      fmt::format("release={} epsilon={:.17g} spent={:.17g} delta={:.17g}", account.releases,
+                  step != nullptr ? epsilon_alone(*step) : 0, spent.epsilon, spent.delta),
+      given_out);
+}
+
+std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
+  if (!may_release(i)) {
+    world_.give_back(std::move(sensitive.value_));
+    return std::nullopt;
+  }
+  Eigen::VectorXd& out = world_.released_;
+  if (world_.prescribed_noise != nullptr) {
+    out = sensitive.value_ + world_.prescribed_noise->at(world_.total_releases_);
+  } else if (next_step(i) == nullptr) {
+    out.swap(sensitive.value_);  // the vector of the last release is used again
+  } else {
+    out = sensitive.value_;
+    ReleaseNoise noise = next_noise(i);
+    add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())},
+              noise_scale(sensitive.sensitivity_, *noise.step), noise.stream);
+    world_.tally.noise += (out - sensitive.value_).squaredNorm();
+  }
+  charge(i, numbers(out));
+  world_.give_back(std::move(sensitive.value_));
+  return Vector(out.data(), out.size());
+}
+
+void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> releases) {
+  sim::check(!world_.study.privacy.active() || releases != nullptr, "an account without a limit, with privacy");
+  world_.ledger.open_shared(std::move(releases));
+}
+
+void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const {
+  constexpr std::uint32_t kSeals = 1U << 30;  // beyond the purposes that protocols number
+  sim::Stream pad = world_.streams.protocol(kSeals, i, 0, conversation);
+  for (double& value : x) value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ pad());
+}
+
+void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x) {
+  sim::check(world_.hub, "a vector was entrusted in a network without a hub");
+  const Privacy& privacy = world_.study.privacy;
+  Eigen::VectorXd sealed = world_.take_vector();
+  sealed = x.value_;
+  if (privacy.active()) {
+    const double factor =
+        shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
+    ++world_.tally.gradients;
+    if (factor < 1) ++world_.tally.clipped_records;
+    if (factor > 0) {
+      sealed *= factor;
+    } else {
+      sealed.setZero();
+    }
+  }
+  seal(i, conversation, {sealed.data(), static_cast<std::size_t>(sealed.size())});
+  world_.engine.send(i, 0, tag, conversation, numbers(sealed));
+  world_.give_back(std::move(sealed));
+}
+
+void Context::collect(const sim::Message& message, EntrustedSum& sum) {
+  sim::check(message.to == 0, "an entrusted vector was collected by another agent than the hub");
+  std::uint64_t& last = sum.last_[world_.owner(message.from)];
+  const std::uint64_t round = sum.rounds_ + 1;
+  sim::check(last < round, "an owner has contributed to a round twice");
+  sim::check(!sum.tree_ || last == 0 || (round - last) % sum.tree_->epoch == 0,
+             "an owner has changed its position in the tree");
+  last = round;
+  Eigen::VectorXd opened = world_.take_vector();
+  opened = vector_of(message);
+  seal(message.from, message.conversation, {opened.data(), static_cast<std::size_t>(opened.size())});
+  sum.sum_ += opened;
+  world_.give_back(std::move(opened));
+  ++sum.contributions_;
+}
+
+// Moves on to the noise of the next running sum; a completed tree ends with that of its root.
+void Context::add_tree_noise(EntrustedSum& sum, double scale, sim::Stream& stream) {
+  sum.noise_->next(scale, stream);
+  if (sum.tree_->completes_at(sum.rounds_)) sum.noise_->complete(scale, stream);
+  world_.released_ += sum.noise_->noise();
+}
+
+std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
+  constexpr sim::AgentId kHub = 0;
+  if (!may_release(kHub)) return std::nullopt;
+  Eigen::VectorXd& out = world_.released_;
+  out = sum.sum_;
+  if (world_.prescribed_noise != nullptr) {
+    out += world_.prescribed_noise->at(world_.total_releases_);
+  } else if (next_step(kHub) != nullptr) {
+    ReleaseNoise noise = next_noise(kHub);
+    const double scale = noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
+    if (sum.tree_) {
+      add_tree_noise(sum, scale, noise.stream);
+    } else {
+      add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
+    }
+    world_.tally.noise += (out - sum.sum_).squaredNorm() / (divisor * divisor);
+  }
+  out /= divisor;
+  ++sum.rounds_;
+  sum.contributions_ = 0;
+  const bool goes_on = sum.tree_ && sum.rounds_ % sum.tree_->leaves != 0;
+  if (!goes_on) sum.sum_.setZero();
+  if (!goes_on && sum.noise_) sum.noise_->restart();
+  charge(kHub, numbers(out));
+  return Vector(out.data(), out.size());
+}
+
+Vector Context::latest(sim::AgentId reader, sim::AgentId neighbour) {
+  const auto row = neighbours(reader);
+  const auto found = std::lower_bound(row.begin(), row.end(), neighbour);
+  sim::check(found != row.end() && *found == neighbour, "latest() of an agent that is no neighbour");
+  return heard(reader, static_cast<std::uint32_t>(found - row.begin())).model;
+}
+
+sim::Stream Context::random(std::uint32_t purpose, sim::AgentId i) {
+  if (world_.draws_.size() <= purpose) world_.draws_.resize(purpose + 1);
+  auto& counts = world_.draws_[purpose];
+  if (counts.empty()) counts.assign(agents(), 0);
+  const std::uint32_t index = counts[i];
+  counts[i] = sim::next_number(index, "draws of an agent for one purpose");
+  return world_.streams.protocol(purpose, i, 0, index);
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,232 @@
+#pragma once
+// What a protocol can reach of a run, by what it touches: the network, models, private data, and the run itself.
+#include <Eigen/Core>
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "models/run/world.hpp"
+
+namespace hearsay::models {
+
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+/// The payload of a message, valid while it is handled.
+inline Vector vector_of(std::span<const double> numbers) {
+  return {numbers.data(), static_cast<Eigen::Index>(numbers.size())};
+}
+inline Vector vector_of(const sim::Message& message) {
+  return vector_of(message.payload);
+}
+
+/// The last publication of a neighbour that has reached a reader.
+struct Heard {
+  Vector model;               ///< valid until the next event
+  std::uint32_t version = 0;  ///< number of the neighbour's publication, from 1; 0: its public start
+  sim::Time sent = 0;         ///< when it was published, s
+};
+
+/// The noise of one release, for mechanisms that do not just add it.
+struct ReleaseNoise {
+  const Step* step;                   ///< what the release costs; null where it is free: no noise
+  sim::Stream stream;                 ///< (kNoise, agent), index = number of the release
+  const Eigen::VectorXd* prescribed;  ///< use instead of drawn noise, if not null
+};
+
+class Context {
+ public:
+  using In = Eigen::Ref<const Eigen::VectorXd>;
+
+  explicit Context(World& world) : world_(world) {}
+
+  // --- Network: who is there, and what they are sent ---
+
+  sim::Time now() const { return world_.engine.now(); }
+  sim::AgentId agents() const { return world_.engine.agents(); }
+  /// When agents tick.
+  const sim::Clocks& clocks() const { return world_.engine.clocks(); }
+  bool up(sim::AgentId i) const { return world_.engine.up(i); }
+  std::span<const sim::AgentId> neighbours(sim::AgentId i) const {
+    return world_.engine.topology().neighbours(i);
+  }
+  std::uint32_t degree(sim::AgentId i) const { return world_.engine.topology().degree(i); }
+
+  /// Sends a message to a neighbour; `payload` is copied. It arrives as on_message.
+  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation) {
+    world_.engine.send(from, to, tag, conversation, {});
+  }
+  void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
+            const In& payload) {
+    world_.engine.send(from, to, tag, conversation, numbers(payload));
+  }
+  /// The same message to several neighbours; it is copied once.
+  void send(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
+            std::uint32_t conversation, const In& payload) {
+    world_.engine.send(from, to, tag, conversation, numbers(payload));
+  }
+  /// Keeps the payload of a message that is being handled.
+  sim::HeldPayload hold(const sim::Message& message) { return world_.engine.hold(message); }
+  /// Tells all neighbours a new state, p numbers. Returns the number of the publication, from 1.
+  std::uint32_t publish(sim::AgentId from, const In& state) {
+    return world_.engine.publish(from, numbers(state));
+  }
+  /// What reader last heard of a neighbour; before anything has arrived, the neighbour's public start. O(log
+  /// degree).
+  Vector latest(sim::AgentId reader, sim::AgentId neighbour);
+  /// The same of the reader's k-th neighbour, with its publication number and time. O(1).
+  Heard heard(sim::AgentId reader, std::uint32_t k) {
+    const sim::Latest heard = world_.engine.latest(reader, k);
+    if (heard.version == 0) return {world_.start(neighbours(reader)[k])};
+    return {vector_of(heard.payload), heard.version, heard.sent};
+  }
+  /// Agent i computes from now on for as long as the scenario says: what the handler sends, publishes or sets a
+  /// timer for happens when it is done, and it handles nothing in between. To be called before what takes time
+  /// is sent; see sim::Engine::compute.
+  void compute(sim::AgentId i) { world_.engine.compute(i); }
+  /// When what agent i sends now leaves it.
+  sim::Time leaves(sim::AgentId i) const { return world_.engine.leaves(i); }
+  /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again; never after an infinite delay.
+  void after(sim::AgentId agent, sim::Time delay, std::uint16_t tag, std::uint32_t number = 0) {
+    if (delay < sim::kNever) world_.engine.after(agent, delay, tag, number);
+  }
+  /// The message came too late to be used: counted and traced as lost, `stale`.
+  void discard(const sim::Message& message) { world_.engine.discard(message); }
+
+  // --- Models: public, p numbers each; what metrics look at ---
+
+  Eigen::Index p() const { return problem().p(); }
+  Eigen::MatrixXd::ColXpr model(sim::AgentId i) { return world_.models.col(i); }
+  /// Of all agents, p x agents.
+  const Eigen::MatrixXd& models() const { return world_.models; }
+  /// out = grad g(theta) of the regulariser.
+  void regulariser_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& out) const {
+    problem().regulariser_gradient(theta, out);
+  }
+  /// Clamps to the box, and counts the coordinates moved.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
+  void project(Eigen::Ref<Eigen::VectorXd> theta) {
+    world_.tally.projections += static_cast<std::uint64_t>(theta.size());
+    world_.tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
+  }
+
+  // --- Private data: read as Sensitive, given out by a charged release ---
+
+  std::size_t owners() const { return problem().owners(); }
+  /// Number of the owner whose data agent i holds, and the other way round.
+  std::size_t owner(sim::AgentId i) const { return world_.owner(i); }
+  sim::AgentId agent_of(std::size_t owner) const { return world_.agent(owner); }
+  /// n_i of the owner whose data agent i holds, and n: public.
+  Eigen::Index records(sim::AgentId i) const { return problem().n(world_.owner(i)); }
+  Eigen::Index records() const { return problem().n(); }
+
+  /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
+  /// scenario says. `known`: the records' scores at theta, if a metric has left them; see Problem::mean_loss.
+  Sensitive gradient(sim::AgentId i, const In& theta, std::span<const double> known = {});
+  /// The same with a sensitivity that the protocol states.
+  Sensitive gradient(sim::AgentId i, const In& theta, double sensitivity);
+  /// The same of a subsample: the sum over `records` of agent i divided by `divisor`, a public number.
+  Sensitive gradient(sim::AgentId i, const In& theta, double sensitivity,
+                     std::span<const Eigen::Index> records, double divisor);
+  /// Anything else that f(problem, owner), a VectorXd, computes from agent i's records. `sensitivity` is its
+  /// largest change between neighbouring data sets, in the mechanism's norm; needed for a release only.
+  template <class F>
+  Sensitive from_data(sim::AgentId i, F&& f, double sensitivity = std::numeric_limits<double>::infinity()) {
+    return {f(problem(), world_.owner(i)), sensitivity};
+  }
+  /// What agent i has computed from LocalVectors, to be released.
+  Sensitive sensitive(const In& x, double sensitivity);
+  /// Takes a sensitive vector for use inside its owner.
+  LocalVector keep_local(Sensitive sensitive) { return LocalVector(std::move(sensitive.value_)); }
+  /// The same without an allocation, in place of what `out` held.
+  void keep_local(Sensitive sensitive, LocalVector& out) {
+    out.value_.swap(sensitive.value_);
+    world_.give_back(std::move(sensitive.value_));
+  }
+
+  /// The scenario's privacy: budgets, steps and schedules are public.
+  const Privacy& privacy() const { return world_.study.privacy; }
+  /// Opens agent i's account, once, before its first release: so many equal releases that together just keep its
+  /// budget under the accountant, or the `overlap`-th part of it where up to so many owners may hold the same
+  /// record.
+  void open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1) {
+    open_account(i, Timetable{.releases = releases, .overlap = overlap});
+  }
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
+  void open_account(sim::AgentId i, const Timetable& timetable);
+  /// The same by turns, for a protocol whose budget is given by turn.
+  void open_account(sim::AgentId i, const Turns& turns);
+  /// Of a protocol that has no privacy: releases are free. Throws sim::InvariantError with privacy.
+  void open_account(sim::AgentId i);
+  /// Whether agent i's account allows one more release.
+  bool may_release(sim::AgentId i) const { return world_.ledger.affords(i); }
+  /// Whether no agent may release any more.
+  bool all_spent() const { return world_.ledger.all_spent(); }
+  /// Adds the noise of the account's next release and charges it, in one. The noise is drawn from (kNoise, i),
+  /// index = number of the release. Nothing if the account does not allow it: then nothing is drawn or charged.
+  /// The vector is valid until the next release of the run.
+  std::optional<Vector> release(sim::AgentId i, Sensitive sensitive);
+  /// A release by another mechanism than additive noise: mechanism(problem, owner, ReleaseNoise&) computes from
+  /// agent i's records what is given out, and must itself be private at the step's cost. Charged as release().
+  template <class F>
+  auto release_by(sim::AgentId i, F&& mechanism)
+      -> std::optional<std::invoke_result_t<F, const Problem&, std::size_t, ReleaseNoise&>> {
+    if (!may_release(i)) return std::nullopt;
+    ReleaseNoise noise = next_noise(i);
+    auto given_out = mechanism(problem(), world_.owner(i), noise);
+    charge(i, world_.engine.tracing() ? numbers_given(given_out) : std::vector<double>());
+    return given_out;
+  }
+
+  // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
+
+  /// Opens the account of the hub's releases, once; null without privacy. It is every owner's account: each release
+  /// covers all of them.
+  void open_shared_account(std::shared_ptr<const ReleaseSchedule> releases);
+  /// Sends agent i's contribution to the hub: scaled down to norm at most privacy().bound, and sealed, so that only
+  /// collect() reads it. A conversation is used once by an owner.
+  void entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x);
+  /// Adds what has arrived to the sum. Throws sim::InvariantError if its owner has contributed already, or at another
+  /// position of the tree.
+  void collect(const sim::Message& message, EntrustedSum& sum);
+  /// Gives out (sum + noise)/divisor and charges the shared account; the noise is for contributions of norm at most the
+  /// bound, whoever has made one. Nothing if the account does not allow it. The divisor is public.
+  std::optional<Vector> release(EntrustedSum& sum, double divisor);
+
+  // --- The run: randomness, progress, statistics ---
+
+  /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
+  sim::Stream random(std::uint32_t purpose, sim::AgentId i);
+  /// One more iteration is complete; call it last in a handler, and at most once.
+  void count_iteration() { ++world_.iterations; }
+  std::uint64_t iterations() const { return world_.iterations; }
+  /// Records how stale what an update used was: updates of the receiver since, and age in s.
+  void count_staleness(double steps, sim::Time age) {
+    ++world_.tally.updates;
+    world_.tally.staleness_steps += steps;
+    world_.tally.staleness_time += age;
+  }
+
+ private:
+  static std::span<const double> numbers(const In& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+  }
+  /// The step of agent i's next release; null where it is free.
+  const Step* next_step(sim::AgentId i) const;
+  ReleaseNoise next_noise(sim::AgentId i) const;
+  /// What is given out by a release_by, for the trace.
+  static std::vector<double> numbers_given(const Eigen::VectorXd& x) { return {x.begin(), x.end()}; }
+  /// Record after record: its features, its target.
+  static std::vector<double> numbers_given(const Shard& shard);
+  void charge(sim::AgentId i, std::span<const double> given_out);
+  void add_tree_noise(EntrustedSum& sum, double scale, sim::Stream& stream);
+  // The pad of what agent i has sealed: what is sealed twice is open.
+  void seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const;
+  const Problem& problem() const { return world_.problem(); }
+
+  World& world_;
+};
+
+}  // namespace hearsay::models

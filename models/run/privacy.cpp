@@ -1,0 +1,275 @@
+#include "models/run/privacy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "models/algebra/option_error.hpp"
+#include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/pld/pld.hpp"
+#include "models/privacy/budget/calculator.hpp"
+#include "models/run/settle.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
+
+// OwnerValues, and the streams of what is drawn for each.
+struct OwnerValues {
+  sim::AgentId first, count;
+  const sim::Streams& streams;
+  // Their values of an option. Where nobody knows how many they are: the value for all of them, if there is one.
+  std::vector<double> values_of(const char* key, const sim::PerAgent& option, std::uint32_t number) const {
+    if (count > 0) return option.values_of(key, first, count, number, streams);
+    return option.constant() ? std::vector<double>{option.mean()} : std::vector<double>{};
+  }
+};
+
+std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, const OwnerValues& owners) {
+  std::vector<std::uint64_t> rounded;
+  std::vector<sim::Distribution> laws;
+  if (owners.count > 0) laws = steps.laws(owners.first, owners.count);
+  for (const double value : owners.values_of("steps", steps, kStepsOption)) {
+    const bool stated = laws.empty() || laws[laws.size() == 1 ? 0 : rounded.size()].constant();
+    if (stated && value != std::round(value))
+      throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
+    if (!(value <= kMostSteps))
+      throw std::invalid_argument(
+          fmt::format("privacy.steps: expected at most {:g}, found {}", kMostSteps, value));
+    rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
+  }
+  return rounded;
+}
+
+// Where the bound comes from, and the bound itself unless it is taken from the data.
+void find_bound(const PrivacyOptions& options, const ModelOptions& model,
+                const std::optional<DeclaredBounds>& declared, Privacy& privacy) {
+  if (options.clip) {
+    privacy.source = privacy.unit == PrivacyUnit::kOwner ? BoundSource::kUpdateClip : BoundSource::kClip;
+    privacy.bound = *options.clip;
+  } else if (options.gradient_bound) {
+    privacy.source = BoundSource::kGiven;
+    privacy.bound = *options.gradient_bound;
+  } else if (options.bound_from_data) {
+    if (!model.convex())
+      throw OptionError("bound_from_data",
+                        "requires theta*, which a model with a hidden layer does not have: set clip");
+    privacy.source = BoundSource::kFromData;
+  } else if (options.by_turn()) {
+    privacy.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
+    const double slope = model.loss.max_slope();
+    if (declared && std::isfinite(slope * declared->features_l2)) {
+      privacy.source = BoundSource::kDerived;
+      privacy.bound = slope * declared->features_l2;
+    }
+  } else if (const auto derived = derived_gradient_bound(model, declared)) {
+    privacy.source = BoundSource::kDerived;
+    privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
+  } else {
+    throw std::invalid_argument(
+        model.convex()
+            ? "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds "
+              "of the "
+              "data and theta_max, or set bound_from_data"
+            : "noise requires a bound on a record's gradient: set clip or gradient_bound");
+  }
+}
+
+// Composes one release, or checks as composing it would, so that a mechanism that the accountant does not cover is refused before the run.
+void require_cover(const Privacy& privacy, int dimension) {
+  Step step = shape_of(privacy.mechanism, dimension);
+  step.epsilon = 1;
+  if (step.kind == StepKind::kGaussian) {
+    const bool stated =
+        privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+    step.noise_multiplier = 1;
+    if (stated) step.delta = privacy.delta / 2;
+    if (!stated) step.epsilon = 0;
+  }
+  if (privacy.accountant == Accountant::kPld) return require_pld_cover(step, privacy.delta, privacy.adjacency);
+  total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
+}
+
+void warn(Privacy& privacy, const Problem& problem) {
+  if (privacy.source == BoundSource::kFromData) {
+    privacy.warnings.emplace_back(
+        "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
+        "hold; use clip for one that does");
+  }
+  if (privacy.unit == PrivacyUnit::kOwner && privacy.delta * static_cast<double>(problem.owners()) >= 1) {
+    privacy.warnings.push_back(
+        fmt::format("privacy.delta: {:g} is at least 1/owners: publishing the data of a random owner would "
+                    "satisfy it; choose "
+                    "delta well below {:.3g}",
+                    privacy.delta, 1 / static_cast<double>(problem.owners())));
+  }
+  Eigen::Index fewest = problem.n(), exposed = 0;
+  for (std::size_t owner = 0; privacy.unit == PrivacyUnit::kRecord && owner < problem.owners(); ++owner) {
+    if (privacy.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
+    if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
+  }
+  if (exposed > 0) {
+    privacy.warnings.push_back(fmt::format(
+        "privacy.delta: {:g} is at least 1/records of {} of {} owners: publishing a random record "
+        "would satisfy it; choose delta well below {:.3g}",
+        privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+  }
+  const auto* gaussian = std::get_if<Gaussian>(&privacy.mechanism);
+  const double greatest = *std::max_element(privacy.epsilon.begin(), privacy.epsilon.end());
+  if (gaussian != nullptr && gaussian->calibration == GaussianCalibration::kPaper && greatest > 1) {
+    privacy.warnings.emplace_back(
+        "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 per release; use "
+        "analytic");
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
+                                                            const Timetable& timetable) const {
+  if (!active()) return nullptr;
+  if (timetable.tree) return schedules->tree(epsilon[owner], *timetable.tree);
+  if (schedule == Schedule::kUniform) {
+    return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront,
+                              timetable.sampling_rate);
+  }
+  sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
+  const ScheduleWeights weights = schedule_weights(schedule, timetable);
+  return schedules->weighted(epsilon[owner], weights.own, weights.whole, timetable.upfront,
+                             timetable.sampling_rate);
+}
+
+bool Privacy::amplifies(Sampling sampling) const {
+  if (!active() || sampling == Sampling::kAll || sampling == Sampling::kShuffled) return false;
+  const bool poisson = sampling == Sampling::kPoisson;
+  if (!std::holds_alternative<Gaussian>(mechanism)) return poisson || adjacency == Adjacency::kReplaceOne;
+  const bool covered = accountant == Accountant::kRdp || accountant == Accountant::kPld;
+  return poisson && covered && adjacency == Adjacency::kAddRemove;
+}
+
+void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const {
+  if (!active()) return;
+  for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
+    schedules->uniform(budget, releases, overlap);
+  }
+}
+
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy) {
+  const bool random = sampling == Sampling::kPoisson || sampling == Sampling::kWithoutReplacement;
+  if (!privacy.active() || !random || privacy.amplifies(sampling)) return {};
+  const bool gaussian = std::holds_alternative<Gaussian>(privacy.mechanism);
+  return {fmt::format(
+      "warning: {} are charged as if they used everything, because their sampling is not covered; {}", what,
+      gaussian ? "gaussian noise needs poisson sampling, adjacency add_remove and accountant rdp or pld"
+               : "add_remove needs poisson sampling")};
+}
+
+void require_steps(const Privacy& privacy) {
+  if (privacy.active() && privacy.steps.empty())
+    throw std::invalid_argument(
+        "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
+}
+
+void Privacy::require_room_for_steps(const std::optional<Step>& upfront,
+                                     std::span<const double> sampling_rates) const {
+  if (!active()) return;
+  require_steps(*this);
+  std::set<std::tuple<double, std::uint64_t, double>> different;
+  for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
+    different.emplace(epsilon[owner], steps[owner], sampling_rates.empty() ? 1 : sampling_rates[owner]);
+  for (const auto& [budget, releases, q] : different) schedules->uniform(budget, releases, 1, upfront, q);
+}
+
+Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
+                       sim::AgentId first_agent, const sim::Streams& streams) {
+  const OwnerValues owners{first_agent, static_cast<sim::AgentId>(known.owners.value_or(0)), streams};
+  Privacy privacy{.mechanism = options.mechanism,
+                  .accountant = options.accountant,
+                  .adjacency = options.adjacency,
+                  .schedule = options.schedule,
+                  .unit = options.unit,
+                  .trust = options.trust};
+  if (options.steps) privacy.steps = steps_of(*options.steps, owners);
+  if (options.steps && privacy.steps.empty()) privacy.steps = {1};  // given, but not known yet
+  if (!privacy.active()) return privacy;
+  privacy.delta = options.total_delta();
+  if (options.by_turn()) {
+    if (!std::holds_alternative<ExponentialNorm>(privacy.mechanism))
+      throw std::invalid_argument("epsilon_1 and epsilon_2 require mechanism exponential_norm");
+    privacy.epsilon_1 = options.epsilon_1.value_or(0);
+    privacy.epsilon_2 = *options.epsilon_2;
+    privacy.epsilon.assign(known.owners.value_or(1), privacy.epsilon_1 + privacy.epsilon_2);
+    const PrivacyOptions defaults;
+    if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
+      privacy.warnings.emplace_back(
+          "privacy.epsilon: ignored with epsilon_1 and epsilon_2, which give the budget of a turn");
+    if (options.steps)
+      privacy.warnings.emplace_back(
+          "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
+  } else {
+    privacy.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
+  }
+  for (const double epsilon : privacy.epsilon) {
+    if (!(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon))
+      throw OptionError(
+          options.by_turn() ? "epsilon_2" : "epsilon",
+          fmt::format("expected {} from {:g} to {:g}, found {:g}",
+                      options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
+                      kLeastEpsilon, kMostEpsilon, epsilon));
+  }
+  const auto equal = [&](double epsilon) { return epsilon == privacy.epsilon.front(); };
+  if (privacy.trust == Trust::kAggregator &&
+      !std::all_of(privacy.epsilon.begin(), privacy.epsilon.end(), equal)) {
+    throw OptionError(
+        "epsilon",
+        "expected one value for all owners with trust aggregator, whose releases cover all of them");
+  }
+  privacy.epsilon_warm = options.epsilon_warm;
+  find_bound(options, model, known.bounds, privacy);
+  require_cover(privacy, known.parameters);
+  return privacy;
+}
+
+Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                        sim::AgentId first_agent, const sim::Streams& streams,
+                        std::shared_ptr<const ReleaseSchedules> schedules) {
+  const auto dimension = static_cast<int>(problem.p());
+  Privacy privacy = settle_privacy(
+      options, problem.model(), {problem.data().bounds, problem.owners(), dimension}, first_agent, streams);
+  if (!privacy.active()) return privacy;
+  if (privacy.source == BoundSource::kFromData) {
+    privacy.bound =
+        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
+                 problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
+  }
+  warn(privacy, problem);
+  privacy.schedules = schedules ? std::move(schedules) : schedules_of(options, problem.p());
+  return privacy;
+}
+
+sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners) {
+  if (!is_private(options.mechanism) || options.schedule == Schedule::kUniform || !options.steps) return {};
+  // Kept: steps, their ends, ticks. While one is made: weights, and steps sorted and merged for the accountant.
+  const double steps = options.steps->mean();
+  const double whole = options.schedule == Schedule::kLemma3 ? owners * steps : steps;
+  constexpr double kNumber = sizeof(double), kRun = sizeof(StepRun);
+  const double ticks = needs_ticks(options.schedule) ? kNumber : 0;
+  return {owners * steps * (kRun + kNumber + ticks), whole * (2 * kNumber + 3 * kRun)};
+}
+
+std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
+                                                     AccountantWatch* watch) {
+  return std::make_shared<const ReleaseSchedules>(
+      options.mechanism,
+      AccountantOptions{options.accountant, options.total_delta(), options.adjacency, watch},
+      static_cast<int>(p));
+}
+
+}  // namespace hearsay::models

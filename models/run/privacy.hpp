@@ -1,0 +1,85 @@
+#pragma once
+// The "privacy" of a scenario, resolved for a given problem.
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
+#include "sim/memory.hpp"
+
+namespace hearsay::models {
+
+/// Where the bound on a record's gradient comes from.
+enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol, kUpdateClip };
+
+/// Privacy of one problem: the bound in force and each owner's budget.
+struct Privacy {
+  Mechanism mechanism = {};
+  Accountant accountant = Accountant::kBasic;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  Schedule schedule = Schedule::kUniform;
+  PrivacyUnit unit = PrivacyUnit::kRecord;
+  Trust trust = Trust::kOwner;
+  double delta = 0;  ///< of an owner's budget; 0 where the guarantee is pure
+  BoundSource source = BoundSource::kNone;
+  double bound = 0;  ///< the norm of a record's gradient, or of an owner's update, is at most this (Xi)
+  std::vector<double> epsilon{};         ///< total budget, by owner; of a turn if the budget is given by turn
+  double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, if the budget is given by turn
+  std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
+  std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
+  std::vector<std::string> warnings{};
+  std::shared_ptr<const ReleaseSchedules> schedules{};  ///< null without privacy
+
+  bool active() const { return is_private(mechanism); }
+  /// Whether the budget is given by turn; else in total.
+  bool by_turn() const { return epsilon_2 > 0; }
+  /// Whether the gradients of records are scaled down to the bound.
+  bool clips() const { return source == BoundSource::kClip; }
+  /// The norm of the bound and of the sensitivity: the mechanism's.
+  Norm norm() const { return norm_of(mechanism); }
+  /// Sensitivity of a sum of gradients, each bounded by `bound`, that is divided by a public number, the same for
+  /// both neighbours: 2 bound/divisor if a record of the sum can be replaced by another, bound/divisor if it can
+  /// only be absent. A batch of fixed size always draws another record for one that is removed. The same holds for a
+  /// sum of owners' updates with unit owner.
+  double sensitivity_of_sum(double divisor, Sampling sampling = Sampling::kAll) const {
+    const bool fixed_size = sampling == Sampling::kWithoutReplacement || sampling == Sampling::kShuffled;
+    return (adjacency == Adjacency::kReplaceOne || fixed_size ? 2 : 1) * bound / divisor;
+  }
+  /// Of the mean of all n gradients of an owner; 0 without records.
+  double sensitivity(Eigen::Index n) const { return n == 0 ? 0 : sensitivity_of_sum(static_cast<double>(n)); }
+  /// Whether accountant, mechanism and adjacency make a release of a random part of the records cheaper than one of
+  /// all: pure releases under Poisson sampling, and under replace_one without replacement; Gaussian ones under
+  /// Poisson sampling with add_remove and rdp or pld.
+  bool amplifies(Sampling sampling) const;
+  /// The sampling rate to open an account with: q where it makes a release cheaper, else 1, which is an upper bound.
+  double accounted_rate(Sampling sampling, double q) const { return amplifies(sampling) ? q : 1; }
+  /// The releases of an owner by the timetable under the scenario's schedule; null without privacy.
+  std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
+  /// Throws BudgetError unless every owner's budget has room for so many equal releases. Solves for their noise,
+  /// once. Protocols call it before a run.
+  void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
+  /// The same for the number of steps of every owner, after a release up front if there is one. `sampling_rates`:
+  /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.
+  void require_room_for_steps(const std::optional<Step>& upfront = {},
+                              std::span<const double> sampling_rates = {}) const;
+};
+
+/// A warning where releases of a random part are charged as those of the whole: a sampling that Privacy::amplifies
+/// does not cover. `what`: the option and what is released.
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy);
+
+/// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of
+/// a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`. Throws
+/// std::invalid_argument if no bound is given, derivable or enforced, or the accountant does not cover the
+/// mechanism. `schedules`: schedules_of() the options, to be shared; null: of this problem alone.
+Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                        sim::AgentId first_agent, const sim::Streams& streams,
+                        std::shared_ptr<const ReleaseSchedules> schedules = nullptr);
+
+/// The schedules of all owners, where they are not uniform.
+sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners);
+
+/// The maker of the release schedules of such a privacy, for models of p parameters. `watch` may be null.
+std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
+                                                     AccountantWatch* watch = nullptr);
+
+}  // namespace hearsay::models

@@ -1,0 +1,102 @@
+#include "models/run/timeout.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "models/algebra/option_error.hpp"
+#include "models/run/protocol.hpp"
+
+namespace hearsay::models {
+
+namespace {
+constexpr double kRoundTrips = 5, kMostLate = 0.01, kLeastUsed = 0.05;
+constexpr sim::Time kLeastTimeout = 1;  // s
+}  // namespace
+
+sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study) {
+  return given.value_or(std::max(kLeastTimeout, kRoundTrips * study.round_trips.typical()));
+}
+
+sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
+  return !given && study.round_trips.reliable() ? sim::kNever : finite_timeout_of(given, study);
+}
+
+void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
+                              const sim::RoundTrips& round_trips) {
+  const sim::Time smallest = round_trips.smallest_possible();
+  if (!given || *given >= smallest) return;
+  throw OptionError(std::string(key),
+                    fmt::format("expected at least the smallest possible round trip ({:g} s), found {:g} s: "
+                                "every reply would be discarded; leave out protocol.{} or increase it",
+                                smallest, *given, key));
+}
+
+void time_stands_still(sim::Time at, std::uint64_t events) {
+  throw std::runtime_error(fmt::format(
+      "simulated time stands still at {:g} s, after {} events: what drives the protocol takes no time there; "
+      "give stop.iterations, vectors or bytes, or network.latency or network.compute_time above 0",
+      at, events));
+}
+
+void nothing_is_reached(const World& world, std::uint64_t events) {
+  const StopLimits& stop = world.study.stop;
+  constexpr StopLimits kNone;
+  const sim::Traffic& traffic = world.engine.traffic();
+  std::vector<std::string> waited_for;
+  const auto add = [&](const char* name, std::uint64_t now, std::uint64_t limit, std::uint64_t none) {
+    if (limit < none) waited_for.push_back(fmt::format("stop.{} {}, of which there are {}", name, limit, now));
+  };
+  add("iterations", world.iterations, stop.iterations, kNone.iterations);
+  add("vectors", traffic.vectors, stop.vectors, kNone.vectors);
+  add("bytes", traffic.bytes, stop.bytes, kNone.bytes);
+  if (stop.budgets_spent)
+    waited_for.push_back(fmt::format("stop.budgets_spent, after {} releases", world.releases()));
+  throw std::runtime_error(
+      fmt::format("the run waits in vain for {}: nothing of it has happened in {} events, up to {:g} s; {} of {} "
+                  "agents are up, {} messages are in flight; give stop.time or stop.events if this is meant",
+                  fmt::join(waited_for, " or "), events, world.engine.now(), world.engine.up_count(),
+                  world.engine.agents(), traffic.in_flight()));
+}
+
+void require_passing_time(const Setting& setting) {
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  const StopLimits& stop = setting.stop;
+  if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
+  if ((stop.budgets_spent && setting.privacy.active()) || setting.round_trips->typical() > 0) return;
+  throw std::invalid_argument(
+      "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "
+      "bytes, a "
+      "network.latency or a network.compute_time");
+}
+
+std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
+                                        const Study& study, bool finite) {
+  if (!given) {
+    if (study.round_trips.reliable() && !finite) return std::nullopt;
+    return fmt::format(
+        "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
+        finite_timeout_of(given, study), study.round_trips.typical());
+  }
+  const double late = study.round_trips.fraction_above(*given);
+  if (late <= kMostLate) return std::nullopt;
+  return fmt::format(
+      "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s): "
+      "their replies "
+      "are discarded; leave out protocol.{} or increase it",
+      key, *given, 100 * late, study.round_trips.typical(), key);
+}
+
+std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
+  const double used = static_cast<double>(world.tally.updates);
+  const double late =
+      static_cast<double>(world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)]);
+  if (late == 0 || used >= kLeastUsed * (used + late)) return std::nullopt;
+  return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
+                     used + late, finite_timeout_of(given, world.study), world.study.round_trips.shortest());
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,30 @@
+#include "models/run/world.hpp"
+
+namespace hearsay::models {
+
+World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
+             sim::TraceSink* trace)
+    : stamp_(trace, iterations),
+      study(s),
+      streams(run_streams),
+      engine(options, s.topology, run_streams, trace != nullptr ? &stamp_ : nullptr),
+      models(s.problem.start(run_streams).replicate(1, s.topology.agents())),
+      ledger(s.topology.agents()),
+      hub(options.hub),
+      zero_(Eigen::VectorXd::Zero(s.problem.p())),
+      released_(Eigen::VectorXd::Zero(s.problem.p())) {}
+
+std::uint64_t World::fingerprint() const {
+  sim::Fingerprint digest = engine.fingerprint();
+  digest.add({models.data(), static_cast<std::size_t>(models.size())});
+  return digest.value();
+}
+
+Eigen::VectorXd World::take_vector() {
+  if (spare_.empty()) return Eigen::VectorXd(problem().p());
+  Eigen::VectorXd v = std::move(spare_.back());
+  spare_.pop_back();
+  return v;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,180 @@
+#pragma once
+// All mutable state of one run. Protocols reach it through their Context; metrics read it.
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/learning/problem.hpp"
+#include "models/learning/solvers/optimum.hpp"
+#include "models/privacy/budget/ledger.hpp"
+#include "models/run/exact_reads.hpp"
+#include "models/run/privacy.hpp"
+#include "models/run/sensitive.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/round_trips.hpp"
+
+namespace hearsay::models {
+
+/// When a run ends: at the first limit reached.
+struct StopLimits {
+  std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t vectors = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+  bool budgets_spent = false;  ///< once all budgets are exhausted
+  /// A run that only these end has failed after 100 + its agents times as many events that bring it no closer to any.
+  std::uint64_t patience = 1'000'000;
+
+  /// Whether one of them ends a run.
+  bool any() const {
+    return std::min({iterations, vectors, bytes}) < std::numeric_limits<std::uint64_t>::max() || budgets_spent;
+  }
+};
+
+/// Sums for metrics of what happens inside a protocol.
+struct Tally {
+  std::uint64_t projections = 0;  ///< coordinates projected onto the box
+  std::uint64_t clipped = 0;      ///< of them, moved
+  std::uint64_t gradients = 0;    ///< clipped gradients computed
+  double clipped_records = 0;     ///< sum over them of the share of records clipped
+  double noise = 0;               ///< sum of the squared norms of all noise added to releases
+  std::uint64_t updates = 0;      ///< updates made with something received
+  double staleness_steps = 0;     ///< sum over them of the receiver's updates since what they answer was sent
+  double staleness_time = 0;      ///< s, sum over them of the age of what they used
+};
+
+/// What a run is of; everything in it outlives the run.
+struct Study {
+  const PublicProblem& problem;
+  const sim::Topology& topology;
+  const Privacy& privacy;
+  const LazyOptimum& reference;
+  StopLimits stop;
+  std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
+  bool own_models = false;                     ///< Entry::own_models
+  sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
+  std::shared_ptr<ExactReads> exact_reads = std::make_shared<ExactReads>();
+
+  /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
+  /// a stopping criterion, a refusal. `what` says which option reads what, for the manifest.
+  const Problem& exact(std::string_view what) const {
+    exact_reads->add(what);
+    return diagnosed();
+  }
+  /// theta*, f* of it.
+  const Optimum& exact_optimum(std::string_view what) const {
+    exact(what);
+    return reference.get();
+  }
+  /// The problem for metrics and notes, and for what stays inside an owner until it is released. Nothing that is run or
+  /// released may depend on it.
+  const Problem& diagnosed() const { return static_cast<const Problem&>(problem); }
+  /// Whether a metric is recorded or ends a run: what only serves it need not be kept up otherwise.
+  bool asks_for(std::string_view metric) const {
+    return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+  }
+};
+
+/// Measures what only the running protocol knows.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  /// Writes the metric of a name that the protocol declares.
+  virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
+
+ protected:
+  Probe() = default;
+  Probe(const Probe&) = default;
+  Probe& operator=(const Probe&) = default;
+};
+
+/// Passes the records of a trace on, with the iterations that are complete.
+class IterationStamp final : public sim::TraceSink {
+ public:
+  IterationStamp(sim::TraceSink* sink, const std::uint64_t& iterations)
+      : sink_(sink), iterations_(iterations) {}
+  void record(const sim::TraceRecord& record) override {
+    sim::TraceRecord stamped = record;
+    stamped.iteration = iterations_;
+    sink_->record(stamped);
+  }
+
+ private:
+  sim::TraceSink* sink_;
+  const std::uint64_t& iterations_;
+};
+
+class World {
+  IterationStamp stamp_;  // before the engine, which records through it
+
+ public:
+  /// `hub`: agent 0 is a learner without data, owner j is agent j + 1; else owner j is agent j.
+  World(const Study& study, const sim::Engine::Options& options, const sim::Streams& streams,
+        sim::TraceSink* trace = nullptr);
+
+  const Study study;
+  const sim::Streams streams;
+  sim::Engine engine;
+  Eigen::MatrixXd models;  ///< p x agents: the public model of each agent
+  Ledger ledger;
+  Tally tally;
+  std::uint64_t iterations = 0;  ///< completed
+  bool hub;
+  const Probe* probe = nullptr;  ///< of the protocol, while it runs
+
+  /// With all records: metrics read them.
+  const Problem& problem() const { return study.diagnosed(); }
+  /// theta*, f*, for metrics; worked out when first asked for.
+  const Optimum& optimum() const { return study.reference.get(); }
+  /// Made so far by all agents.
+  std::uint64_t releases() const { return total_releases_; }
+  /// Digest of all that has happened (the engine's fingerprint) and of the bits of all models as they are now.
+  std::uint64_t fingerprint() const;
+  std::size_t owner(sim::AgentId agent) const { return agent - (hub ? 1 : 0); }
+  sim::AgentId agent(std::size_t owner) const { return static_cast<sim::AgentId>(owner) + (hub ? 1 : 0); }
+
+  /// Fetches what is soon read of an agent.
+  HEARSAY_PREFETCH void prefetch(sim::AgentId i) const {
+    constexpr Eigen::Index kLine = 8,
+                           kMost = 8;  // numbers of a cache line; lines, after which the processor goes on
+    for (Eigen::Index k = 0; k < std::min(models.rows(), kLine * kMost); k += kLine)
+      __builtin_prefetch(models.data() + static_cast<Eigen::Index>(i) * models.rows() + k);
+  }
+  /// From now on the public models as they stand are the start.
+  void freeze_start() {
+    if (!models.isZero(0)) start_ = models;
+  }
+  /// Agent i's public model is that of the start again.
+  void restore_start(sim::AgentId i) { models.col(i) = start(i); }
+  /// The public start of agent i's model, p numbers.
+  Eigen::Map<const Eigen::VectorXd> start(sim::AgentId i) const {
+    return {start_.size() == 0 ? zero_.data() : start_.col(i).data(), models.rows()};
+  }
+
+  /// Noise to use instead of drawn one, in order of release: for replaying worked examples.
+  const std::vector<Eigen::VectorXd>* prescribed_noise = nullptr;
+
+ private:
+  friend class Context;
+  // p numbers, from those that have been given back.
+  Eigen::VectorXd take_vector();
+  void give_back(Eigen::VectorXd v) {
+    if (v.size() == models.rows()) spare_.push_back(std::move(v));
+  }
+
+  Eigen::MatrixXd start_;               // public models at the start; empty where all are 0
+  Eigen::VectorXd zero_;                // p zeros
+  Eigen::VectorXd released_;            // what the last release gave out
+  std::vector<Eigen::VectorXd> spare_;  // vectors that have been used before
+  std::uint64_t total_releases_ = 0;
+  // Of a protocol's own purposes: draws so far, by purpose and agent.
+  std::vector<std::vector<std::uint32_t>> draws_;
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,251 @@
+#include "scenarios/execution/experiment.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "analysis/metrics/measured_models.hpp"
+#include "analysis/metrics/recorder.hpp"
+#include "analysis/theory/central_bounds.hpp"
+#include "models/algebra/option_error.hpp"
+#include "models/privacy/accountants/budget.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/study/fit_network.hpp"
+#include "scenarios/study/point_fit.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kSmallRun = 16 << 20;  // bytes in flight that need no look at the memory that is left
+
+sim::Streams study_streams(const Scenario& s) {
+  return {s.seed, 0};
+}
+
+sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub) {
+  const auto vector = static_cast<std::size_t>(p);
+  return {.network = s.network,
+          .clocks = s.clocks,
+          .vector_length = vector,
+          .payload_width = vector * s.protocol->entry().vectors,
+          .publications_only = s.protocol->entry().broadcasts,
+          .hub = hub,
+          .time_limit = s.stop.time.value_or(sim::kNever),
+          .event_limit = s.stop.events.value_or(kNoLimit),
+          .observe_every = s.record.every.time.value_or(sim::kNever)};
+}
+
+}  // namespace
+
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
+  const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
+  models::DataSet data = assemble("/data", [&] { return models::make_data(scenario.data, streams); });
+  return assemble("/model",
+                  [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
+}
+
+Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
+                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseSchedules> schedules)
+    : scenario_(bound(given, solved->problem.data())),
+      solved_(std::move(solved)),
+      hub_(scenario_.protocol->entry().hub),
+      privacy_(assemble("/privacy",
+                        [&] {
+                          return models::resolve_privacy(scenario_.privacy, solved_->problem,
+                                                         solved_->optimum, hub_ ? 1 : 0,
+                                                         study_streams(scenario_), std::move(schedules));
+                        })),
+      topology_(assemble("/network/topology",
+                         [&] {
+                           const models::DataSet& data = solved_->problem.data();
+                           return topology_of(scenario_,
+                                              static_cast<sim::AgentId>(data.owners()) + (hub_ ? 1 : 0),
+                                              data.similarity ? &*data.similarity : nullptr, repetition);
+                         })),
+      study_{solved_->problem,
+             topology_,
+             privacy_,
+             solved_->optimum,
+             stop_limits(scenario_),
+             {},
+             scenario_.protocol->entry().own_models},
+      engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
+  for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
+  if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
+  if (needs_optimum(scenario_)) {
+    assemble("/data", [&] { solved_->problem.require_records_of_all(); });
+    assemble("/model", [&] { solved_->optimum.get(); });
+  }
+  assemble("/protocol", [&] { scenario_.protocol->check(study_); });
+  if (ends_by_exact_target()) {
+    study_.exact(fmt::format(
+        "stop.target: the end of the run, and with it the number of releases, depends on {} without noise",
+        (*scenario_.stop.target->metric).name));
+  }
+  fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
+  if (scenario_.protocol->has_timeout()) {
+    study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
+    assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
+  }
+  // The other fits of options are checked when the study is planned (PointFit).
+  const auto& tests = solved_->problem.data().test;
+  const bool tested =
+      std::ranges::any_of(tests, [](const models::Shard& shard) { return shard.target.size() > 0; });
+  for (std::size_t k = 0; k < scenario_.record.metrics.size(); ++k)
+    require_measurable(scenario_, *scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
+  if (scenario_.stop.target)
+    require_measurable(scenario_, *scenario_.stop.target->metric, "/stop/target/metric", tested);
+}
+
+bool Experiment::ends_by_exact_target() const {
+  return privacy_.active() && scenario_.stop.target && (*scenario_.stop.target->metric).exact;
+}
+
+analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
+                                    const analysis::Recorder& recorder) const {
+  using analysis::RunEnd;
+  switch (end) {
+    case sim::End::kTime:
+      return RunEnd::kTime;
+    case sim::End::kEvents:
+      return RunEnd::kEvents;
+    case sim::End::kIdle:
+      return RunEnd::kIdle;
+    case sim::End::kFinished:
+      break;
+  }
+  const models::StopLimits& stop = study_.stop;
+  const sim::Traffic& traffic = world.engine.traffic();
+  if (recorder.interrupted()) return RunEnd::kInterrupted;
+  if (recorder.reached_at()) return RunEnd::kTarget;
+  if (world.iterations >= stop.iterations) return RunEnd::kIterations;
+  if (traffic.vectors >= stop.vectors) return RunEnd::kVectors;
+  if (traffic.bytes >= stop.bytes) return RunEnd::kBytes;
+  if (stop.budgets_spent && world.ledger.all_spent()) return RunEnd::kBudgets;
+  return recorder.out_of_time() ? RunEnd::kWall : RunEnd::kFinished;
+}
+
+models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
+  return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
+}
+
+sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
+  try {
+    return scenario_.protocol->run(world, recorder);
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(static_cast<double>(world.engine.memory()));
+  }
+}
+
+analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
+                                    const std::atomic<bool>* interrupted) const {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<const analysis::Metric*> metrics;
+  for (const MetricChoice& m : scenario_.record.metrics) metrics.push_back(&*m);
+  const StopOptions& stop = scenario_.stop;
+  std::optional<analysis::Target> target;
+  if (stop.target) {
+    target.emplace(analysis::Target{.metric = &*stop.target->metric});
+    if (stop.target->below) target->below = *stop.target->below;
+    if (stop.target->above) target->above = *stop.target->above;
+  }
+  analysis::Recorder recorder(metrics, solved_->problem.owners(), target, interrupted,
+                              stop.wall.value_or(std::numeric_limits<double>::infinity()));
+  if (stop.target) recorder.check_every_iterations = stop.target->check_every.value_or(0);
+  recorder.every_iterations = scenario_.record.every.iterations.value_or(0);
+  recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
+  recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
+  recorder.room = kSmallRun;
+  recorder.more_room = [](const models::World& w) { return room_of_run(w.engine.memory()); };
+
+  models::World world = prepare(repetition, trace);
+  analysis::RunResult result;
+  result.repetition = repetition;
+  result.end = end_of(world, run_within_memory(world, recorder), recorder);
+  if (result.end == analysis::RunEnd::kInterrupted) {
+    result.status = analysis::Status::kInterrupted;
+  } else if (const auto divergence = recorder.divergence(world)) {
+    result.status = analysis::Status::kDiverged;
+    result.message = fmt::format("{}; reduce {}{}", *divergence, scenario_.protocol->entry().step,
+                                 privacy_.active() ? ", or the noise (a larger budget)" : "");
+  }
+  if (const std::optional<analysis::Sample>& at = recorder.reached_at()) {
+    result.scalars = {{"reached_at.iterations", {}, static_cast<double>(at->iteration)},
+                      {"reached_at.seconds", {}, at->time},
+                      {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
+                      {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
+  }
+  if (result.message.empty()) result.message = warning(world, result.end);
+  result.fingerprint = world.fingerprint();
+  result.events = world.engine.events();
+  result.iterations = world.iterations;
+  result.time = world.engine.now();
+  result.traffic = world.engine.traffic();
+  result.series = recorder.take();
+  if (scenario_.record.models == KeptModels::kFinal) result.models = analysis::MeasuredModels(world).copy();
+  result.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+analysis::PointResult Experiment::describe_point(std::vector<std::string> labels) const {
+  const models::Problem& problem = solved_->problem;
+  analysis::PointResult point;
+  point.labels = std::move(labels);
+  point.owners = problem.owners();
+  point.first_owner = hub_ ? 1 : 0;
+  if (needs_optimum(scenario_)) {
+    const models::Optimum& optimum = study_.reference.get();
+    point.scalars = {{"optimum.objective", {}, optimum.value},
+                     {"optimum.kkt_residual", {}, optimum.kkt_residual},
+                     {"optimum.gap", {}, optimum.gap}};
+  }
+  if (privacy_.active()) {
+    point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
+    point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
+    // By turn, the protocol records the cost: epsilon_turn.
+    for (std::size_t owner = 0; !privacy_.by_turn() && owner < point.owners; ++owner) {
+      const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
+      point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
+      const bool update = privacy_.unit == models::PrivacyUnit::kOwner;
+      point.scalars.push_back(
+          {"privacy.sensitivity", agent,
+           update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
+    }
+  }
+  for (const auto& [name, value] : scenario_.protocol->numbers(study_))
+    point.scalars.push_back({name, {}, value});
+  const auto append = [](auto& to, auto&& more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  if (!scenario_.analysis.bounds.empty())
+    append(point.scalars, analysis::setting_scalars(problem, study_.reference.get()));
+  if (!scenario_.baselines.empty()) {
+    // An owner alone may have no minimiser that can be found.
+    append(point.scalars, assemble("/baselines", [&] {
+             return analysis::baselines(problem, study_.reference.get(), scenario_.baselines,
+                                        point.first_owner);
+           }));
+  }
+  point.unaccounted = problem.data().fitted_on_private_data;
+  if (privacy_.source == models::BoundSource::kFromData)
+    point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
+  append(point.unaccounted, study_.exact_reads->all());
+  point.notes = problem.data().notes;
+  if (ends_by_exact_target()) {
+    point.notes.push_back(fmt::format(
+        "warning: stop.target ends runs by {} without noise: epsilon does not cover when a run ends",
+        (*scenario_.stop.target->metric).name));
+  }
+  append(point.notes, scenario_.protocol->notes(study_));
+  for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
+  for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
+  return point;
+}
+
+}  // namespace hearsay::scenarios

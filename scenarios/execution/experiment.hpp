@@ -1,0 +1,78 @@
+#pragma once
+// One point of a study, assembled: data, problem, optimum, network and protocol, for any number of runs.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/store/participants.hpp"
+#include "analysis/store/study.hpp"
+#include "models/run/world.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/scenario.hpp"
+
+namespace hearsay::analysis {
+class Recorder;
+}
+
+namespace hearsay::scenarios {
+
+/// A problem with its exact solution, computed on first use; shared by all points with the same data and model.
+struct SolvedProblem {
+  SolvedProblem(models::DataSet data, models::ModelOptions model)
+      : problem(std::move(data), model), optimum(problem) {}
+  models::Problem problem;
+  models::LazyOptimum optimum;
+};
+
+/// Makes the data of a scenario for a repetition and its problem. Throws AssemblyError.
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
+
+/// Everything that is constant during a run. Immutable, so any number of threads may run it.
+class Experiment {
+ public:
+  /// `repetition` selects the network if each repetition draws its own. `schedules`: models::schedules_of() its privacy,
+  /// to be shared; null: its own. Throws AssemblyError.
+  Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
+             std::uint32_t repetition = 0,
+             std::shared_ptr<const models::ReleaseSchedules> schedules = nullptr);
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+
+  /// The state before a run of a repetition; `trace` may be null.
+  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
+  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError.
+  analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
+                          const std::atomic<bool>* interrupted = nullptr) const;
+
+  /// The description of the point as a whole: optimum, baselines, noise.
+  analysis::PointResult describe_point(std::vector<std::string> labels) const;
+  /// Its owners and network. Latencies drawn per link or agent are those of repetition 0.
+  analysis::Participants participants() const;
+  std::vector<std::string> agent_names() const;
+  std::string owner_name(std::size_t owner) const;
+  sim::AgentId agents() const { return topology_.agents(); }
+  const models::Privacy& privacy() const { return privacy_; }
+  const models::Problem& problem() const { return solved_->problem; }
+
+ private:
+  analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
+  /// Whether private runs end by a value that no release covers.
+  bool ends_by_exact_target() const;
+  /// Throws OutOfMemory.
+  sim::End run_within_memory(models::World& world, analysis::Recorder& recorder) const;
+  /// What is suspicious about a run that has ended; empty if nothing.
+  std::string warning(const models::World& world, analysis::RunEnd end) const;
+  /// That a run ended with less than half of the releases made that its budget is planned for; empty if not.
+  std::string unused_plan(const models::World& world, analysis::RunEnd end) const;
+
+  Scenario scenario_;
+  std::shared_ptr<const SolvedProblem> solved_;
+  bool hub_;
+  models::Privacy privacy_;
+  sim::Topology topology_;
+  models::Study study_;
+  sim::Engine::Options engine_;
+};
+
+}  // namespace hearsay::scenarios

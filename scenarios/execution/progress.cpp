@@ -1,0 +1,121 @@
+#include "scenarios/execution/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/execution/workers/team.hpp"
+#include "scenarios/terminal/terminal.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// "1.2k", "34M".
+std::string short_number(double x) {
+  constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
+  int unit = 0;
+  while (std::abs(x) >= 1000 && unit < 4) {
+    x /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g}{}", x, kUnits[unit]);
+}
+
+}  // namespace
+
+Progress::Place Progress::standard_error() {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  return {stderr, terminal, std::chrono::milliseconds(terminal ? 200 : 10'000)};
+}
+
+Progress::Progress(ProgressStyle style, std::uint64_t to_run, std::uint64_t all, Place place,
+                   const Team* team)
+    : style_(to_run > 0 ? style : ProgressStyle::kNone),
+      place_(place),
+      team_(team),
+      to_run_(to_run),
+      all_(all) {
+  if (style_ == ProgressStyle::kJson) place_ = {place.file, false, std::chrono::seconds(1)};
+  if (style_ != ProgressStyle::kNone) thread_ = std::thread([this] { work(); });
+}
+
+Progress::~Progress() {
+  stop();
+}
+
+void Progress::finished(const analysis::RunResult& run) {
+  ++done_;
+  events_ += run.events;
+  simulated_ = simulated_ + run.time;
+}
+
+void Progress::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  if (place_.terminal) show(line() + "\n");
+  if (style_ == ProgressStyle::kJson) show(json());
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void Progress::work() {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, place_.pause, [this] { return stopping_; })) {
+    show(style_ == ProgressStyle::kJson ? json() : line() + (place_.terminal ? "" : "\n"));
+  }
+}
+
+void Progress::show(const std::string& text) const {
+  if (place_.terminal) std::fputc('\r', place_.file);
+  put(place_.file, text);
+  std::fflush(place_.file);
+}
+
+std::string Progress::line() const {
+  const double elapsed = seconds();
+  const auto done = static_cast<double>(done_);
+  const auto all = static_cast<double>(to_run_);
+  return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
+                     100 * done / all, all_ - to_run_ + done_, all_,
+                     short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
+                     duration_text(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
+}
+
+std::string Progress::json() const {
+  const double elapsed = seconds();
+  const auto done = static_cast<double>(done_);
+  nlohmann::ordered_json line{{"runs", all_},
+                              {"stored", all_ - to_run_ + done_},
+                              {"elapsed_s", elapsed},
+                              {"left_s", elapsed / done * (static_cast<double>(to_run_) - done)},
+                              {"runs_per_s", done / elapsed},
+                              {"events_per_s", static_cast<double>(events_) / elapsed},
+                              {"simulated_s_per_s", simulated_ / elapsed},
+                              {"memory_bytes", memory_in_use()}};
+  if (team_ != nullptr) {
+    for (const RankRecord& r : team_->records()) {
+      line["ranks"].push_back({{"rank", r.rank},
+                               {"host", r.host},
+                               {"threads", r.threads},
+                               {"runs", r.runs},
+                               {"runs_per_s", static_cast<double>(r.runs) / elapsed},
+                               {"busy_s", r.busy}});
+    }
+  }
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,154 @@
+#include "scenarios/execution/run_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <string>
+#include <tuple>
+
+#include "analysis/store/output_file.hpp"
+#include "analysis/trace/trace_text.hpp"
+#include "scenarios/execution/experiment.hpp"
+#include "scenarios/execution/memory.hpp"
+#include "scenarios/language/reference/writer.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/point_fit.hpp"
+#include "sim/check.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// f(), whose errors name the point. Copies of them: several points can wait for the same problem, and share its error.
+template <class F>
+auto naming_point(std::size_t point, F&& f) {
+  const auto with_point = [point](auto error) {
+    error.point = point;
+    return error;
+  };
+  try {
+    return f();
+  } catch (const OverBudget& error) {
+    throw with_point(error);
+  } catch (const AssemblyError& error) {
+    throw with_point(error);
+  }
+}
+
+}  // namespace
+
+RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder,
+                   const std::atomic<bool>* interrupted)
+    : plan_(plan),
+      trace_folder_(std::move(trace_folder)),
+      interrupted_(interrupted),
+      solved_(points_in_memory(threads)),
+      schedules_(points_in_memory(threads)),
+      assembled_(points_in_memory(threads)) {
+  std::map<std::string, std::uint32_t> numbers;
+  for (const PlannedPoint& p : plan_.points) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    problems_.push_back(numbers.try_emplace(p.problem_key, next).first->second);
+  }
+}
+
+std::pair<std::uint32_t, std::uint32_t> RunMaker::problem_of(RunTask task) const {
+  const bool anew = plan_.points[task.point].scenario->draws_data();
+  return {problems_[task.point], anew ? task.repetition : 0};
+}
+
+std::vector<RunTask> RunMaker::all_runs() const {
+  std::vector<RunTask> runs;
+  for (std::uint32_t p = 0; p < plan_.points.size(); ++p)
+    for (std::uint32_t r = 0; r < plan_.points[p].repeat; ++r) runs.push_back({p, r});
+  // Where each repetition draws its own problem, those of one repetition.
+  std::ranges::stable_sort(runs, {}, [this](RunTask t) {
+    const auto [problem, instance] = problem_of(t);
+    return std::tuple(instance, problem, t.point, t.repetition);
+  });
+  return runs;
+}
+
+bool RunMaker::is_traced(RunTask task) const {
+  const auto& trace = plan_.points[task.point].scenario->record.trace;
+  return trace && trace->point == task.point && trace->repetition == task.repetition;
+}
+
+// What is planned and composed for one point or instance of data serves all with the same privacy.
+std::shared_ptr<const models::ReleaseSchedules> RunMaker::schedules(const Scenario& scenario,
+                                                                    Eigen::Index p) {
+  if (!models::is_private(scenario.privacy.mechanism)) return nullptr;
+  return schedules_.get({canonical(write_changes(scenario.privacy)), p},
+                        [&] { return models::schedules_of(scenario.privacy, p, &accounting_); });
+}
+
+std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
+  const Scenario& scenario = *plan_.points[task.point].scenario;
+  const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
+  return assembled_.get({task.point, instance}, [&] {
+    const auto problem = problem_of(task);
+    return naming_point(task.point, [&] {
+      const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
+      return std::make_shared<const Experiment>(scenario, solved, instance,
+                                                schedules(scenario, solved->problem.p()));
+    });
+  });
+}
+
+void RunMaker::require(std::size_t point) {
+  const auto one = experiment({static_cast<std::uint32_t>(point), 0});
+  naming_point(point, [&] { require_traced_agent(*plan_.points[point].scenario, point, one->agents()); });
+}
+
+PointDescription RunMaker::describe(std::size_t point) {
+  const auto one = experiment({static_cast<std::uint32_t>(point), 0});
+  PointDescription description{
+      naming_point(point, [&] { return one->describe_point(plan_.points[point].labels); }),
+      one->participants()};
+  if (plan_.points[point].scenario->draws_anew()) description.point.scalars.clear();
+  if (description.participants.network.nodes.empty())
+    description.point.notes.push_back(
+        fmt::format("network: not stored, because it has more than {} links", analysis::kMostStoredLinks));
+  return description;
+}
+
+analysis::RunResult RunMaker::make(RunTask task) {
+  const Scenario& scenario = *plan_.points[task.point].scenario;
+  std::unique_ptr<analysis::TraceFiles> trace;
+  analysis::RunResult run;
+  try {
+    const auto one = experiment(task);
+    if (is_traced(task))
+      trace =
+          std::make_unique<analysis::TraceFiles>(*scenario.record.trace, trace_folder_, one->agent_names());
+    run = one->run(task.repetition, trace.get(), interrupted_);
+    if (scenario.draws_anew()) {
+      const auto numbers = one->describe_point({}).scalars;
+      run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());
+    }
+  } catch (const sim::InvariantError&) {
+    throw;
+  } catch (const analysis::OutputError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    run = {.repetition = task.repetition,
+           .status = analysis::Status::kFailed,
+           .message = e.what(),
+           .end = analysis::RunEnd::kFailed};
+  }
+  run.point = task.point;
+  if (run.status == analysis::Status::kInterrupted) {
+    run.series = {};
+    run.scalars.clear();
+    run.models.clear();
+  } else if (trace) {
+    trace->commit();
+  }
+  return run;
+}
+
+}  // namespace hearsay::scenarios

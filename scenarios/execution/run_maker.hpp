@@ -1,0 +1,77 @@
+#pragma once
+// Assembles the points of a plan and makes its runs, one at a time; any number of threads may share it.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "analysis/store/participants.hpp"
+#include "analysis/store/study.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
+#include "scenarios/execution/accounting_time.hpp"
+#include "scenarios/execution/shared_cache.hpp"
+#include "scenarios/study/plan.hpp"
+
+namespace hearsay::sim {
+class TraceSink;
+}
+
+namespace hearsay::scenarios {
+
+struct SolvedProblem;
+class Experiment;
+
+/// A run of a plan.
+struct RunTask {
+  std::uint32_t point = 0, repetition = 0;
+};
+
+/// What is stored of a point.
+struct PointDescription {
+  analysis::PointResult point{};
+  analysis::Participants participants{};
+};
+
+class RunMaker {
+ public:
+  /// The plan must outlive it. Keeps what `threads` threads need at a time. Once `interrupted` is true, which may be
+  /// null, runs are aborted.
+  RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder = {},
+           const std::atomic<bool>* interrupted = nullptr);
+
+  /// Runs with equal pairs share data and problem: the number of the problem, and the instance of its data.
+  std::pair<std::uint32_t, std::uint32_t> problem_of(RunTask task) const;
+  /// All runs of the plan. Those that share a problem are consecutive. Parts of a study are parts of this sequence.
+  std::vector<RunTask> all_runs() const;
+  /// Whether the scenario asks for the trace of this run.
+  bool is_traced(RunTask task) const;
+
+  /// The assembled point of a run. Throws AssemblyError.
+  std::shared_ptr<const Experiment> experiment(RunTask task);
+  /// Checks what only an assembled point can tell. Throws AssemblyError.
+  void require(std::size_t point);
+  PointDescription describe(std::size_t point);
+  /// Makes a run, and its trace if it is traced. A run that fails is returned as failed. Throws InvariantError,
+  /// OutputError and std::bad_alloc.
+  analysis::RunResult make(RunTask task);
+
+  /// Seconds in which guarantees were composed.
+  double accounting_seconds() const { return accounting_.seconds(); }
+
+ private:
+  std::shared_ptr<const models::ReleaseSchedules> schedules(const Scenario& scenario, Eigen::Index p);
+
+  const Plan& plan_;
+  std::filesystem::path trace_folder_;
+  const std::atomic<bool>* interrupted_;
+  AccountingTime accounting_;            // outlives the schedules, which it watches
+  std::vector<std::uint32_t> problems_;  // by point: number of its problem
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;  // problem_of()
+  SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseSchedules> schedules_;  // privacy, parameters
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
+      assembled_;  // point, instance of its data and network
+};
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,86 @@
+// What is suspicious about a run that has ended.
+#include <fmt/ranges.h>
+
+#include "scenarios/execution/experiment.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// That the network delivered less than a tenth of the messages, and why.
+std::string lost_messages(const sim::Traffic& traffic) {
+  constexpr double kMostLost = 0.9;
+  double lost = 0;
+  std::vector<std::string> reasons;
+  for (const auto reason : {sim::LossReason::kLoss, sim::LossReason::kReceiverDown,
+                            sim::LossReason::kSenderDown, sim::LossReason::kPartition}) {
+    const std::uint64_t count = traffic.lost[static_cast<std::size_t>(reason)];
+    if (count > 0) reasons.push_back(fmt::format("{} {}", count, sim::name(reason)));
+    lost += static_cast<double>(count);
+  }
+  if (!(lost > kMostLost * static_cast<double>(traffic.messages))) return "";
+  return fmt::format("{:.4g} % of {} messages were lost ({}): see network.loss and network.availability",
+                     100 * lost / static_cast<double>(traffic.messages), traffic.messages,
+                     fmt::join(reasons, ", "));
+}
+
+}  // namespace
+
+std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
+  std::vector<std::string> all;
+  if (auto unused = scenario_.protocol->warning(world)) all.push_back(std::move(*unused));
+  if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
+  if (auto lost = lost_messages(world.engine.traffic()); !lost.empty()) all.push_back(std::move(lost));
+  const auto wanted = scenario_.stop.iterations;
+  if (end == analysis::RunEnd::kFinished && wanted && 2 * world.iterations < *wanted && privacy_.active() &&
+      world.ledger.all_spent()) {
+    all.push_back(fmt::format("all privacy budgets were used up after {} of stop.iterations {}",
+                              world.iterations, *wanted));
+  }
+  if (end == analysis::RunEnd::kIdle && world.engine.all_gone()) {
+    all.push_back(fmt::format("nothing happens after {:g} s, at iteration {}: every agent is down for good",
+                              world.engine.now(), world.iterations));
+  }
+  const std::vector<std::string> missed = world.engine.events_to_come();
+  if (!missed.empty())
+    all.push_back(
+        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; ")));
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
+  using analysis::RunEnd;
+  const auto iterations = scenario_.protocol->planned_iterations(study_);
+  const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
+                       end == RunEnd::kEvents || (end == RunEnd::kIterations && !iterations);
+  if (!limited || !privacy_.active() || privacy_.by_turn()) return "";
+  std::uint64_t made = 0, planned = 0;
+  if (iterations) {
+    made = world.iterations;
+    planned = *iterations;
+  } else {
+    // The account that is closest to its plan.
+    for (sim::AgentId i = 0; i < world.ledger.agents(); ++i) {
+      const models::Account& account = world.ledger.account(i);
+      if (!account.schedule) continue;
+      const auto share = [](std::uint64_t a, std::uint64_t b) {
+        return static_cast<double>(a) / static_cast<double>(b);
+      };
+      if (planned > 0 && share(account.releases, account.release_limit) <= share(made, planned)) continue;
+      made = account.releases;
+      planned = account.release_limit;
+    }
+  }
+  if (2 * made >= planned) return "";
+  return fmt::format(
+      "stop.{} ended the run after {} of the {} {} that the privacy budget is planned for, so the noise is "
+      "larger "
+      "than needed: plan for fewer ({}) or extend stop.{}",
+      analysis::name(end), made, planned, iterations ? "iterations" : "releases of an agent",
+      iterations               ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
+      : privacy_.steps.empty() ? "the protocol's options"
+                               : "privacy.steps",
+      analysis::name(end));
+}
+
+}  // namespace hearsay::scenarios

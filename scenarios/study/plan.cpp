@@ -1,0 +1,353 @@
+#include "scenarios/study/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <type_traits>
+
+#include "analysis/store/output_file.hpp"
+#include "analysis/store/store.hpp"
+#include "analysis/store/store_file.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/json/merge.hpp"
+#include "scenarios/language/json/node.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/reference/outline.hpp"
+#include "scenarios/language/reference/writer.hpp"
+#include "scenarios/study/conclusion_input.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/keys.hpp"
+#include "scenarios/study/point_fit.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/study/scenario_events.hpp"
+#include "scenarios/study/sweep/fix_axes.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The absolute folders in which files of a scenario were searched, one per line, in order: its own, then --data-dir and
+// --allow-path.
+std::string folders_of(const Document& document, const Folders& folders) {
+  std::vector<std::string> all;
+  std::error_code error;
+  const auto add = [&](const std::filesystem::path& folder) {
+    const auto real = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+    if (!error && std::find(all.begin(), all.end(), real.string()) == all.end()) all.push_back(real.string());
+  };
+  for (std::uint32_t s = 0; s < document.sources(); ++s) add(document.source({s, 0, 0}).folder);
+  for (const auto& folder : folders) add(folder);
+  return fmt::format("{}", fmt::join(all, "\n"));
+}
+
+// Checks that the metric of the selection is recorded.
+void require_metric(const Plan& plan) {
+  if (!plan.selection) return;
+  Names names;
+  for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.emplace_back((*m).name);
+  if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
+  plan.document.fail(plan.selection->metric_at, "/sweep/select",
+                     fmt::format("expected one of record.metrics ({}), found {}", fmt::join(names, ", "),
+                                 plan.selection->metric));
+}
+
+// "point 3: privacy.epsilon=1, ...". `labels`: by axis and tuned option.
+std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
+  std::vector<std::string> values;
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    const auto shown = plan.shown[a].find(labels[a]);
+    const bool axis = a < plan.axes.size();
+    values.push_back(fmt::format("{}={}", axis ? plan.axes[a] : plan.tuned[a - plan.axes.size()],
+                                 printable(shown == plan.shown[a].end() ? labels[a] : shown->second)));
+  }
+  return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
+}
+
+// Refuses a selection on validation instances of data that have none.
+void require_instances(const Plan& plan, const Document& at) {
+  const Node* const written = at.root.find("data");
+  models::DataOptions data;
+  if (written != nullptr) Reader(at, *written, {}, "/data")(data, {});
+  std::visit(
+      [&]<class Data>(const Data&) {
+        if constexpr (!requires(Data d) { d.instances; }) {
+          plan.document.fail(
+              plan.selection->at, "/sweep/select/on",
+              fmt::format(R"({} data have no validation instances; set on to "test", which is )"
+                          "optimistically biased",
+                          Data::kName));
+        }
+      },
+      data.kind());
+}
+
+// The scenario of a point, on validation instances if these are to be planned.
+Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
+  Document at = at_point(plan.document, point);
+  if (!options.validation || plan.selection->on_test) return at;
+  require_instances(plan, at);
+  at.set("data.instances", Node::string("validation", plan.selection->at));
+  return at;
+}
+
+// Makes the axes that a selection tunes options whose values the points state.
+void leave_out_tuned(Plan& plan) {
+  // What a list by axis contains of the tuned ones, removed from it.
+  const auto take = [&](auto& by_axis) {
+    std::remove_cvref_t<decltype(by_axis)> taken;
+    for (const std::size_t axis : plan.selection->axes) taken.push_back(by_axis[axis]);
+    for (auto axis = plan.selection->axes.rbegin(); axis != plan.selection->axes.rend(); ++axis)
+      by_axis.erase(by_axis.begin() + static_cast<std::ptrdiff_t>(*axis));
+    return taken;
+  };
+  plan.tuned = take(plan.axes);
+  take(plan.groups), take(plan.numeric), take(plan.axes_at);
+  for (auto& texts : take(plan.shown)) plan.shown.push_back(std::move(texts));
+  for (PlannedPoint& point : plan.points) {
+    point.tuned = take(point.labels);
+    take(point.numbers);
+  }
+}
+
+// Notes latencies of a second or more that are written without a unit: milliseconds may be meant.
+void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan) {
+  for (const auto& [pointer, value, unit] : numbers) {
+    if (!pointer.starts_with("/network/latency") || unit != "s" || value < 1) continue;
+    plan.notes.emplace(
+        pointer, fmt::format(R"(warning: {}: {:g} without a unit means {:g} s; write "{:g} s" or "{:g} ms")",
+                             pointer, value, value, value, value));
+  }
+}
+
+// Every error at the points from number `first`, the first that has one. An error that not all points have names the
+// first point with it.
+[[noreturn]] void refuse_points(const Plan& plan, const std::vector<SweepPoint>& points, std::size_t first,
+                                const PlanOptions& options, const Folders& folders) {
+  constexpr std::size_t kMaxPoints = 1000;  // to look at
+  struct Seen {
+    std::string line;
+    std::size_t first, points = 0;
+  };
+  std::vector<Seen> seen;
+  const std::size_t end = std::min(points.size(), first + kMaxPoints);
+  for (std::size_t k = first; k < end && seen.size() < kMaxPoints; ++k) {
+    try {
+      const Document at = document_at(plan, points[k], options);
+      Scenario scenario;
+      read(at, at.root, scenario, folders);
+    } catch (const InputError& error) {
+      for (const std::string& line : error.lines()) {
+        auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.line == line; });
+        if (known == seen.end()) known = seen.insert(seen.end(), {line, k});
+        ++known->points;
+      }
+    }
+  }
+  std::vector<std::string> lines;
+  for (const Seen& s : seen) {
+    const std::string where = point_name(plan, s.first, points[s.first].labels);
+    lines.push_back(s.points == points.size() || where.empty() ? s.line
+                                                               : fmt::format("{} ({})", s.line, where));
+  }
+  throw InputError(std::move(lines));
+}
+
+// Checks that the run to trace is one of the study.
+void require_traced_run(const Plan& plan, const std::set<std::vector<std::string>>& selected) {
+  const PlannedPoint& first = plan.points.front();
+  if (!first.scenario->record.trace) return;
+  const analysis::TraceOptions& trace = *first.scenario->record.trace;
+  const std::size_t points = selected.empty() ? plan.points.size() : selected.size();
+  const auto check = [&](const char* option, std::uint64_t found, std::uint64_t count, const char* what) {
+    if (found < count) return;
+    throw InputError(
+        plan.locate(fmt::format("/record/trace/{}", option),
+                    fmt::format("expected a {} of the study, 0 to {}, found {}", what, count - 1, found)));
+  };
+  check("point", trace.point, points, "point");
+  check("repetition", trace.repetition, first.repeat, "repetition");
+}
+
+Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
+                   const Folders& folders, const PlanOptions& options) {
+  Plan plan{.file = printable(file, 4096), .document = std::move(document)};
+  plan.origin["folders"] = folders_of(plan.document, folders);
+  plan.origin["condition"] = options.points;
+  plan.origin["instances"] = options.validation ? "validation" : "";
+  plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
+  const nlohmann::ordered_json merged = to_json(plan.document.root);
+  const Node* written = plan.document.root.find("sweep");
+  const std::string sweep_text = written != nullptr ? json_as_written(*written, 2) : "";
+  const Sweep sweep(plan.document, sets);
+  plan.axes = sweep.axes();
+  plan.groups = sweep.groups();
+  plan.numeric = sweep.numeric();
+  plan.shown = sweep.shown();
+  plan.axes_at = sweep.positions();
+  plan.selection = sweep.selection();
+  Keys keys;
+  PointFit fit;
+  std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
+  const std::vector<SweepPoint> points = sweep.points(options.points, options.max_points());
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const SweepPoint& swept = points[k];
+    const auto& chosen = options.chosen;
+    if (!chosen.empty() && !chosen.contains(swept.labels)) continue;
+    if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
+    const Document at = document_at(plan, swept, options);
+    auto scenario = std::make_shared<Scenario>();
+    Reader reader(at, at.root, folders, {});
+    try {
+      reader(*scenario, {});
+      reader.finish();
+    } catch (const InputError&) {
+      refuse_points(plan, points, k, options, folders);
+    }
+    if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
+    PointKey key = keys.point(*scenario);
+    plan.points.push_back({.scenario = scenario,
+                           .repeat = scenario->repeat,
+                           .labels = swept.labels,
+                           .numbers = swept.numbers,
+                           .key = std::move(key.point),
+                           .problem_key = std::move(key.problem)});
+    note_latencies(reader.plain_numbers(), plan);
+    try {
+      require_events(*plan.points.back().scenario);
+      fit.require(*plan.points.back().scenario, plan.points.size() - 1);
+    } catch (AssemblyError& error) {
+      error.point = plan.points.size() - 1;
+      throw InputError(plan.locate(error));
+    }
+  }
+  if (plan.selection && !options.validation) leave_out_tuned(plan);
+  require_conclusions(plan);
+  require_metric(plan);
+  require_traced_run(plan, groups);
+  plan.record_key = record_key(*plan.points.front().scenario);
+  // The scenario itself may be incomplete: the sweep may give a required option.
+  plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, sweep.axes()).dump(2);
+  if (!sweep_text.empty()) {
+    plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
+    plan.resolved += ",\n  \"sweep\": " + sweep_text + "\n}";
+  }
+  plan.origin["scenario"] = merged.dump();
+  if (static_cast<double>(plan.runs()) > options.max_runs) {
+    throw RefusedError(fmt::format(
+        "{} points with their repetitions are {} runs, more than {:.6g}; raise --max-runs to allow them",
+        plan.points.size(), plan.runs(), options.max_runs));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
+               const PlanOptions& options) {
+  try {
+    return plan_document(load(file, sets, folders), file, sets, folders, options);
+  } catch (const RefusedError& error) {
+    throw RefusedError(fmt::format("{}: {}", file, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw RefusedError(
+        fmt::format("{}: out of memory while its points were read: reduce the number of points", file));
+  }
+}
+
+Outline scenario_outline() {
+  return outline<Scenario>();
+}
+
+Plan make_plan_of_text(const std::string& text, const std::string& name) {
+  return plan_document(parse(text, name), name, {}, {}, {});
+}
+
+Plan make_plan_again(analysis::StoredStudy& study) {
+  const std::string file = analysis::store_file(study.folder()).string();
+  const std::string text = study.info("scenario");
+  if (text.empty()) throw analysis::OutputError(file + ": contains no scenario; run the study again");
+  Folders folders;
+  std::stringstream lines(study.info("folders"));
+  for (std::string folder; std::getline(lines, folder);) folders.emplace_back(folder);
+  PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
+  if (const std::string chosen = study.info("chosen"); !chosen.empty())
+    options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
+  // Not the folder of results: it has tables whose names an input file may have too, such as owners.csv.
+  const std::filesystem::path home = folders.empty() ? study.folder() : folders.front();
+  Plan plan = plan_document(parse(text, file, home), file, {}, folders, options);
+  bool same = plan.points.size() == study.points();
+  for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
+  if (!same) {
+    throw analysis::OutputError(
+        fmt::format("{}: the scenario has other points than when it was run: an input file or hearsay has "
+                    "changed",
+                    file));
+  }
+  return plan;
+}
+
+std::uint64_t Plan::runs() const {
+  return std::accumulate(points.begin(), points.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const PlannedPoint& p) { return sum + p.repeat; });
+}
+
+analysis::StudyPlan Plan::study() const {
+  const RecordOptions& record = points.front().scenario->record;
+  analysis::StudyPlan study;
+  study.head.axes = axes;
+  study.head.tuned = tuned;
+  study.head.groups = groups;
+  study.head.shown = shown;
+  for (const MetricChoice& m : record.metrics) study.head.metrics.push_back((*m).info());
+  study.head.aggregate = record.keep == Keep::kAggregate;
+  study.head.models = record.models == KeptModels::kFinal;
+  study.head.by_time = record.every.time.has_value();
+  study.head.every = record.every.time ? 1 : record.every.vectors ? 2 : record.every.bytes ? 3 : 0;
+  study.record_key = record_key;
+  study.info = origin;
+  study.info["file"] = file;
+  study.info["build"] = version_line();
+  std::set<std::string> events;
+  for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
+  study.info["events"] = events.size() == 1 ? *events.begin() : "";
+  for (const PlannedPoint& p : points) {
+    study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario), p.tuned});
+  }
+  return study;
+}
+
+std::string Plan::locate(const std::string& pointer, const std::string& message) const {
+  const Node* node = nullptr;
+  std::string dotted = pointer.substr(pointer.empty() ? 0 : 1);
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  while (!dotted.empty() && (node = document.root.find_path(dotted)) == nullptr) {
+    const auto dot = dotted.rfind('.');
+    dotted.resize(dot == std::string::npos ? 0 : dot);
+  }
+  return located(document.where((node != nullptr ? *node : document.root).at), pointer, message);
+}
+
+std::string Plan::locate(const AssemblyError& error) const {
+  std::string message = error.what();
+  if (error.point && axes.size() + tuned.size() > 0) message += " (" + name_of(*error.point) + ")";
+  std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (dotted == axes[a] || lies_below(dotted, axes[a]))
+      return located(document.where(axes_at[a]), error.part, message);
+  }
+  return locate(error.part, message);
+}
+
+std::string Plan::name_of(std::size_t point) const {
+  std::vector<std::string> labels = points[point].labels;
+  labels.insert(labels.end(), points[point].tuned.begin(), points[point].tuned.end());
+  return point_name(*this, point, labels);
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,89 @@
+#pragma once
+// A scenario file, read: the options of its points and their keys.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/store/store.hpp"
+#include "analysis/store/stored_study.hpp"
+#include "scenarios/language/input_path.hpp"
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/study/sweep/selection.hpp"
+
+namespace hearsay::scenarios {
+
+struct Outline;
+struct Scenario;
+struct AssemblyError;
+
+/// One point, read.
+struct PlannedPoint {
+  std::shared_ptr<const Scenario> scenario;
+  std::uint32_t repeat = 1;  ///< its repetitions
+  std::vector<std::string> labels;
+  std::vector<std::string> tuned{};  ///< labels of the tuned options
+  std::vector<double> numbers{};     ///< values of the axes, in SI; NaN for values that are not numbers
+  std::string key{}, problem_key{};  ///< equal problem keys: the same data and model
+};
+
+struct PlanOptions {
+  std::string points{};  ///< --points: a condition on the points
+  double max_runs = std::numeric_limits<double>::infinity();
+  static constexpr double kMaxRuns = 1e6, kMaxPoints = 1e5;  ///< unless --max-runs allows more
+  /// Of a sweep.
+  double max_points() const { return max_runs > kMaxRuns ? max_runs : std::min(max_runs, kMaxPoints); }
+  bool validation = false;  ///< plan the study that "select" selects on, with validation instances
+  /// Labels of the points that were selected; the others are omitted. Empty: all points.
+  std::set<std::vector<std::string>> chosen{};
+};
+
+struct Plan {
+  std::string file;
+  Document document;  ///< without "sweep"
+  std::vector<std::string> axes{};
+  std::vector<std::size_t> groups{};                        ///< by axis; equal for axes that vary together
+  std::vector<bool> numeric{};                              ///< by axis: whether all its values are numbers
+  std::vector<std::map<std::string, std::string>> shown{};  ///< by axis and tuned option: Sweep::shown()
+  std::vector<Position> axes_at{};                          ///< by axis: where its values are written
+  /// Options that "select" tunes. They are no axes of the study that is reported, in which each point has the value that
+  /// was selected for it; of the study that is selected on they are.
+  std::vector<std::string> tuned{};
+  std::vector<PlannedPoint> points{};
+  std::map<std::string, std::string>
+      notes{};  ///< by JSON pointer: how an option is written that may be meant otherwise
+  std::optional<Selection> selection{};
+  std::string record_key{};
+  std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written
+  /// What the study can be planned from again: the scenario as it was merged, the condition on its points, and the
+  /// folders of its files.
+  std::map<std::string, std::string> origin{};
+
+  std::uint64_t runs() const;
+  /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
+  std::string locate(const std::string& pointer, const std::string& message) const;
+  std::string locate(const AssemblyError& error) const;
+  /// "point 3: privacy.epsilon=1, ..."; empty if nothing is swept.
+  std::string name_of(std::size_t point) const;
+  analysis::StudyPlan study() const;
+};
+
+/// Reads a scenario and every point of its sweep. A selection over one of its axes is left to the caller: see
+/// PlanOptions. Throws InputError, RefusedError.
+Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
+               const PlanOptions& options = {});
+
+/// The outline of all options of a scenario.
+Outline scenario_outline();
+
+/// Plans a scenario that is given as text; `name` replaces its file in messages.
+Plan make_plan_of_text(const std::string& text, const std::string& name);
+
+/// Plans the study of a store again, from the origin stored there. Throws OutputError if this is impossible or input
+/// files have changed since.
+Plan make_plan_again(analysis::StoredStudy& study);
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,261 @@
+#include "scenarios/study/point_fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "models/data/data_facts.hpp"
+#include "models/learning/solvers/optimum.hpp"
+#include "models/registry.hpp"
+#include "models/run/settle.hpp"
+#include "scenarios/language/bind_columns.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/writer.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/fit_network.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "sim/engine/engine_memory.hpp"
+#include "sim/topology/topology_memory.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+// The need of data that are generated; nothing of data from files, whose sizes are not known before they are read.
+std::optional<models::DataNeed> need_of_generated_data(const Scenario& s) {
+  return assemble("/data", [&] {
+    return std::visit(
+        [&](const auto& kind) -> std::optional<models::DataNeed> {
+          if constexpr (requires { kind.path; }) {
+            if (kind.path) return std::nullopt;
+          }
+          if constexpr (requires { kind.files; }) return std::nullopt;
+          return models::need_of(kind, sim::Streams(s.seed, 0));
+        },
+        s.data.kind());
+  });
+}
+
+bool has_similarity(const models::DataOptions::Kind& data) {
+  return std::visit(
+      []<class Kind>(const Kind& kind) {
+        if constexpr (std::is_same_v<Kind, models::LinearSeparators>) {
+          return kind.similarity != models::SeparatorGraph::kNone;
+        } else if constexpr (std::is_same_v<Kind, models::CsvData>) {
+          return kind.similarity.has_value();
+        } else {
+          return std::is_same_v<Kind, models::MovieLens>;
+        }
+      },
+      data);
+}
+
+// Whether there can be test records; of data that are generated DataNeed says it.
+bool may_have_tests(const models::DataOptions::Kind& data) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.test_fraction; }) return kind.test_fraction > 0;
+        return true;
+      },
+      data);
+}
+
+sim::AgentId agents_of(const models::DataNeed& data, const models::Entry& entry) {
+  return static_cast<sim::AgentId>(data.owners) + (entry.hub ? 1 : 0);
+}
+
+}  // namespace
+
+Scenario bound(Scenario s, const models::DataSet& data) {
+  const auto column = [&](const std::string& name) -> const std::vector<double>& {
+    const auto found = data.owner_columns.find(name);
+    if (found != data.owner_columns.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [there, values] : data.owner_columns) names.push_back(there);
+    throw std::invalid_argument(
+        fmt::format("expected a column of the data with one number for each owner{}, found '{}'{}",
+                    names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
+                    printable(name), did_you_mean(name, names)));
+  };
+  try {
+    bind_columns(s, column);
+  } catch (const ColumnError& error) {
+    throw AssemblyError(error.pointer, error.what());
+  }
+  return s;
+}
+
+sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::WeightedEdges* similar,
+                          std::uint32_t repetition) {
+  const bool anew = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  sim::Topology topology =
+      sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, anew ? repetition : 0), similar);
+  for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
+    if (topology.edge(0, i) == 2 * topology.edges()) {
+      throw AssemblyError("/network/topology",
+                          fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
+                                      "has none: use a star or an overlay",
+                                      s.protocol->entry().name, i));
+    }
+  }
+  const auto parts = topology.components();
+  if (parts > 1 && std::holds_alternative<sim::Similarity>(s.network.topology.kind())) {
+    throw AssemblyError(
+        "/network/topology",
+        fmt::format("expected a connected network, found {} components of the data's similarity "
+                    "graph: link more owners by the options of data (neighbours, weight_threshold), "
+                    "or choose another type of topology",
+                    parts));
+  }
+  sim::require_connected(topology);
+  return topology;
+}
+
+namespace {
+
+// What to do for test records.
+template <class Data>
+std::string how_to_test(const Data& data) {
+  if constexpr (requires { data.test_fraction; }) {
+    if (data.test_fraction > 0)
+      return fmt::format(
+          "data.test_fraction {:g} of each owner's records rounds to none; raise it, or the number of "
+          "records",
+          data.test_fraction);
+    return "set data.test_fraction";
+  } else if constexpr (requires { data.train_fraction; }) {
+    return "reduce data.train_fraction";
+  } else {
+    return "set data.test_records";
+  }
+}
+
+}  // namespace
+
+void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
+                        bool tested) {
+  const std::string_view measured = metric.measured().name;
+  const auto declares = [&](std::span<const models::ProtocolMetric> all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });
+  };
+  if (metric.measured().of_world == nullptr && !declares(s.protocol->metrics())) {
+    std::vector<std::string_view> others;
+    for (const models::ProtocolRow& row : models::protocols()) {
+      if (declares(row.metrics)) others.push_back(row.entry.name);
+    }
+    throw AssemblyError(part, fmt::format("{} is a metric of {}, not of {}", measured,
+                                          fmt::join(others, ", "), s.protocol->entry().name));
+  }
+  if (metric.needs_classes && !s.model.loss.is_classifier()) {
+    throw AssemblyError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
+                                          "logistic, hinge, smoothed_hinge or softmax",
+                                          metric.name, s.model.loss.name()));
+  }
+  if (metric.needs_optimum && !s.model.convex()) {
+    throw AssemblyError(part,
+                        fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
+                                    "use objective, train_loss or test_loss",
+                                    metric.name));
+  }
+  if (metric.needs_test && !tested) {
+    throw AssemblyError(part,
+                        fmt::format("{} requires test records: {}", metric.name,
+                                    std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
+  }
+}
+
+models::StopLimits stop_limits(const Scenario& s) {
+  constexpr models::StopLimits kNone;
+  return {.iterations = s.stop.iterations.value_or(kNone.iterations),
+          .vectors = s.stop.vectors.value_or(kNone.vectors),
+          .bytes = s.stop.bytes.value_or(kNone.bytes),
+          .budgets_spent = s.stop.budgets_spent};
+}
+
+void PointFit::require(const Scenario& s, std::size_t point) {
+  const models::Entry& entry = s.protocol->entry();
+  const auto data = need_of_generated_data(s);
+  if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
+    throw AssemblyError("/network/delayed_direction",
+                        fmt::format("expected both, because protocol {} has no hub", entry.name));
+  }
+  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind()) && !has_similarity(s.data.kind())) {
+    throw AssemblyError("/network/topology",
+                        "the data define no similarity graph; choose another type of topology");
+  }
+  const bool active = models::is_private(s.privacy.mechanism);
+  assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
+  assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
+  assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
+  if (s.stop.budgets_spent && !active)
+    throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
+  const bool tested = data ? data->test_records > 0 : may_have_tests(s.data.kind());
+  for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
+    require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
+  if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  if (const auto targets = models::targets_of(s.data.kind()))
+    assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });
+  if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
+  // Generated data have no columns.
+  require_assembled(data ? bound(s, {}) : s, data);
+  if (data) require_traced_agent(s, point, agents_of(*data, entry));
+}
+
+void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
+  const auto& trace = s.record.trace;
+  if (!trace || trace->point != point || !trace->agent || *trace->agent < agents) return;
+  throw AssemblyError("/record/trace/agent",
+                      fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
+}
+
+void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data) {
+  constexpr double kManyOwners = 1e5;
+  const bool hub = s.protocol->entry().hub;
+  const sim::Streams streams(s.seed, 0);
+  models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
+  if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
+  if (data && data->owners <= kManyOwners) known.owners = static_cast<std::size_t>(data->owners);
+  const models::Privacy privacy = assemble(
+      "/privacy", [&] { return models::settle_privacy(s.privacy, s.model, known, hub ? 1 : 0, streams); });
+  models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
+  if (data) setting.owners = static_cast<std::size_t>(data->owners);
+  const Network* network = data ? network_of(s, agents_of(*data, s.protocol->entry())) : nullptr;
+  if (network != nullptr) setting.topology = &network->topology;
+  assemble("/protocol", [&] { s.protocol->require(setting); });
+  if (network == nullptr || !s.protocol->has_timeout()) return;
+  const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
+  const sim::RoundTrips round_trips(network->options, network->topology, streams, numbers);
+  setting.round_trips = &round_trips;
+  assemble("/protocol", [&] { s.protocol->check_timeout(setting); });
+}
+
+const PointFit::Network* PointFit::network_of(const Scenario& s, sim::AgentId agents) {
+  constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
+  constexpr std::size_t kKept = 16;
+  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind())) return nullptr;
+  if (std::max<double>(agents, s.network.topology.graph().size.value_or(0)) > kSmall) return nullptr;
+  if (sim::need_of(s.network.topology, agents, 0).links > kSmall) return nullptr;
+  if (sim::memory_of_files(s.network, s.clocks, agents).peak() > kSmallFiles) return nullptr;
+  const bool hub = s.protocol->entry().hub;
+  Scenario part;
+  part.network = s.network;
+  part.clocks = s.clocks;
+  part.events = s.events;
+  part.stop.time = s.stop.time;
+  part.seed = s.seed;
+  const std::string key = fmt::format("{} {} {}", agents, hub, canonical(write_all(part)));
+  if (const auto found = networks_.find(key); found != networks_.end()) return &found->second;
+  Network made{.topology = assemble("/network/topology", [&] { return topology_of(s, agents, nullptr, 0); }),
+               .options = {.network = s.network,
+                           .clocks = s.clocks,
+                           .hub = hub,
+                           .time_limit = s.stop.time.value_or(sim::kNever)}};
+  fit_network(made.options, s.events, made.topology, sim::Streams(s.seed, 0));
+  if (networks_.size() == kKept) networks_.clear();
+  return &networks_.emplace(key, std::move(made)).first->second;
+}
+
+}  // namespace hearsay::scenarios

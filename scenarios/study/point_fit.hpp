@@ -1,0 +1,52 @@
+#pragma once
+// Whether the options of a point fit each other, as far as this is known before its data are made.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/metrics/metric.hpp"
+#include "models/data/data_need.hpp"
+#include "models/run/world.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace hearsay::scenarios {
+
+struct Scenario;
+
+/// The scenario with the names of columns of the data replaced by their values. Throws AssemblyError.
+Scenario bound(Scenario scenario, const models::DataSet& data);
+
+/// The graph of a repetition for so many agents; `similar` are the links of the data's similarity graph, or null. Throws
+/// AssemblyError and TopologyError, also if the protocol needs a hub and the graph has none, or is not connected.
+sim::Topology topology_of(const Scenario& scenario, sim::AgentId agents, const sim::WeightedEdges* similar,
+                          std::uint32_t repetition);
+
+/// Throws AssemblyError unless the metric can be measured; `tested`: whether there are test records.
+void require_measurable(const Scenario& scenario, const analysis::Metric& metric, const std::string& part,
+                        bool tested);
+
+/// Throws AssemblyError if the trace is of this point and of an agent that is not there.
+void require_traced_agent(const Scenario& scenario, std::size_t point, sim::AgentId agents);
+
+models::StopLimits stop_limits(const Scenario& scenario);
+
+/// Checks points before their data are made: all that a run refuses for its options alone. Where the number of agents is
+/// known and the graph is small, that includes the graph and the laws of the network on it.
+class PointFit {
+ public:
+  /// `point`: its number in the study. Throws AssemblyError.
+  void require(const Scenario& scenario, std::size_t point);
+
+ private:
+  /// A network on which all its laws fit; equal ones are made once.
+  struct Network {
+    sim::Topology topology;
+    sim::Engine::Options options;
+  };
+  const Network* network_of(const Scenario& scenario, sim::AgentId agents);
+  void require_assembled(const Scenario& scenario, const std::optional<models::DataNeed>& data);
+  std::map<std::string, Network> networks_;  // the last that were asked for
+};
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,121 @@
+#pragma once
+// A scenario as plain options: all inputs of a run.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/conclusions/conclusion_options.hpp"
+#include "analysis/metrics/baselines.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/trace/trace_options.hpp"
+#include "models/data/data_options.hpp"
+#include "models/learning/problem.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/registry.hpp"
+#include "sim/clocks/clocks.hpp"
+#include "sim/network/network.hpp"
+#include "sim/options/describe.hpp"
+
+namespace hearsay::scenarios {
+
+/// The interval between samples; at most one of these.
+struct EveryOptions {
+  std::optional<std::uint64_t> iterations, vectors, bytes;
+  std::optional<sim::Time> time;
+  void describe(sim::Visitor& v);
+};
+
+/// One metric or statistic of one, by its name.
+class MetricChoice {
+ public:
+  explicit MetricChoice(std::string_view name = "objective");
+  const analysis::Metric& operator*() const { return *metric_; }
+  void describe_as(sim::Visitor& v, const sim::About& about);
+
+ private:
+  const analysis::Metric* metric_;
+};
+
+/// Stopping criterion on a metric, checked at every sample or at an interval of iterations.
+struct TargetOptions {
+  MetricChoice metric{"relative_fitness"};
+  std::optional<double> below, above;
+  std::optional<std::uint64_t> check_every;
+  void describe(sim::Visitor& v);
+};
+
+/// The run ends at the first limit reached.
+struct StopOptions {
+  std::optional<std::uint64_t> iterations, vectors, bytes, events;
+  std::optional<sim::Time> time;
+  std::optional<double> wall;  ///< s
+  std::optional<TargetOptions> target;
+  bool budgets_spent = false;
+  void describe(sim::Visitor& v);
+};
+
+/// How the series of runs are stored.
+enum class Keep { kRuns, kAggregate };
+
+/// Which models of a run are stored.
+enum class KeptModels { kNone, kFinal };
+
+struct RecordOptions {
+  EveryOptions every;
+  std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
+  Keep keep = Keep::kRuns;
+  KeptModels models = KeptModels::kNone;
+  std::optional<analysis::TraceOptions> trace;
+  void describe(sim::Visitor& v);
+};
+
+struct Scenario {
+  std::uint32_t version = 1;
+  std::string name, description;
+  std::uint64_t seed = 1;
+  models::DataOptions data;
+  models::ModelOptions model;
+  sim::NetworkOptions network;
+  sim::ClockOptions clocks;
+  std::vector<sim::TimelineEvent> events;
+  models::ProtocolChoice protocol;
+  models::PrivacyOptions privacy;
+  StopOptions stop;
+  RecordOptions record;
+  std::vector<analysis::Baseline> baselines;
+  analysis::ConclusionOptions analysis;
+  std::uint32_t repeat = 1;
+  void describe(sim::Visitor& v);
+
+  /// Whether each repetition draws its own data.
+  bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
+  /// Whether each repetition draws its own data or network.
+  bool draws_anew() const {
+    return draws_data() || network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  }
+};
+
+/// Whether theta* and f* are computed, which requires that every owner has a record.
+bool needs_optimum(const Scenario& scenario);
+
+}  // namespace hearsay::scenarios
+
+namespace hearsay::sim {
+template <>
+struct Choices<scenarios::KeptModels> {
+  static constexpr std::array kValues{
+      Choice{"none", "store no models"},
+      Choice{"final",
+             "store the parameters of the models that metrics measure, at the end of each run, in "
+             "models.csv; the privacy budget does not cover all of them in every protocol"}};
+};
+template <>
+struct Choices<scenarios::Keep> {
+  static constexpr std::array kValues{
+      Choice{"runs", "store each run separately, in series.csv"},
+      Choice{
+          "aggregate",
+          "store the mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
+};
+}  // namespace hearsay::sim

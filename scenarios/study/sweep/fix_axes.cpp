@@ -1,0 +1,97 @@
+#include "scenarios/study/sweep/fix_axes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/json/merge.hpp"
+
+namespace hearsay::scenarios {
+
+bool lies_below(std::string_view path, std::string_view above) {
+  return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '.';
+}
+
+namespace {
+
+Node list_of(const Node& value) {
+  Node list;
+  list.kind = Node::Kind::kList;
+  list.at = list.key_at = value.at;
+  list.add("", value);
+  return list;
+}
+
+// The axis of a path in a sweep as it is written, or null.
+Node* axis_of(Node& sweep, std::string_view path) {
+  if (const auto own = sweep.position(path)) return &sweep.changeable_items()[*own].value;
+  const auto zip = sweep.position("zip");
+  if (!zip || !sweep.items()[*zip].value.is(Node::Kind::kList)) return nullptr;
+  for (auto& entry : sweep.changeable_items()[*zip].value.changeable_items()) {
+    if (entry.value.find(path) != nullptr) return axis_of(entry.value, path);
+  }
+  return nullptr;
+}
+
+// The paths of all axes of a sweep as it is written.
+std::vector<std::string> swept_paths(const Node& sweep) {
+  std::vector<std::string> all;
+  for (const auto& item : sweep.items()) {
+    if (item.key == "zip") {
+      for (const auto& entry : item.value.items()) {
+        for (const auto& axis : entry.value.items()) all.push_back(axis.key);
+      }
+    } else if (item.key != "where" && item.key != "select" && item.key != "random_numbers") {
+      all.push_back(item.key);
+    }
+  }
+  return all;
+}
+
+// Replaces the axis by one value, as an independent axis.
+void fix_axis(Node& sweep, const std::string& path, const Node& value) {
+  const Node one = list_of(value);
+  if (sweep.find(path) != nullptr) {
+    *axis_of(sweep, path) = one;
+    return;
+  }
+  auto& entries = sweep.changeable_items()[*sweep.position("zip")].value.changeable_items();
+  for (auto& entry : entries) entry.value.erase(path);
+  std::erase_if(entries, [](const auto& entry) {
+    return entry.value.is(Node::Kind::kObject) && entry.value.items().empty();
+  });
+  sweep.add(path, one);
+}
+
+}  // namespace
+
+void fix_axes(Document& document, std::span<const std::string> sets) {
+  const Node* written = document.root.find("sweep");
+  if (written == nullptr || !written->is(Node::Kind::kObject)) return;
+  Node& sweep = document.root.changeable_items()[*document.root.position("sweep")].value;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const std::string path = sets[k].substr(0, sets[k].find('='));
+    if (path.starts_with(kSweepPrefix)) continue;
+    for (const std::string& axis : swept_paths(sweep)) {
+      const bool set_later =
+          std::any_of(sets.begin() + static_cast<std::ptrdiff_t>(k), sets.end(),
+                      [&](const auto& s) { return s.starts_with(std::string(kSweepPrefix) + axis + "="); });
+      if (set_later) continue;
+      const bool type = axis.ends_with(".type");
+      if (lies_below(path, axis) || (type && path != axis && axis_of(sweep, path) == nullptr &&
+                                     lies_below(path, axis.substr(0, axis.size() - 5)))) {
+        throw InputError(fmt::format(
+            "--set {}: the sweep sets {} at every point; change the values of that axis, or run without the "
+            "sweep: --set sweep=null",
+            printable(path), printable(axis)));
+      }
+      const Node* value = document.root.find_path(axis);
+      if (path == axis || (lies_below(axis, path) && value != nullptr))
+        fix_axis(sweep, axis, value != nullptr ? *value : Node{});
+    }
+  }
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,150 @@
+#include "scenarios/study/sweep/selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "analysis/metrics/metric.hpp"
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/study/scenario.hpp"
+
+namespace hearsay::scenarios {
+enum class SelectOn { kValidation, kTest };
+}
+
+template <>
+struct hearsay::sim::Choices<hearsay::scenarios::SelectOn> {
+  static constexpr std::array kValues{Choice{"validation"}, Choice{"test"}};
+};
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr const char* kSelectPointer = "/sweep/select";
+
+struct SelectOptions {
+  std::string over;
+  std::optional<MetricChoice> minimise, maximise;
+  SelectOn on = SelectOn::kValidation;
+  void describe(sim::Visitor& v) {
+    v(over, {.name = "over", .required = true});
+    v(minimise, {.name = "minimise"});
+    v(maximise, {.name = "maximise"});
+    v(on, {.name = "on"});
+  }
+};
+
+}  // namespace
+
+std::string Selection::instances() const {
+  return on_test ? "the test data (optimistically biased)" : "validation instances";
+}
+
+std::optional<std::string> Selection::exact_read() const {
+  if (!analysis::find_metric(metric)->exact) return std::nullopt;
+  return fmt::format("sweep.select: {} is chosen by {} without noise, on {}", over, metric,
+                     on_test ? "the test data" : "validation instances");
+}
+
+std::vector<std::string> Selection::group_of(const std::vector<std::string>& labels) const {
+  std::vector<std::string> others;
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    if (std::find(axes.begin(), axes.end(), a) == axes.end()) others.push_back(labels[a]);
+  }
+  return others;
+}
+
+Selection read_selection(const Document& document, const Node& written,
+                         const std::vector<std::vector<std::string>>& groups) {
+  SelectOptions options;
+  read(document, written, options, {}, kSelectPointer);
+  const bool minimise = options.minimise.has_value();
+  if (minimise == options.maximise.has_value())
+    document.fail(written.at, kSelectPointer, "give exactly one of minimise and maximise");
+  const Node* metric = written.find(minimise ? "minimise" : "maximise");
+  Selection selection{.over = options.over,
+                      .metric = metric->text,
+                      .minimise = minimise,
+                      .on_test = options.on == SelectOn::kTest,
+                      .at = written.at,
+                      .metric_at = metric->at};
+  Names all;
+  for (const auto& group : groups) {
+    const bool mine = std::find(group.begin(), group.end(), options.over) != group.end();
+    for (const std::string& axis : group) {
+      if (mine) selection.axes.push_back(all.size());
+      all.push_back(axis);
+    }
+  }
+  if (selection.axes.empty()) {
+    document.fail(written.find("over")->at, std::string(kSelectPointer) + "/over",
+                  fmt::format("expected an axis of this sweep ({}), found \"{}\"{}", fmt::join(all, ", "),
+                              printable(options.over), did_you_mean(options.over, all)));
+  }
+  return selection;
+}
+
+std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study) {
+  const std::optional<std::size_t> m = study.head().metric(selection.metric);
+  if (!m) throw std::invalid_argument("the metric to select by is not recorded");
+
+  struct Candidate {
+    std::vector<std::string> labels, group;
+    double sum = 0;
+    std::size_t runs = 0;
+  };
+  std::vector<Candidate> candidates;
+  const auto begin_point = [&](const analysis::PointResult& point) {
+    Candidate& c = candidates.emplace_back();
+    c.labels = point.labels;
+    c.group = selection.group_of(point.labels);
+  };
+  study.each_run(begin_point, [&](const analysis::PointResult& point, const analysis::RunResult& run) {
+    Candidate& c = candidates.back();
+    ++c.runs;
+    const bool done = run.status == analysis::Status::kDone;
+    const std::vector<double> values = final_values(study.head(), point, run);
+    c.sum += done && !values.empty() ? values[*m] : std::numeric_limits<double>::quiet_NaN();
+  });
+
+  std::vector<Choice> choices;
+  std::map<std::vector<std::string>, std::size_t> numbers;  // in `choices`, by group
+  for (const Candidate& c : candidates) {
+    const double mean = c.sum / static_cast<double>(c.runs);
+    const double value = std::isfinite(mean) ? mean : std::numeric_limits<double>::quiet_NaN();
+    const auto [number, is_first] = numbers.try_emplace(c.group, choices.size());
+    if (is_first) choices.push_back({c.labels, value, 0});
+    Choice& best = choices[number->second];
+    ++best.candidates;
+    const bool better = selection.minimise ? value < best.value : value > best.value;
+    if (better || (std::isnan(best.value) && !std::isnan(value))) best = {c.labels, value, best.candidates};
+  }
+  return choices;
+}
+
+std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,
+                           const std::vector<std::string>& axes) {
+  nlohmann::ordered_json json;
+  json["over"] = selection.over;
+  json[selection.minimise ? "minimise" : "maximise"] = selection.metric;
+  json["on"] = selection.instances();
+  auto& list = json["chosen"] = nlohmann::ordered_json::array();
+  for (const Choice& c : choices) {
+    nlohmann::ordered_json one;
+    for (std::size_t a = 0; a < axes.size(); ++a) one[axes[a]] = c.labels[a];
+    one["mean"] = c.value;
+    one["candidates"] = c.candidates;
+    list.push_back(std::move(one));
+  }
+  return json.dump();
+}
+
+}  // namespace hearsay::scenarios

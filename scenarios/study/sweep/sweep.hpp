@@ -1,0 +1,74 @@
+#pragma once
+// The points of a study: every combination of the values that a scenario's "sweep" gives for its axes.
+//
+//   "sweep": {
+//     "privacy.epsilon": [0.1, 1], "network.latency.max": {"from": "0 ms", "to": "60 ms", "step": "15 ms"},
+//     "zip": [{"data.records": [1e4, 1e5], "protocol.rho": [1, 2]}],     axes that vary together
+//     "where": "privacy.epsilon * data.records >= 1e4",                  only points that satisfy it
+//     "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
+//                                                                        only the best value of an axis: selection.hpp
+//     "random_numbers": "independent" }                                  default: "common"
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/sweep/axis.hpp"
+#include "scenarios/study/sweep/condition.hpp"
+#include "scenarios/study/sweep/selection.hpp"
+
+namespace hearsay::scenarios {
+
+struct SweepPoint {
+  std::vector<std::string> labels;  ///< by axis
+  std::vector<double> numbers;      ///< by axis, in SI; NaN for values that are not numbers
+  std::vector<std::pair<std::string, Node>> settings;  ///< dotted path and value
+};
+
+class Sweep {
+ public:
+  /// Removes "sweep" from the document. `sets` are "path=value" of the command line, already applied: an axis that one
+  /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError, also for a set option
+  /// that an axis would overwrite, for a point that is listed twice, and for two axes that set the same option.
+  Sweep(Document& document, std::span<const std::string> sets);
+
+  std::vector<std::string> axes() const;
+  /// By axis: a number that is equal for axes that vary together, and whether all values are numbers.
+  std::vector<std::size_t> groups() const;
+  std::vector<bool> numeric() const;
+  /// By axis: for labels of tables and figures that differ from those that identify a value, the text by label.
+  std::vector<std::map<std::string, std::string>> shown() const;
+  /// By axis: where its values are written.
+  std::vector<Position> positions() const;
+  bool independent() const { return independent_; }
+  const std::optional<Selection>& selection() const { return selection_; }
+
+  /// Number of combinations of values, of which a condition can leave fewer points.
+  double combinations() const;
+  /// The points, the first axis varying slowest; one without labels if nothing is swept. `only` is another condition.
+  /// Throws InputError, or RefusedError if there are more than `max_points`, or more than 1e7 combinations to test a
+  /// condition on.
+  std::vector<SweepPoint> points(const std::string& only, double max_points) const;
+
+ private:
+  using Group = std::vector<Axis>;  // axes that vary together
+  void read(const Document& document, const Node& written);
+  void read_zip(const Document& document, const Node& zip);
+  void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
+  std::vector<const Axis*> all() const;
+  std::vector<Condition> conditions(const std::string& only) const;
+
+  std::vector<Group> groups_;
+  std::string where_, where_place_;
+  bool independent_ = false;
+  std::optional<Selection> selection_;
+};
+
+/// The document of one point. Shorter paths are set first, and of equally long ones "type", which clears its object.
+Document at_point(const Document& document, const SweepPoint& point);
+
+}  // namespace hearsay::scenarios
