@@ -192,13 +192,17 @@ void require_results(const std::filesystem::path& folder) {
                   inside.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(inside, "' or '"))));
 }
 
-Options with_input_options(Options options) {
+Options with_folder_options(Options options) {
   options.insert(
       options.end(),
-      {{"set", "PATH=VALUE", "set an option of the scenario (repeatable)", nullptr, true},
-       {"data-dir", "DIR", "folder of data files (repeatable; also HEARSAY_DATA_DIR)", nullptr, true},
+      {{"data-dir", "DIR", "folder of data files (repeatable; also HEARSAY_DATA_DIR)", nullptr, true},
        {"allow-path", "DIR", "further folder that a scenario may read from (repeatable)", nullptr, true}});
   return options;
+}
+
+Options with_input_options(Options options) {
+  options.push_back({"set", "PATH=VALUE", "set an option of the scenario (repeatable)", nullptr, true});
+  return with_folder_options(std::move(options));
 }
 
 Options with_sweep_options(Options options) {
@@ -217,13 +221,17 @@ PlanOptions sweep_arguments(const Parsed& parsed) {
   return {.points = parsed.text("points"), .max_runs = static_cast<double>(max_runs)};
 }
 
-InputArguments input_arguments(const Parsed& parsed) {
-  InputArguments input{.files = parsed.operands, .sets = parsed.all("set")};
-  add_folders(parsed, "data-dir", input.folders);
+Folders folder_arguments(const Parsed& parsed) {
+  Folders folders;
+  add_folders(parsed, "data-dir", folders);
   if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
-    input.folders.emplace_back(dir);
-  add_folders(parsed, "allow-path", input.folders);
-  return input;
+    folders.emplace_back(dir);
+  add_folders(parsed, "allow-path", folders);
+  return folders;
+}
+
+InputArguments input_arguments(const Parsed& parsed) {
+  return {.files = parsed.operands, .sets = parsed.all("set"), .folders = folder_arguments(parsed)};
 }
 
 }  // namespace hearsay::scenarios

@@ -107,6 +107,10 @@ Syntax syntax_of(int (*command)(const Arguments& arguments));
 /// Throws UsageError unless `folder` holds results.
 void require_results(const std::filesystem::path& folder);
 
+/// --data-dir and --allow-path, and their values; HEARSAY_DATA_DIR is another --data-dir. Throws UsageError.
+Options with_folder_options(Options options);
+Folders folder_arguments(const Parsed& parsed);
+
 /// --set, --data-dir, --allow-path.
 Options with_input_options(Options options);
 
@@ -114,7 +118,7 @@ struct InputArguments {
   std::vector<std::string> files, sets;
   Folders folders{};
 };
-/// Their values; HEARSAY_DATA_DIR is another --data-dir. Throws UsageError.
+/// Their values. Throws UsageError.
 InputArguments input_arguments(const Parsed& parsed);
 
 /// --points, --max-runs, and their values.

@@ -17,6 +17,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
+#include "scenarios/study/plan.hpp"
 #include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 
@@ -97,6 +98,13 @@ int command_line(int argc, const char* const* argv) {
     return code;
   } catch (const BudgetRefusal& e) {
     return fail(kExitBudget, e.what());
+  } catch (const UnreadFolders& e) {
+    Arguments again = arguments;
+    for (const std::string& folder : e.folders) again.insert(again.end(), {"--data-dir", folder});
+    // A message that is too long loses its middle, which must not change what the command does.
+    const std::string advice = "; to read them, run " + command_text(again);
+    const bool fits = std::string_view(e.what()).size() + advice.size() <= kLongestMessage;
+    return fail(kExitInvalidInput, e.what() + (fits ? advice : ""));
   } catch (const InputError& e) {
     return fail(kExitInvalidInput, e.what());
   } catch (const UsageError& e) {

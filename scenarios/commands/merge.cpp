@@ -69,19 +69,19 @@ std::string by_part(const std::optional<Plan>& plan, const std::vector<RunTask>&
 struct Inputs {
   std::vector<std::filesystem::path> folders;  // each once, without the output
   std::filesystem::path output;
+  Folders data{};  // of input files
 };
 
 std::optional<Inputs> read_inputs(const Arguments& arguments) {
   const auto values = parse_arguments(
-      arguments, {"merge DIR... -o DIR",
-                  {{"output,o", "DIR", "folder of the whole study; may contain some of its runs already"}},
-                  "folders of parts",
-                  1,
-                  1'000'000});
+      arguments, {"merge DIR... -o DIR [--data-dir DIR]",
+                  with_folder_options({{"output,o", "DIR",
+                                        "folder of the whole study; may contain some of its runs already"}}),
+                  "folders of parts", 1, 1'000'000});
   if (!values) return std::nullopt;
   if (!values->has("output"))
     throw UsageError("required option -o is missing: the folder into which the parts are merged");
-  Inputs inputs{.folders = {}, .output = values->folder("output", {})};
+  Inputs inputs{.folders = {}, .output = values->folder("output", {}), .data = folder_arguments(*values)};
   std::set<std::filesystem::path> seen{std::filesystem::weakly_canonical(inputs.output)};
   for (const std::string& folder : values->operands) {
     require_results(folder);
@@ -115,7 +115,7 @@ int merge_command(const Arguments& arguments) {
   std::optional<Plan> plan;
   std::string obstacle;
   try {
-    plan = make_plan_again(study);
+    plan = make_plan_again(study, inputs->data);
   } catch (const InputError& error) {
     obstacle = error.what();
   } catch (const RefusedError& error) {

@@ -70,11 +70,11 @@ std::string difference(const analysis::StudyHead& head, const analysis::PointRes
   return text;
 }
 
-std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b,
+std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, const Folders& folders,
                         std::size_t point, std::uint32_t repetition) {
   std::optional<analysis::EventDifference> parting;
   try {
-    const Plan plan_a = make_plan_again(a), plan_b = make_plan_again(b);
+    const Plan plan_a = make_plan_again(a, folders), plan_b = make_plan_again(b, folders);
     Execution first(plan_a), second(plan_b);
     const auto maker = [&](Execution& execution) -> analysis::MakeRun {
       return [&](sim::TraceSink& sink, const std::atomic<bool>& enough) {
@@ -235,13 +235,13 @@ int export_command(const Arguments& arguments) {
 
 int verify_command(const Arguments& arguments) {
   const auto values = parse_arguments(
-      arguments, {"verify DIR [--sample N]",
-                  {{"sample", "N", "repeat only N runs, spread evenly over the study"}},
+      arguments, {"verify DIR [--sample N] [--data-dir DIR]",
+                  with_folder_options({{"sample", "N", "repeat only N runs, spread evenly over the study"}}),
                   "one folder", 1, 1});
   if (!values) return kExitDone;
 
   analysis::StoredStudy study = open_results(values->operands.front());
-  const Plan plan = make_plan_again(study);
+  const Plan plan = make_plan_again(study, folder_arguments(*values));
   for (std::size_t p = 0; p < study.points(); ++p) {
     // Reading them checks them.
     study.owners(p);
@@ -279,7 +279,7 @@ int verify_command(const Arguments& arguments) {
 
 int diff_command(const Arguments& arguments) {
   const auto values = parse_arguments(
-      arguments, {"diff DIR1 DIR2", {}, "two folders", 2, 2});
+      arguments, {"diff DIR1 DIR2 [--data-dir DIR]", with_folder_options({}), "two folders", 2, 2});
   if (!values) return kExitDone;
   const std::vector<std::string>& folders = values->operands;
   for (const std::string& folder : folders) require_results(folder);
@@ -301,7 +301,7 @@ int diff_command(const Arguments& arguments) {
   if (found.parted && !found.fingerprints) {
     print_out("  events: equal by their fingerprints\n");
   } else if (found.parted) {
-    print_out("{}", first_event(a, b, found.point, found.repetition));
+    print_out("{}", first_event(a, b, folder_arguments(*values), found.point, found.repetition));
   }
   print_options();
   return without_missing(b, without_missing(a, kExitDiffers));

@@ -144,9 +144,9 @@ std::vector<std::filesystem::path> studies_in(const std::filesystem::path& folde
 }  // namespace
 
 int status_command(const Arguments& arguments) {
-  const auto values = parse_arguments(
-      arguments,
-      {"status DIR... [--json]", {{"json", nullptr, "print JSON"}}, "folders of results", 1, 1'000'000});
+  const auto values = parse_arguments(arguments, {"status DIR... [--json] [--data-dir DIR]",
+                                                  with_folder_options({{"json", nullptr, "print JSON"}}),
+                                                  "folders of results", 1, 1'000'000});
   if (!values) return kExitDone;
   std::vector<std::filesystem::path> folders;
   for (const std::string& operand : values->operands) {
@@ -158,7 +158,7 @@ int status_command(const Arguments& arguments) {
   const bool json = values->has("json");
   std::vector<StudyState> all;
   for (const std::filesystem::path& folder : folders) {
-    all.push_back(state_of(folder));
+    all.push_back(state_of(folder, folder_arguments(*values)));
     if (!json) print_out("{}\n", line_of(all.back()));
   }
   if (!json) {

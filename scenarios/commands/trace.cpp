@@ -66,9 +66,8 @@ analysis::TraceOptions options_of(const Parsed& values) {
 Plan plan_of(const std::string& place, const InputArguments& input) {
   std::error_code error;
   if (!std::filesystem::is_directory(place, error)) return make_plan(place, input.sets, input.folders);
-  require_results(place);
-  analysis::StoredStudy study(place);
-  return make_plan_again(study);
+  analysis::StoredStudy study = open_results(place);
+  return make_plan_again(study, input.folders);
 }
 
 }  // namespace

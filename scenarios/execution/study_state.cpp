@@ -30,9 +30,9 @@ struct OwnRuns {
 };
 
 // The runs of a part; nothing if its scenario cannot be read again, because input files are elsewhere.
-std::optional<OwnRuns> own_runs(analysis::StoredStudy& study, const Shard& shard) {
+std::optional<OwnRuns> own_runs(analysis::StoredStudy& study, const Shard& shard, const Folders& inputs) {
   const auto read = [&] {
-    const Plan plan = make_plan_again(study);
+    const Plan plan = make_plan_again(study, inputs);
     const std::vector<RunTask> runs = RunMaker(plan, 1).all_runs();
     const std::vector<bool> own = runs_of(shard, runs.size());
     OwnRuns all;
@@ -115,7 +115,7 @@ std::optional<double> StudyState::seconds_left() const {
   return static_cast<double>(left()) / *rate;
 }
 
-StudyState state_of(const std::filesystem::path& folder) {
+StudyState state_of(const std::filesystem::path& folder, const Folders& inputs) {
   StudyState state{.folder = folder, .writing = analysis::locked(folder)};
   state.begun = analysis::has_study(folder);
   if (!state.begun) return state;
@@ -129,7 +129,7 @@ StudyState state_of(const std::filesystem::path& folder) {
   std::optional<OwnRuns> own;
   state.shard = shard_of(study);
   if (state.shard) {
-    own = own_runs(study, *state.shard);
+    own = own_runs(study, *state.shard, inputs);
     if (own) state.done = own->elsewhere;
     const std::vector<bool> part = runs_of(*state.shard, state.study_runs);
     state.runs = static_cast<std::uint64_t>(std::ranges::count(part, true));

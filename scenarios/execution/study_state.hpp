@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/store/stored_study.hpp"
+#include "scenarios/language/input_path.hpp"
 #include "scenarios/study/shard.hpp"
 
 namespace hearsay::scenarios {
@@ -37,7 +38,7 @@ std::optional<Shard> shard_of(analysis::StoredStudy& study);
 /// times and the number of runs that it has made at a time. Nothing if it has made none.
 std::optional<double> runs_per_second(std::vector<analysis::RunState> runs, double elapsed);
 
-/// Reads it from the store of a folder. Verifies every run. Throws OutputError.
-StudyState state_of(const std::filesystem::path& folder);
+/// Reads it from the store of a folder. Verifies every run. `inputs`: as of make_plan_again(). Throws OutputError.
+StudyState state_of(const std::filesystem::path& folder, const Folders& inputs = {});
 
 }  // namespace hearsay::scenarios

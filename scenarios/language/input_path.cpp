@@ -13,13 +13,24 @@ namespace hearsay::scenarios {
 
 namespace fs = std::filesystem;
 
-namespace {
+Folders real_folders(const Folders& folders) {
+  Folders roots;
+  std::error_code error;
+  for (const auto& folder : folders) {
+    auto real = fs::canonical(folder.empty() ? "." : folder, error);
+    if (!error && std::find(roots.begin(), roots.end(), real) == roots.end())
+      roots.push_back(std::move(real));
+  }
+  return roots;
+}
 
-bool lies_under(const fs::path& file, const Folders& roots) {
+bool lies_under(const fs::path& path, const Folders& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) {
-    return std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
+    return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
   });
 }
+
+namespace {
 
 // Whether a missing file would lie under the roots. A path through a link does not count: the answer would reveal
 // whether the target of the link exists.
@@ -57,16 +68,10 @@ void require_regular(const fs::path& path) {
 }  // namespace
 
 fs::path find_input(const std::string& written, const fs::path& home, const Folders& folders) {
-  Folders roots;
+  Folders all{home};
+  all.insert(all.end(), folders.begin(), folders.end());
+  const Folders roots = real_folders(all);
   std::error_code error;
-  const auto add = [&](const fs::path& folder) {
-    auto real = fs::canonical(folder, error);
-    if (!error && std::find(roots.begin(), roots.end(), real) == roots.end())
-      roots.push_back(std::move(real));
-  };
-  add(home.empty() ? "." : home);
-  for (const auto& folder : folders) add(folder);
-
   bool missing = false;
   for (const auto& root : roots) {
     // A root can be the file itself.

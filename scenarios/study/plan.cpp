@@ -245,6 +245,30 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   return plan;
 }
 
+// Where the input files of a stored study are looked for.
+struct StoredFolders {
+  Folders folders{};  // in order: the store's that may be read, then those that are given
+  Names refused{};    // the store's that may not
+};
+
+StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given) {
+  StoredFolders all;
+  Folders roots = given;
+  roots.emplace_back(".");
+  roots = real_folders(roots);
+  std::error_code error;
+  std::stringstream lines(study.info("folders"));
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto folder = std::filesystem::weakly_canonical(line, error); lies_under(folder, roots)) {
+      all.folders.push_back(folder);
+    } else {
+      all.refused.push_back(line);
+    }
+  }
+  all.folders.insert(all.folders.end(), given.begin(), given.end());
+  return all;
+}
+
 }  // namespace
 
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
@@ -267,26 +291,39 @@ Plan make_plan_of_text(const std::string& text, const std::string& name) {
   return plan_document(parse(text, name), name, {}, {}, {});
 }
 
-Plan make_plan_again(analysis::StoredStudy& study) {
+UnreadFolders::UnreadFolders(const std::string& reason, const Names& refused)
+    : InputError(fmt::format("{}; files that the study has read in {} are not read without --data-dir",
+                             reason, printable(fmt::format("{}", fmt::join(refused, " and ")), 4096))),
+      folders(refused) {}
+
+Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
   const std::string file = analysis::store_file(study.folder()).string();
   const std::string text = study.info("scenario");
   if (text.empty()) throw analysis::OutputError(file + ": contains no scenario; run the study again");
-  Folders folders;
-  std::stringstream lines(study.info("folders"));
-  for (std::string folder; std::getline(lines, folder);) folders.emplace_back(folder);
+  const StoredFolders stored = stored_folders(study, given);
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
     options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
   // Not the folder of results: it has tables whose names an input file may have too, such as owners.csv.
-  const std::filesystem::path home = folders.empty() ? study.folder() : folders.front();
-  Plan plan = plan_document(parse(text, file, home), file, {}, folders, options);
+  const std::filesystem::path home = !stored.folders.empty()  ? stored.folders.front()
+                                     : stored.refused.empty() ? study.folder()
+                                                              : std::filesystem::path(".");
+  Plan plan = [&] {
+    try {
+      return plan_document(parse(text, file, home), file, {}, stored.folders, options);
+    } catch (const InputError& error) {
+      if (stored.refused.empty()) throw;
+      throw UnreadFolders(error.what(), stored.refused);
+    }
+  }();
   bool same = plan.points.size() == study.points();
   for (std::size_t p = 0; same && p < plan.points.size(); ++p) same = plan.points[p].key == study.key(p);
   if (!same) {
-    throw analysis::OutputError(
-        fmt::format("{}: the scenario has other points than when it was run: an input file or hearsay has "
-                    "changed",
-                    file));
+    const std::string changed = file +
+                                ": the scenario has other points than when it was run: an input file or "
+                                "hearsay has changed";
+    if (!stored.refused.empty()) throw UnreadFolders(changed, stored.refused);
+    throw analysis::OutputError(changed);
   }
   return plan;
 }

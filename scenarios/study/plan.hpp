@@ -10,6 +10,7 @@
 
 #include "analysis/store/store.hpp"
 #include "analysis/store/stored_study.hpp"
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/study/sweep/selection.hpp"
@@ -82,8 +83,16 @@ Outline scenario_outline();
 /// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);
 
-/// Plans the study of a store again, from the origin stored there. Throws OutputError if this is impossible or input
-/// files have changed since.
-Plan make_plan_again(analysis::StoredStudy& study);
+/// Plans the study of a store again, from the origin stored there. Its input files are read in `folders`, and in those
+/// that the store names if they lie below these or the current folder: a store may be from elsewhere, and must not
+/// decide what is read. Throws UnreadFolders if this is not enough, OutputError if it is impossible or input files have
+/// changed since.
+Plan make_plan_again(analysis::StoredStudy& study, const Folders& folders);
+
+/// Folders that a store names for its input files and that may not be read.
+struct UnreadFolders : InputError {
+  UnreadFolders(const std::string& reason, const Names& refused);
+  Names folders;
+};
 
 }  // namespace hearsay::scenarios

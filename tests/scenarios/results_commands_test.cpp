@@ -1,6 +1,7 @@
 // Commands on what a study has left.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -88,7 +89,7 @@ TEST_CASE("commands: verify reports a changed input file") {
   run_study(dir, "-o " + dir / "out");
   CHECK(shell("cd /; hearsay verify " + dir / "out").code == 0);
   dir.write("a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
-  const auto changed = shell("hearsay verify " + dir / "out");
+  const auto changed = shell("cd /; hearsay verify " + dir / "out");
   CHECK(changed.code == 4);
   CHECK_THAT(changed.err, Catch::Contains("an input file or hearsay has changed"));
 }
@@ -108,12 +109,45 @@ TEST_CASE("commands: verify reads the input files that run has read") {
                     file));
     const std::string out = dir / "out-" + file;
     run_study(dir, "-o " + out + " --data-dir " + dir / "first" + " --data-dir " + dir / "another");
-    const auto verified = shell("hearsay verify " + out);
+    const auto verified = shell("hearsay verify " + out + " --allow-path " + dir.path().string());
     INFO(verified.err);
     CHECK(verified.code == 0);
   }
 }
 
+// A received store must not decide which files are read.
+TEST_CASE("commands: input files of a stored study are read below the current folder and named folders") {
+  const Scratch dir;
+  dir.write("home/a.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  dir.write("away/none", "");
+  dir.write("other/a.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
+  dir.write("s.json", R"({"data": {"type": "csv", "path": "a.csv", "target": "y", "owner": {"blocks": 2}},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1e-5}, "stop": {"iterations": 5}})");
+  const std::string home = dir / "home";
+  run_study(dir, "-o " + dir / "out --data-dir " + home);
+  for (const std::string name : {"verify", "trace"}) {
+    const std::string command = "hearsay " + name + " ../out";
+    INFO(command);
+    const auto in = [&](const char* folder, const std::string& line) {
+      return shell("cd " + dir / folder + " && " + line);
+    };
+    CHECK(in("", "hearsay " + name + " out").code == 0);
+    CHECK(in("home", command).code == 0);
+    for (const char* folder : {"away", "other"}) {
+      const auto refused = in(folder, command);
+      CHECK(refused.code == 2);
+      const std::string again = command + " --data-dir " + dir.path().string() + " --data-dir " + home;
+      CHECK_THAT(refused.err,
+                 Catch::EndsWith("files that the study has read in " + dir.path().string() + " and " + home +
+                                 " are not read without --data-dir; to read " + "them, run " + again + "\n"));
+      CHECK(std::ranges::count(refused.err, '\n') == 1);
+      CHECK(in(folder, again).code == 0);
+    }
+    CHECK(in("away", command + " --allow-path " + home).code == 0);
+    CHECK(in("away", "HEARSAY_DATA_DIR=" + home + " " + command).code == 0);
+    CHECK(in("away", "HEARSAY_DATA_DIR=missing " + command).code == 2);
+  }
+}
 
 TEST_CASE("commands: every reader says how many runs are missing, and a damaged set of runs is an error") {
   const Scratch dir;
@@ -183,7 +217,8 @@ TEST_CASE("commands: run warns when it replaces the tables of another study") {
     return outcome.err;
   };
   CHECK_THAT(run(""), !Catch::Contains("tables of another study"));
-  CHECK_THAT(run("--repeat 4"), !Catch::Contains("tables of another study"));  // these tables contain the earlier ones
+  CHECK_THAT(run("--repeat 4"),
+             !Catch::Contains("tables of another study"));  // these tables contain the earlier ones
   const std::string warning =
       "warning: " + dir /
                         "out: the tables of another study are replaced; its runs stay in "
