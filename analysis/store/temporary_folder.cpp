@@ -13,7 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <random>
-#include <string_view>
+#include <regex>
 #include <utility>
 
 #include "analysis/store/output_file.hpp"
@@ -22,16 +22,17 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr const char* kMarker = "hearsay.lock";
-constexpr std::size_t kDigits = 16;
+// Those of this process, for its signal handler.
+std::array<std::atomic<const TemporaryFolder*>, 32> own_folders{};
 
-// The paths of the folders of this process, for its signal handler.
-std::array<std::atomic<const char*>, 32> own_folders{};
+// The marker last: by it a folder that could not be emptied is known.
+void remove_emptied(const char* folder, const char* marker) {
+  if (::rmdir(folder) == 0 || errno == ENOENT) ::unlink(marker);
+}
 
 // Calls only what a signal handler may call.
-void remove_flat(const char* path) {
+void remove_flat(const char* path, const char* marker) {
   const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0) return;
   struct Entry {  // of the kernel
     std::uint64_t inode, offset;
     unsigned short length;
@@ -39,25 +40,25 @@ void remove_flat(const char* path) {
     char name[1];
   };
   alignas(Entry) char block[4096];
-  for (long size; (size = ::syscall(SYS_getdents64, folder, block, sizeof block)) > 0;) {
+  for (long size; folder >= 0 && (size = ::syscall(SYS_getdents64, folder, block, sizeof block)) > 0;) {
     for (long at = 0; at < size; at += reinterpret_cast<const Entry*>(block + at)->length)
       ::unlinkat(folder, reinterpret_cast<const Entry*>(block + at)->name, 0);
   }
   ::close(folder);
-  ::rmdir(path);
+  remove_emptied(path, marker);
 }
 
 extern "C" void end_by_signal(int signal) {
-  for (const auto& path : own_folders)
-    if (const char* own = path.load()) remove_flat(own);
+  for (const auto& folder : own_folders)
+    if (const TemporaryFolder* own = folder.load()) own->remove();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
 // Replaces one of own_folders; where they are too many, signals leave some behind.
-void replace_own(const char* before, const char* now) {
+void replace_own(const TemporaryFolder* before, const TemporaryFolder* now) {
   for (auto& slot : own_folders) {
-    const char* expected = before;
+    const TemporaryFolder* expected = before;
     if (slot.compare_exchange_strong(expected, now)) return;
   }
 }
@@ -70,35 +71,32 @@ void handle_signals() {
   }
 }
 
-// The marker last: by it a folder that could not be emptied is known.
-void remove_folder(const std::filesystem::path& folder) {
+void remove_folder(const std::filesystem::path& folder, const std::filesystem::path& marker) {
   std::error_code error;
-  bool emptied = true;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().filename() != kMarker) emptied &= ::unlink(entry.path().c_str()) == 0;
-  if (emptied && ::unlink((folder / kMarker).c_str()) == 0) ::rmdir(folder.c_str());
-}
-
-bool is_own_name(std::string_view name) {
-  constexpr std::string_view kBegin = ".hearsay-", kEnd = ".tmp";
-  if (name.size() != kBegin.size() + kDigits + kEnd.size() || !name.starts_with(kBegin) ||
-      !name.ends_with(kEnd))
-    return false;
-  return name.substr(kBegin.size(), kDigits).find_first_not_of("0123456789abcdef") == name.npos;
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(folder, error)))
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+      ::unlink(entry.path().c_str());
+  remove_emptied(folder.c_str(), marker.c_str());
 }
 
 void remove_abandoned(const std::filesystem::path& folder) {
+  static const std::regex kMarker("\\.hearsay-[0-9a-f]{16}\\.lock");
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (!is_own_name(entry.path().filename().string()) ||
-        !std::filesystem::is_directory(entry.symlink_status(error)))
-      continue;
-    const int lock = ::open((entry.path() / kMarker).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (lock < 0 && errno == ENOENT) ::rmdir(entry.path().c_str());  // if it is empty: nothing is lost
+    if (!std::regex_match(entry.path().filename().string(), kMarker) || entry.file_size(error) != 0) continue;
+    const int lock = ::open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (lock < 0) continue;
-    if (::flock(lock, LOCK_EX | LOCK_NB) == 0) remove_folder(entry.path());
+    if (::flock(lock, LOCK_EX | LOCK_NB) == 0)
+      remove_folder(std::filesystem::path(entry.path()).replace_extension(".tmp"), entry.path());
     ::close(lock);
   }
+}
+
+// Before a marker is locked, another process can take it for an abandoned one.
+bool take_lock(int marker) {
+  struct stat now {};
+  const bool taken = ::flock(marker, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !taken && ::fstat(marker, &now) == 0 && now.st_nlink > 0;
 }
 
 }  // namespace
@@ -108,32 +106,31 @@ TemporaryFolder::TemporaryFolder(const std::filesystem::path& folder, const std:
   handle_signals();
   std::random_device random;
   do {
+    leave();
     path_ = folder / fmt::format(".hearsay-{:08x}{:08x}.tmp", random(), random());
-    replace_own(nullptr, path_.c_str());
-    const bool made = ::mkdir(path_.c_str(), 0700) == 0;
-    if (made) lock_ = ::open((path_ / kMarker).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (lock_ >= 0 || (made && errno == ENOENT)) continue;
-    const int code = errno;
-    replace_own(path_.c_str(), nullptr);
-    if (made) ::rmdir(path_.c_str());
-    throw OutputError(fmt::format("{}: cannot be written: {}", target.string(), std::strerror(code)));
-  } while (!take_lock());
+    marker_ = std::filesystem::path(path_).replace_extension(".lock");
+    replace_own(nullptr, this);
+    lock_ = ::open(marker_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  } while (lock_ >= 0 && !take_lock(lock_));
+  if (lock_ >= 0 && ::mkdir(path_.c_str(), 0700) == 0) return;
+  const int code = errno;
+  if (lock_ >= 0) ::unlink(marker_.c_str());
+  leave();
+  throw OutputError(fmt::format("{}: cannot be written: {}", target.string(), std::strerror(code)));
 }
 
-// Before it was locked or had its marker, another process can have taken the folder for an abandoned one.
-bool TemporaryFolder::take_lock() {
-  struct stat marker {};
-  const bool taken = ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!taken && ::fstat(lock_, &marker) == 0 && marker.st_nlink > 0) return true;
-  replace_own(path_.c_str(), nullptr);
-  ::close(std::exchange(lock_, -1));
-  return false;
+void TemporaryFolder::leave() {
+  replace_own(this, nullptr);
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+}
+
+void TemporaryFolder::remove() const {
+  remove_flat(path_.c_str(), marker_.c_str());
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  replace_own(path_.c_str(), nullptr);
-  remove_folder(path_);
-  ::close(lock_);
+  remove_folder(path_, marker_);
+  leave();
 }
 
 }  // namespace hearsay::analysis

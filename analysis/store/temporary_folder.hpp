@@ -1,8 +1,8 @@
 #pragma once
-// Where unfinished files are written: a folder ".hearsay-<16 random digits>.tmp" inside the one that they are for. It
-// contains a marker, hearsay.lock, which its process keeps locked (flock). Only its own process removes it, or one that
-// has got the lock of its marker, which the first has released by ending, in whatever namespace it ran. Without marker
-// only an empty one is removed, and where locks do not work none.
+// Where unfinished files are written: a folder ".hearsay-<16 random digits>.tmp" inside the one that they are for. Its
+// marker, an empty file ".hearsay-<digits>.lock", is there before it and after it, and its process keeps it locked (flock).
+// Only that process removes it, or one that has got the lock, which the first has released by ending, in whatever
+// namespace it ran. Without marker, or where locks do not work, it stays.
 #include <filesystem>
 #include <string>
 
@@ -20,9 +20,11 @@ class TemporaryFolder {
 
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
+  void remove() const;  ///< calls only what a signal handler may call
+
  private:
-  bool take_lock();
-  std::filesystem::path path_;
+  void leave();
+  std::filesystem::path path_, marker_;
   int lock_ = -1;
 };
 

@@ -127,10 +127,10 @@ TEST_CASE("temporary folder: one of a living process stays, one of an ended proc
   char byte = 0;
   REQUIRE(::read(ready[0], &byte, 1) == 1);
   use_folder();
-  CHECK(files_in(scratch.path()) == 1);
+  CHECK(files_in(scratch.path()) == 2);  // with its marker
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  CHECK(files_in(scratch.path()) == 1);
+  CHECK(files_in(scratch.path()) == 2);
   use_folder();
   CHECK(files_in(scratch.path()) == 0);
 }
@@ -139,19 +139,26 @@ TEST_CASE("temporary folder: nothing without hearsay's name and marker is remove
   const test::Scratch scratch;
   scratch.write("thesis.2026000.tmp/chapter1.txt", "precious");
   scratch.write("data.20261124.tmp", "precious");
-  scratch.write("thesis.tmp/hearsay.lock", "");                             // another name
-  scratch.write(".hearsay-0123456789abcdeg.tmp/hearsay.lock", "");          // another name
+  scratch.write("thesis.tmp/series.csv", "");  // another name
+  scratch.write("thesis.lock", "");
+  scratch.write(".hearsay-0123456789abcdeg.tmp/series.csv", "");  // another name
+  scratch.write(".hearsay-0123456789abcdeg.lock", "");
   scratch.write(".hearsay-0123456789abcdef.tmp/chapter1.txt", "precious");  // no marker
-  scratch.write("elsewhere/hearsay.lock", "");
+  std::filesystem::create_directory(scratch.path() /
+                                    ".hearsay-0123456789abcdeb.tmp");  // no marker, and empty
+  scratch.write(".hearsay-0123456789abcdea.lock", "a marker has no text");
+  scratch.write("elsewhere/chapter1.txt", "precious");
   std::filesystem::create_directory_symlink("elsewhere", scratch.path() / ".hearsay-0123456789abcded.tmp");
-  scratch.write(".hearsay-0123456789abcdec.tmp/hearsay.lock", "");  // ours
-  scratch.write(".hearsay-0123456789abcdec.tmp/series.csv", "half");
-  std::filesystem::create_directory(scratch.path() / ".hearsay-0123456789abcdeb.tmp");  // empty
+  scratch.write(".hearsay-0123456789abcded.lock", "");
+  const auto others = files_in(scratch.path());
+  scratch.write(".hearsay-0123456789abcdec.tmp/series.csv", "half");  // of a process that has ended
+  scratch.write(".hearsay-0123456789abcdec.lock", "");
+  scratch.write(".hearsay-0123456789abcde9.lock", "");  // ended before it made the folder
   { const analysis::TemporaryFolder mine(scratch.path(), "x"); }
-  CHECK(files_in(scratch.path()) == 7);
+  CHECK(files_in(scratch.path()) == others);
   CHECK_FALSE(std::filesystem::exists(scratch.path() / ".hearsay-0123456789abcdec.tmp"));
   CHECK(content(scratch.path() / "thesis.2026000.tmp/chapter1.txt") == "precious");
-  CHECK(std::filesystem::exists(scratch.path() / "elsewhere/hearsay.lock"));
+  CHECK(content(scratch.path() / "elsewhere/chapter1.txt") == "precious");
 }
 
 TEST_CASE("csv: fields that contain a separator, a quote or a line break are quoted") {

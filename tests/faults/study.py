@@ -161,7 +161,7 @@ def prepare(where, prepared):
 
 
 def check_no_rest(where):
-    rest = [str(f) for f in where.rglob("*.tmp")]
+    rest = [str(f) for f in where.rglob(".hearsay-*")]
     require(not rest, f"temporary files remain: {rest}")
 
 

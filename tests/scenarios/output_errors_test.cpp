@@ -29,7 +29,8 @@ Outcome ended_trace(const Scratch& dir, const std::string& signal, const std::st
   // Job control: else the shell lets its background jobs ignore SIGINT.
   return shell("set -m; ulimit -f 100000; $program trace " + scenario + " -o " + dir / "out/trace.csv" +
                " & for i in {1..200}; do ls -A " + dir / "out" +
-               " | grep -q hearsay- && break; sleep 0.05; done; kill -" + signal + " $!; wait $!; " + then);
+               " | grep -q 'hearsay-.*tmp' && break; sleep 0.05; done; kill -" + signal + " $!; wait $!; " +
+               then);
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ TEST_CASE(
       "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o " + dir / "out";
   REQUIRE(shell(run).code == 0);
   REQUIRE(ended_trace(dir, "KILL", "").code == 137);
-  CHECK(shell("ls -A " + dir / "out | grep -c '^[.]hearsay-'").out == "1\n");
+  CHECK(shell("ls -A " + dir / "out | grep -c '^[.]hearsay-'").out == "2\n");
   dir.write("out/mine.tmp", "kept");
   dir.write("out/thesis.2026000.tmp/chapter1.txt", "kept");
   dir.write("out/series.csv.999999999.tmp", "kept");
