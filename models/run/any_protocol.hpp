@@ -65,7 +65,7 @@ struct ProtocolRow {
 
 template <class P>
 std::span<const ProtocolMetric> metrics_of() {
-  if constexpr (requires { P::kMetrics; }) return P::kMetrics;
+  if constexpr (hooks::measure<P>) return P::kMetrics;
   return {};
 }
 
@@ -73,6 +73,7 @@ std::span<const ProtocolMetric> metrics_of() {
 /// too.
 template <Protocol P>
 ProtocolRow row() {
+  static_assert(hooks::spelt_params<typename P::Params>());
   class Held final : public AnyProtocol {
    public:
     const Entry& entry() const override {
@@ -82,17 +83,16 @@ ProtocolRow row() {
     void describe(sim::Visitor& v) override { params_.describe(v); }
     std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<Held>(*this); }
     std::optional<std::uint64_t> planned_iterations([[maybe_unused]] const Study& study) const override {
-      if constexpr (requires { params_.planned_iterations(entry().name, study); })
-        return params_.planned_iterations(entry().name, study);
+      if constexpr (hooks::planned_iterations<Params>) return params_.planned_iterations(entry().name, study);
       return std::nullopt;
     }
     sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
     double in_flight([[maybe_unused]] const Extent& extent) const override {
-      if constexpr (requires { params_.in_flight(extent); }) return params_.in_flight(extent);
+      if constexpr (hooks::in_flight<Params>) return params_.in_flight(extent);
       return entry().broadcasts ? std::min(extent.in_flight, extent.iterations) : 0;
     }
     void require([[maybe_unused]] const Setting& setting) const override {
-      if constexpr (requires { params_.require(setting); }) params_.require(setting);
+      if constexpr (hooks::require<Params>) params_.require(setting);
     }
     void check(const Study& study) const override {
       require(setting_of(study));
@@ -104,7 +104,7 @@ ProtocolRow row() {
     }
     std::vector<std::string> notes(const Study& study) const override {
       std::vector<std::string> all;
-      if constexpr (requires { params_.notes(study); }) all = params_.notes(study);
+      if constexpr (hooks::notes<Params>) all = params_.notes(study);
       if (const auto* given = timeout()) {
         constexpr bool finite = requires {
           Params::kFiniteTimeout;
@@ -114,15 +114,15 @@ ProtocolRow row() {
       return all;
     }
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const override {
-      if constexpr (requires { params_.numbers(study); }) return params_.numbers(study);
+      if constexpr (hooks::numbers<Params>) return params_.numbers(study);
       return {};
     }
     bool has_timeout() const override { return timeout() != nullptr; }
     void check_timeout(const Setting& setting) const override {
-      if constexpr (requires { params_.self_paced(); }) {
+      if constexpr (hooks::self_paced<Params>) {
         if (params_.self_paced()) require_passing_time(setting);
       }
-      if constexpr (requires { params_.uses_late_replies(); }) {
+      if constexpr (hooks::uses_late_replies<Params>) {
         if (params_.uses_late_replies()) return;
       }
       if (const auto* given = timeout())
@@ -132,7 +132,7 @@ ProtocolRow row() {
       const auto* given = timeout();
       if (auto unused = given != nullptr ? unused_replies_warning(*given, world) : std::nullopt)
         return unused;
-      if constexpr (requires { params_.warning(world); }) return params_.warning(world);
+      if constexpr (hooks::warning<Params>) return params_.warning(world);
       return std::nullopt;
     }
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }

@@ -2,26 +2,16 @@
 // What a protocol is, and the driver that runs one. A protocol is a plain struct for which the driver is compiled:
 //
 //   class P {
-//     struct Params { ... void describe(sim::Visitor&);      its options
+//     struct Params { ... void describe(sim::Visitor&);          its options
 //                     sim::Memory memory(const Extent&) const;   bytes of its state and messages in a run
-//                     double in_flight(const Extent&) const;     optional: messages under way at a time that go on
-//                                                                growing with the latency: sent at ticks, come what may
-//                     bool self_paced() const; };   optional: its messages drive it, not clocks, so that time must pass
+//                     ... };
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
-//     void on_tick(AgentId, Context&)          required; the other handlers where there are any:
-//     void on_start(Context&)
-//     void on_message(const Message&, Context&)
-//     void on_timer(AgentId, tag, number, Context&)
-//     std::string_view timer_name(AgentId, tag, number) const  of a timer, in the trace
-//     void on_up(AgentId, Context&), on_down(AgentId, Context&)
-//     void reset(AgentId, Context&)            back from a crash: its state is lost, its public model is that of
-//                                              the start, spent budget stays spent
-//     bool finished(const Context&) const      asked after every event
-//     static constexpr std::array kMetrics{ProtocolMetric{...}};   metrics that only it can measure, and
-//     void measure(std::size_t k, const World&, std::span<double> out) const   the k-th of them
+//     void on_tick(AgentId, Context&)
+//     ...
 //   };
 //
+// models/run/hooks.hpp lists its other members and those of Params, all optional.
 // One object per run; it owns the state that is not the agents' public models.
 #include <algorithm>
 #include <concepts>
@@ -34,6 +24,7 @@
 #include <vector>
 
 #include "models/run/context.hpp"
+#include "models/run/hooks.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -98,12 +89,11 @@ inline constexpr std::uint64_t kMostAtOnce = 10'000'000;
 [[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
 
 template <class P>
-concept Protocol = requires(P p, sim::AgentId i, Context& context, const typename P::Params& params,
-                            const Study& study) {
+concept Protocol = requires(const typename P::Params& params, const Study& study) {
   requires sim::Described<typename P::Params>;
   { P::kEntry } -> std::convertible_to<Entry>;
   P(params, study);
-  p.on_tick(i, context);
+  requires hooks::spelt_protocol<P>() && hooks::on_tick<P>;
 };
 
 /// Passes the engine's events on to a protocol and says when to look at the run.
@@ -127,7 +117,9 @@ class Driver final : public Probe {
 
   void measure([[maybe_unused]] std::string_view metric, [[maybe_unused]] const World& world,
                [[maybe_unused]] std::span<double> out) const override {
-    if constexpr (requires { P::kMetrics; }) {
+    static_assert(
+        hooks::measure<P> == requires { P::kMetrics; }, "kMetrics and measure belong together");
+    if constexpr (hooks::measure<P>) {
       for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
         if (P::kMetrics[k].name == metric) return protocol_.measure(k, world, out);
       }
@@ -144,7 +136,7 @@ class Driver final : public Probe {
   }
 
   void on_start() {
-    if constexpr (requires { protocol_.on_start(context_); }) protocol_.on_start(context_);
+    if constexpr (hooks::on_start<P>) protocol_.on_start(context_);
     world_.freeze_start();
     look();
     // A protocol may count its start as an iteration, and send; that has been looked at.
@@ -156,34 +148,31 @@ class Driver final : public Probe {
     after_event();
   }
   void on_message(const sim::Message& message) {
-    if constexpr (requires { protocol_.on_message(message, context_); })
-      protocol_.on_message(message, context_);
+    if constexpr (hooks::on_message<P>) protocol_.on_message(message, context_);
     after_event();
   }
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
-    if constexpr (requires { protocol_.on_timer(i, tag, number, context_); })
-      protocol_.on_timer(i, tag, number, context_);
+    if constexpr (hooks::on_timer<P>) protocol_.on_timer(i, tag, number, context_);
     after_event();
   }
   void on_up(sim::AgentId i) {
-    if constexpr (requires { protocol_.on_up(i, context_); }) protocol_.on_up(i, context_);
+    if constexpr (hooks::on_up<P>) protocol_.on_up(i, context_);
     after_event();
   }
   void on_down(sim::AgentId i) {
-    if constexpr (requires { protocol_.on_down(i, context_); }) protocol_.on_down(i, context_);
+    if constexpr (hooks::on_down<P>) protocol_.on_down(i, context_);
     after_event();
   }
   void on_reset(sim::AgentId i) {
     world_.restore_start(i);
-    if constexpr (requires { protocol_.reset(i, context_); }) protocol_.reset(i, context_);
+    if constexpr (hooks::reset<P>) protocol_.reset(i, context_);
     after_event();
   }
   /// Agent i ticks soon.
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
   std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,
                               [[maybe_unused]] std::uint32_t number) const {
-    if constexpr (requires { std::as_const(protocol_).timer_name(i, tag, number); })
-      return std::as_const(protocol_).timer_name(i, tag, number);
+    if constexpr (hooks::timer_name<P>) return protocol_.timer_name(i, tag, number);
     return {};
   }
   void on_observation() {
@@ -269,8 +258,7 @@ class Driver final : public Probe {
     const StopLimits& stop = world_.study.stop;
     finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
                 traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
-    if constexpr (requires { protocol_.finished(context_); })
-      finished_ = finished_ || protocol_.finished(context_);
+    if constexpr (hooks::finished<P>) finished_ = finished_ || protocol_.finished(context_);
   }
 
   P& protocol_;

@@ -1,0 +1,149 @@
+#pragma once
+// The hooks of a protocol P and of its options P::Params: members that are called where they exist. A member with the
+// name of a hook but another signature is an error, as are the misspellings that are listed below. C++20 cannot list
+// the members of a class, so that any other misspelling is a member that nothing calls.
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/run/context.hpp"
+
+namespace hearsay::models {
+
+struct Extent;
+struct Setting;
+
+namespace hooks {
+
+/// Has the members of both: a name that both have is ambiguous in it, whatever it is in T, private or overloaded.
+template <class T, class Names>
+struct Both : T, Names {};
+
+/// Converts to T and to nothing that T converts to: an agent is no double, a tag no number.
+template <class T>
+struct Exactly {
+  template <std::same_as<T> U>
+  operator U() const;
+};
+template <class T>
+using Argument = std::conditional_t<std::is_arithmetic_v<T>, Exactly<T>, T>;
+
+template <class T, class Call, class Signature>
+inline constexpr bool kFits = false;
+template <class T, class Call, class R, class... A>
+inline constexpr bool kFits<T, Call, R(A...)> = requires(Call call, T& t) {
+  { call(t, std::declval<Argument<A>>()...) } -> std::convertible_to<R>;
+};
+template <class T, class Call, class R, class... A>
+inline constexpr bool kFits<T, Call, R(A...) const> = kFits<const T, Call, R(A...)>;
+
+// hooks::NAME<T>: whether T has the hook NAME.
+#define HEARSAY_HOOK(result, name, arguments)                                                            \
+  struct Hook_##name {                                                                                   \
+    struct Names {                                                                                       \
+      int name;                                                                                          \
+    };                                                                                                   \
+    struct Call {                                                                                        \
+      template <class T, class... A>                                                                     \
+      auto operator()(T& t, A&&... a) const -> decltype(t.name(std::forward<A>(a)...));                  \
+    };                                                                                                   \
+    template <class T>                                                                                   \
+    static consteval bool in() {                                                                         \
+      constexpr bool kNamed = !requires {                                                                \
+        &Both<T, Names>::name;                                                                           \
+      };                                                                                                 \
+      constexpr bool kCalled = kFits<T, Call, result arguments>;                                         \
+      static_assert(!kNamed || kCalled,                                                                  \
+                    "this is the name of a hook with another signature: " #result " " #name #arguments); \
+      return kNamed && kCalled;                                                                          \
+    }                                                                                                    \
+  };                                                                                                     \
+  template <class T>                                                                                     \
+  inline constexpr bool name = Hook_##name::in<T>();
+
+// Of a protocol. It has on_tick, too.
+HEARSAY_HOOK(void, on_start, (Context&))
+HEARSAY_HOOK(void, on_tick, (sim::AgentId, Context&))
+HEARSAY_HOOK(void, on_message, (const sim::Message&, Context&))
+HEARSAY_HOOK(void, on_timer, (sim::AgentId, std::uint16_t tag, std::uint32_t number, Context&))
+/// Of a timer, in the trace.
+HEARSAY_HOOK(std::string_view, timer_name, (sim::AgentId, std::uint16_t tag, std::uint32_t number) const)
+HEARSAY_HOOK(void, on_up, (sim::AgentId, Context&))
+HEARSAY_HOOK(void, on_down, (sim::AgentId, Context&))
+/// Back from a crash: the agent's state is lost, its public model is that of the start, spent budget stays spent.
+HEARSAY_HOOK(void, reset, (sim::AgentId, Context&))
+/// Asked after every event.
+HEARSAY_HOOK(bool, finished, (const Context&))
+/// The k-th of P::kMetrics, an array of ProtocolMetric: metrics that only this protocol can measure.
+HEARSAY_HOOK(void, measure, (std::size_t k, const World&, std::span<double>) const)
+
+// Of its Params, which have `void describe(sim::Visitor&)` and `sim::Memory memory(const Extent&) const`, too.
+/// Throws std::invalid_argument where options do not go together, as far as this needs no data.
+HEARSAY_HOOK(void, require, (const Setting&) const)
+/// What else is to be said of the options, a sentence each.
+HEARSAY_HOOK(std::vector<std::string>, notes, (const Study&) const)
+/// Numbers of a point that follow from the options, by name.
+using Numbers = std::vector<std::pair<std::string, double>>;
+HEARSAY_HOOK(Numbers, numbers, (const Study&) const)
+/// The iterations that budgets are planned for. Its first argument is the protocol's name.
+HEARSAY_HOOK(std::optional<std::uint64_t>, planned_iterations, (std::string_view, const Study&) const)
+/// Messages in flight at a time that are sent at ticks, and so go on growing with the latency.
+HEARSAY_HOOK(double, in_flight, (const Extent&) const)
+/// Whether messages drive the protocol, not clocks, so that time must pass.
+HEARSAY_HOOK(bool, self_paced, () const)
+HEARSAY_HOOK(bool, uses_late_replies, () const)
+/// What is suspicious about a run that has ended.
+HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
+#undef HEARSAY_HOOK
+
+// clang-format off
+#define HEARSAY_MISSPELT_HOOKS(X)                                                                            \
+  X(onStart, on_start) X(OnStart, on_start) X(on_begin, on_start) X(on_init, on_start)                       \
+  X(onTick, on_tick) X(OnTick, on_tick) X(on_tik, on_tick) X(on_tic, on_tick) X(on_ticks, on_tick)           \
+  X(onMessage, on_message) X(OnMessage, on_message) X(on_messages, on_message) X(on_mesage, on_message)      \
+  X(on_massage, on_message) X(on_msg, on_message) X(on_receive, on_message)                                  \
+  X(onTimer, on_timer) X(OnTimer, on_timer) X(on_timers, on_timer) X(on_time, on_timer)                      \
+  X(timerName, timer_name) X(timer_names, timer_name) X(name_of_timer, timer_name)                           \
+  X(onUp, on_up) X(OnUp, on_up) X(on_join, on_up) X(onDown, on_down) X(OnDown, on_down) X(on_leave, on_down) \
+  X(on_crash, reset) X(on_reset, reset) X(onReset, reset) X(on_restart, reset)                               \
+  X(is_finished, finished) X(on_finish, finished) X(on_finished, finished)
+#define HEARSAY_MISSPELT_PARAMS(X)                                                                           \
+  X(requirements, require) X(note, notes) X(warnings, warning) X(planned_iteration, planned_iterations)      \
+  X(messages_in_flight, in_flight) X(self_pacing, self_paced) X(use_late_replies, uses_late_replies)
+// clang-format on
+#define HEARSAY_NAME(wrong, right) int wrong;
+#define HEARSAY_REFUSE(wrong, right) \
+  static_assert(                     \
+      requires { &Some::wrong; }, #wrong " is never called: the hook is " #right);
+
+/// Both fail to compile if T has a misspelt hook.
+template <class T>
+consteval bool spelt_protocol() {
+  struct Names {
+    HEARSAY_MISSPELT_HOOKS(HEARSAY_NAME)
+  };
+  using Some = Both<T, Names>;
+  HEARSAY_MISSPELT_HOOKS(HEARSAY_REFUSE)
+  return true;
+}
+template <class T>
+consteval bool spelt_params() {
+  struct Names {
+    HEARSAY_MISSPELT_PARAMS(HEARSAY_NAME)
+  };
+  using Some = Both<T, Names>;
+  HEARSAY_MISSPELT_PARAMS(HEARSAY_REFUSE)
+  return true;
+}
+#undef HEARSAY_NAME
+#undef HEARSAY_REFUSE
+#undef HEARSAY_MISSPELT_HOOKS
+#undef HEARSAY_MISSPELT_PARAMS
+
+}  // namespace hooks
+}  // namespace hearsay::models
