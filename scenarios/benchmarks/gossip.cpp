@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -105,9 +104,7 @@ std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, st
     sim::Engine::Options options;
     options.network.links.latency = sim::Uniform{0, kLongest};
     options.vector_length = options.payload_width = p;
-    options.publications_only = true;
-    // A limit that is not reached needs events.
-    if (!lazy) options.event_limit = std::numeric_limits<std::uint64_t>::max() - 1;
+    options.delivery = lazy ? sim::Delivery::kLazy : sim::Delivery::kByEvents;
     BenchmarkRow row{
         .unit = "deliveries", .variant = lazy ? "lazily" : "by events", .agents = agents, .dimension = p};
     AgentMemory memory(agents);

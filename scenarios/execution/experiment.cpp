@@ -32,7 +32,7 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
           .clocks = s.clocks,
           .vector_length = vector,
           .payload_width = vector * s.protocol->entry().vectors,
-          .publications_only = s.protocol->entry().broadcasts,
+          .delivery = s.protocol->entry().broadcasts ? sim::Delivery::kLazy : sim::Delivery::kByEvents,
           .hub = hub,
           .time_limit = s.stop.time.value_or(sim::kNever),
           .event_limit = s.stop.events.value_or(kNoLimit),

@@ -70,7 +70,7 @@ End Engine::pass_last_time() {
 // The longest latency if publications may travel without events.
 std::optional<Time> Engine::lazy_latency(const Options& options) const {
   const LinkOptions& links = options.network.links;
-  if (!options.publications_only || tracing() || !options.timeline.empty()) return std::nullopt;
+  if (options.delivery != Delivery::kLazy || tracing() || !options.timeline.empty()) return std::nullopt;
   if (options.event_limit < std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
   if (!presence_.always() || !transport_.unlimited_bandwidth()) return std::nullopt;
   if (!transport_.links().loss().none() || links.order != PublicationOrder::kNewest) return std::nullopt;

@@ -31,6 +31,12 @@
 
 namespace hearsay::sim {
 
+/// How publications reach their readers. Both give the same run.
+enum class Delivery {
+  kByEvents,
+  kLazy  ///< without events where the network allows it (lazy_publications.hpp), in a run in which no message is sent
+};
+
 class Engine {
  public:
   /// Of the mean gap of a clock: the coarsest rounding of times.
@@ -42,7 +48,7 @@ class Engine {
     Timeline timeline = {};         ///< what unfold() has left of the events, which are in the network's laws
     std::size_t vector_length = 1;  ///< p: numbers of a vector; see Transport
     std::size_t payload_width = 1;  ///< most numbers in one message
-    bool publications_only = false;  ///< no message is ever sent: publications may travel without events
+    Delivery delivery = Delivery::kByEvents;
     bool hub = false;          ///< agent 0 is a hub: it has no clock, and availability may not apply to it
     Time time_limit = kNever;  ///< s; events at the limit still happen
     std::uint64_t event_limit = std::numeric_limits<std::uint64_t>::max();

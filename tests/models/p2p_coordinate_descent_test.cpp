@@ -243,7 +243,7 @@ TEST_CASE("p2p coordinate descent: publications without events make the same run
       sim::Engine::Options options = fixture.engine({}, clocks);
       options.network.links.latency = latency;
       const auto by_events = run<CD>(fixture, params, options);
-      options.publications_only = true;
+      options.delivery = sim::Delivery::kLazy;
       const auto lazily = run<CD>(fixture, params, options);
       CHECK(!by_events.world->engine.lazy());
       CHECK(lazily.world->engine.lazy());
@@ -266,7 +266,7 @@ TEST_CASE("p2p coordinate descent: without events a run may end at a time too, w
   sim::Engine::Options options = fixture.engine(latency(sim::Distribution(sim::Uniform{0, 2})));
   options.time_limit = 20;
   const auto by_events = run<CD>(fixture, {}, options);
-  options.publications_only = true;
+  options.delivery = sim::Delivery::kLazy;
   const auto lazily = run<CD>(fixture, {}, options);
   CHECK(lazily.world->engine.lazy());
   CHECK(lazily.end == sim::End::kTime);

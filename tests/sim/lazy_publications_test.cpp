@@ -24,7 +24,7 @@ struct Outcome {
 
 // On its tick an agent reads all its neighbours, publishes a number, then reads again.
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
-  options.publications_only = lazily;
+  options.delivery = lazily ? Delivery::kLazy : Delivery::kByEvents;
   Engine engine(options, graph, Streams(11, 0));
   test::Script script(engine);
   script.logging = false;
@@ -120,14 +120,14 @@ TEST_CASE("lazy publications: runs that need events have them") {
   const Topology graph = make_topology(Ring{}, 6, Streams(1, 0));
   const auto lazy = [&](auto&& change, TraceSink* trace = nullptr) {
     Engine::Options options = options_of(Uniform{0, 1}, Poisson{});
-    options.publications_only = true;
+    options.delivery = Delivery::kLazy;
     change(options);
     return Engine(options, graph, Streams(1, 0), trace).lazy();
   };
   test::TraceLog trace;
   CHECK(lazy([](auto&) {}));
   CHECK(!lazy([](auto&) {}, &trace));
-  CHECK(!lazy([](auto& o) { o.publications_only = false; }));
+  CHECK(!lazy([](auto& o) { o.delivery = Delivery::kByEvents; }));
   CHECK(!lazy([](auto& o) { o.event_limit = 100; }));
   CHECK(!lazy([](auto& o) { o.network.links.loss = BernoulliLoss{0.1}; }));
   CHECK(!lazy([](auto& o) { o.network.links.latency = Exponential{0.01}; }));
@@ -141,7 +141,7 @@ TEST_CASE("lazy publications: runs that need events have them") {
 TEST_CASE("lazy publications: sending a message throws") {
   const Topology graph = make_topology(Ring{}, 6, Streams(1, 0));
   Engine::Options options = options_of(0.0, Poisson{});
-  options.publications_only = true;
+  options.delivery = Delivery::kLazy;
   Engine engine(options, graph, Streams(1, 0));
   test::Script script(engine);
   script.tick = [&](AgentId i) { engine.send(i, (i + 1) % 6, 0, 0, {}); };

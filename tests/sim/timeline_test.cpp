@@ -216,7 +216,7 @@ TEST_CASE("timeline: events that do not happen are listed, and publications trav
   net.send_at({1});
   CHECK(net.to_come == std::vector<std::string>{"storm at 20 s"});
   Engine::Options options;
-  options.publications_only = true;
+  options.delivery = Delivery::kLazy;
   options.network.links.latency = Uniform{0, 0.1};
   CHECK(Engine(options, net.topology, kStreams).lazy());
   options.timeline = unfold({set_at(1, {.latency = 1.0})}, options.network, 3, 100);
