@@ -42,6 +42,7 @@ struct Entry {
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
+  std::string_view example = "";  ///< JSON: options of a small run (hearsay bench), where the defaults do not fit
 };
 
 /// A metric that only one protocol, or a few, can measure. The same name means the same quantity.

@@ -62,61 +62,27 @@ std::vector<std::string> row(const std::string& name, const std::string& mechani
           fmt::format("{:.1f}", static_cast<double>(memory_in_use()) / 1e6)};
 }
 
-// Options of the protocols that cannot be measured with their defaults: their members, mechanism (empty if they
-// have no private variant) and its options.
-struct Case {
-  std::string_view protocol, members = "", mechanism = "laplace",
-                             privacy = R"("epsilon": 1, "gradient_bound": 50)";
-};
-constexpr std::string_view kByTurn = R"("epsilon_1": 1, "epsilon_2": 1, "clip": 1)";
-constexpr std::string_view kTrained = R"("epsilon": 1, "gradient_bound": 50, "steps": 100)";
-constexpr std::string_view kTrusted =
-    R"("epsilon": 1, "delta": 1e-5, "accountant": "rdp", "adjacency": "add_remove",
+// Of a protocol that adds noise in a way that its entry tells.
+std::string_view small_budget(const models::Entry& entry) {
+  if (entry.by_turn) return R"("exponential_norm", "epsilon_1": 1, "epsilon_2": 1, "clip": 1)";
+  if (entry.aggregates) {
+    return R"("gaussian", "epsilon": 1, "delta": 1e-5, "accountant": "rdp", "adjacency": "add_remove",
   "unit": "owner", "trust": "aggregator", "clip": 1)";
-constexpr Case kCases[] = {
-    {"central_async", R"(, "rho": 1)"},
-    {"central_sync", R"(, "c1": 1)"},
-    {"p2p_coordinate_descent", "", "laplace", R"("epsilon": 1, "gradient_bound": 50, "steps": 100)"},
-    {"model_propagation", "", ""},
-    {"p2p_admm", "", ""},
-    {"pooled", "", ""},
-    {"async_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
-    {"sync_mtl", R"(, "alpha_1": 0.01)", "exponential_norm", kByTurn},
-    {"amtl", R"(, "alpha": 0.01)", ""},
-    {"fedavg", "", "laplace", kTrained},
-    {"fedprox", "", "laplace", kTrained},
-    {"scaffold", "", "laplace", kTrained},
-    {"fedasync", "", "laplace", kTrained},
-    {"fedbuff", "", "laplace", kTrained},
-    {"dp_fedavg", "", "gaussian", kTrusted},
-    {"dp_ftrl", "", "gaussian", kTrusted},
-    {"dpsgd_gossip", R"(, "step": 0.01)", "laplace", kTrained},
-    {"ad_psgd", R"(, "step": 0.01)", "laplace", kTrained},
-    {"gossip_learning", R"(, "step": 0.01)", "laplace", kTrained},
-    {"push_sum", R"(, "step": 0.01)", "laplace", kTrained},
-    {"epidemic", R"(, "step": 0.01)", "laplace", kTrained},
-};
-
-Case case_of(std::string_view protocol) {
-  for (const Case& one : kCases) {
-    if (one.protocol == protocol) return one;
   }
-  return {protocol};
+  return R"("laplace", "epsilon": 1, "gradient_bound": 50, "steps": 100)";
 }
 
-// 20 owners of 200 records with 10 features each; without privacy, or with the mechanism of the case.
-std::string small_scenario(const models::ProtocolRow& protocol, bool noise) {
-  const Case one = case_of(protocol.entry.name);
-  const std::string privacy = noise ? fmt::format(R"("{}", {})", one.mechanism, one.privacy) : R"("none")";
+// 20 owners of 200 records with 10 features each.
+std::string small_scenario(const models::Entry& protocol, bool noise) {
   return fmt::format(
       R"({{"data": {{"type": "lending_like", "owners": 20, "records": 200, "features": 10}},
 "network": {{"topology": {}, "latency": {{"type": "uniform", "min": "0 ms", "max": "15 ms"}}}},
-"protocol": {{"type": "{}"{}}},
+"protocol": {{"type": "{}"{}{}}},
 "privacy": {{"mechanism": {}}},
 "record": {{"metrics": ["messages"]}},
 "stop": {{"iterations": 2000, "time": "10000 s"}}}})",
-      protocol.entry.hub ? R"("star")" : R"({"type": "random_regular", "degree": 4})", protocol.entry.name,
-      one.members, privacy);
+      protocol.hub ? R"("star")" : R"({"type": "random_regular", "degree": 4})", protocol.name,
+      protocol.example.empty() ? "" : ", ", protocol.example, noise ? small_budget(protocol) : R"("none")");
 }
 
 constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000;
@@ -228,8 +194,7 @@ int bench_command(const Arguments& arguments) {
              nullptr, false, choice_names<IncrementLaw>},
             {"operations", "K",
              "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: a tenth "
-             "of a "
-             "second or more)"},
+             "of a second or more)"},
             {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
             {"jobs,j", "N", "of study: most threads (default: all processors)"},
             {"json", nullptr,
@@ -260,9 +225,8 @@ int bench_command(const Arguments& arguments) {
   } else {
     for (const models::ProtocolRow& protocol : models::protocols()) {
       for (const bool noise : {false, true}) {
-        if (noise && case_of(protocol.entry.name).mechanism.empty()) continue;
         try {
-          add(make_plan_of_text(small_scenario(protocol, noise), std::string(protocol.entry.name)));
+          add(make_plan_of_text(small_scenario(protocol.entry, noise), std::string(protocol.entry.name)));
         } catch (const sim::InvariantError&) {
           throw;
         } catch (const std::exception& e) {

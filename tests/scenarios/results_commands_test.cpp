@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "models/registry.hpp"
 #include "tests/support/changed_store.hpp"
 #include "tests/support/process.hpp"
 
@@ -366,6 +367,17 @@ TEST_CASE("commands: bench measures every protocol, or a scenario") {
   CHECK_THAT(all.out, Catch::Contains("events/s  iterations/s  simulated s/s"));
   CHECK(test::has_words(all.out, "central_async none 1"));
   CHECK(test::has_words(all.out, "central_async laplace 1"));
+  // Every protocol has a row without noise, and one with noise or the reason why not.
+  for (const models::ProtocolRow& row : models::protocols()) {
+    const std::string name(row.entry.name);
+    INFO(name);
+    CHECK(test::has_words(all.out, name + " none 1"));
+    const bool noisy = test::has_words(all.out, name + " laplace 1") ||
+                       test::has_words(all.out, name + " gaussian 1") ||
+                       test::has_words(all.out, name + " exponential_norm 1");
+    CHECK(noisy != (all.out.find(name + " with noise could not be measured: ") != std::string::npos));
+  }
+  CHECK(all.out.find("without noise could not be measured") == std::string::npos);
   const Scratch dir;
   dir.write("s.json", small_scenario());
   const auto one = shell("hearsay bench --seconds 0 " + dir / "s.json --set protocol.rho=2");

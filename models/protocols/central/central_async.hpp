@@ -113,7 +113,8 @@ class CentralAsync {
       .name = "central_async",
       .help = "Asynchronous central learner: updates its model with each private gradient that it receives.",
       .hub = true,
-      .step = "protocol.rho"};
+      .step = "protocol.rho",
+      .example = R"("rho": 1)"};
 
   /// Throws std::invalid_argument where the options do not fit together or the study, or rho can not be computed.
   CentralAsync(const Params& params, const Study& study);

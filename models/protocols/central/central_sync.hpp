@@ -83,7 +83,8 @@ class CentralSync {
       .name = "central_sync",
       .help = "Synchronous central learner: in each round all owners answer with private gradients.",
       .hub = true,
-      .step = "the step (protocol.rho or protocol.c1)"};
+      .step = "the step (protocol.rho or protocol.c1)",
+      .example = R"("c1": 1)"};
 
   /// Throws std::invalid_argument where T is below 2, the algorithm's step is missing or can not be computed, or
   /// strongly_convex meets a box that it would leave or a gradient bound that rests on one.

@@ -49,7 +49,8 @@ class PushSum : GossipAgents {
       .help = "Stochastic gradient push: agents send parts of their models and weights to random neighbours.",
       .vectors = 2,
       .any_model = true,
-      .step = "the step size (protocol.step)"};
+      .step = "the step size (protocol.step)",
+      .example = R"("step": 0.01)"};
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "held_weight",
                      .help = "Sum of the agents' weights: n less what is in flight or lost.",

@@ -48,7 +48,8 @@ class Amtl : public TaskLoop<Amtl> {
                                 .by_turn = true,
                                 .joint = false,
                                 .own_models = true,
-                                .step = "protocol.alpha"};
+                                .step = "protocol.alpha",
+                                .example = R"("alpha": 0.01)"};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument for a step too long, and with privacy.

@@ -45,7 +45,8 @@ class SyncMtl {
       .by_turn = true,
       .joint = false,
       .own_models = true,
-      .step = "protocol.alpha_1 and protocol.alpha_2"};
+      .step = "protocol.alpha_1 and protocol.alpha_2",
+      .example = R"("alpha_1": 0.01)"};
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.
