@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,11 +21,9 @@ constexpr std::size_t kMostMessages = 200, kMostMarks = 400;  // in the window t
 constexpr std::size_t kMostSteps = 2000;                      // of the fraction that is up
 constexpr std::size_t kMostBins = 30;
 
-constexpr std::pair<const char*, const char*> kReasons[] = {{"loss", "#e45756"},
-                                                            {"receiver_down", "#8c2d04"},
-                                                            {"sender_down", "#f58518"},
-                                                            {"stale", "#9d755d"},
-                                                            {"partition", "#b279a2"}};
+// By sim::LossReason: a reason has the same colour in all figures.
+constexpr std::array kColours{"#e45756", "#8c2d04", "#f58518", "#9d755d", "#b279a2"};
+static_assert(kColours.size() == sim::kLossReasons);
 
 const FigurePoint* traced_point(const FigureInput& input) {
   for (const FigurePoint& point : input.study.points) {
@@ -118,8 +117,9 @@ Marks marks_of(const TraceData& trace, const std::map<sim::AgentId, std::size_t>
     const auto y = static_cast<double>(from->second), z = static_cast<double>(to->second);
     Json& row = add(lost ? "lost" : "message", m.sent, m.ended, from->second,
                     fmt::format("{} to {}, {}", m.from, m.to, lost ? "lost: " + m.lost : "delivered"));
-    // What is lost before it arrives ends beside its sender.
-    const bool arrived = !lost || m.lost == "receiver_down" || m.lost == "stale";
+    // What is lost before it arrives ends next to its sender.
+    const bool arrived =
+        !lost || m.lost == name(sim::LossReason::kReceiverDown) || m.lost == name(sim::LossReason::kStale);
     row["z"] = arrived ? z : y + std::copysign(0.4, z - y);
     if (!lost) all.arrows = true;
     if (lost) row["r"] = *all.reasons.insert(m.lost).first;
@@ -219,11 +219,11 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
       {"thickness", std::min(10.0, 0.6 * static_cast<double>(height) / static_cast<double>(lanes.size()))}};
   if (marks.down) values["down"] = true;
   if (marks.computing) values["computing"] = true;
-  // A reason has the same colour in all figures.
-  for (const auto& [reason, colour] : kReasons) {
+  for (std::size_t r = 0; r < kColours.size(); ++r) {
+    const std::string reason(name(static_cast<sim::LossReason>(r)));
     if (!marks.reasons.contains(reason)) continue;
     values["lost"].push_back(reason);
-    values["lost_colours"].push_back(colour);
+    values["lost_colours"].push_back(kColours[r]);
   }
   return {{"timeline", "One run, event by event", std::move(caption), fill("timeline", values)}};
 }

@@ -54,7 +54,7 @@ struct Traffic {
   std::uint64_t in_flight() const { return messages - std::accumulate(lost, lost + kLossReasons, delivered); }
 };
 
-/// Order key of an event: "tick 3.17" is the 17th tick of agent 3. 0 is the start.
+/// Order key of an event: "tick 3.17" is tick 17 of agent 3, counted from 0. 0 is the start.
 using Cause = std::uint64_t;
 
 /// The event that is being handled: its time and order key.

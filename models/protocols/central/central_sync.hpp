@@ -26,7 +26,7 @@
 //   zero       0 in the sum
 //   last       the owner's latest answer that has ever come, 0 if none
 // A later answer is discarded except by `last`; its release stays spent either way. With zero latency and everyone up
-// this is the paper's algorithm exactly. CentralOwners' clocks have no effect.
+// this is the paper's algorithm exactly. The owners' clocks have no effect.
 #include <Eigen/Core>
 
 #include <array>
