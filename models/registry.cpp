@@ -67,8 +67,7 @@ void require_trust(const Entry& entry, bool active, Trust trust) {
   throw std::invalid_argument(
       entry.aggregates
           ? fmt::format("{} has an aggregator that its owners trust: set privacy.trust to aggregator and "
-                        "privacy.unit "
-                        "to owner",
+                        "privacy.unit to owner",
                         entry.name)
           : fmt::format("{} has no trusted aggregator: leave out privacy.trust, or use dp_fedavg or dp_ftrl",
                         entry.name));

@@ -31,8 +31,8 @@ void BoundOptions::describe(sim::Visitor& v) {
      .help = "Bound or closed form for N owners with budgets epsilon_i and n records in all. s = sum_i "
              "1/epsilon_i^2; S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2. T is the horizon, p the "
              "dimension, Xi the bound of a record's gradient, rho the step parameter, L and lambda are the "
-             "smallest "
-             "and largest eigenvalue of the Hessian of the objective, and h I is that of the mean loss.",
+             "smallest and largest eigenvalue of the Hessian of the objective, and h I is that of the mean "
+             "loss.",
      .required = true});
   v(of,
     {.name = "of",

@@ -206,8 +206,7 @@ void Store::put_point(std::size_t number, const PointResult& point, const Partic
   const auto network = connected ? std::optional(document(network_text(participants.network))) : std::nullopt;
   database_->execute(
       "UPDATE point SET described_by = ?, owners = ?, first_owner = ?, fitted_on_private_data = ?, notes = "
-      "?, "
-      "owner_list = ?, network = ? WHERE id = ?",
+      "?, owner_list = ?, network = ? WHERE id = ?",
       plan_.points[number].described_by, point.owners, point.first_owner, json_text(point.unaccounted),
       json_text(point.notes), document(owners_text(participants.owners)), network, place.id);
   database_->execute("DELETE FROM parameters WHERE point = ?", place.id);

@@ -84,10 +84,8 @@ bool on_network(const std::filesystem::path& folder) {
 void require_own_tables(Database& database) {
   Statement& foreign = database.prepared(
       "SELECT type, name FROM sqlite_master WHERE type <> 'index' AND (type <> 'table' OR rootpage = 0 OR "
-      "name NOT IN "
-      "('info', 'point', 'document', 'study', 'record', 'run', 'series', 'sample', 'aggregate', 'scalar', "
-      "'timing', "
-      "'checksum', 'model', 'parameters', 'sqlite_stat1', 'sqlite_stat4'))")();
+      "name NOT IN ('info', 'point', 'document', 'study', 'record', 'run', 'series', 'sample', 'aggregate', "
+      "'scalar', 'timing', 'checksum', 'model', 'parameters', 'sqlite_stat1', 'sqlite_stat4'))")();
   if (!foreign.step()) return;
   const auto text = [&](int column) { return sim::escaped(foreign.get<std::string>(column)).substr(0, 40); };
   throw OutputError(fmt::format("{}: refused: it contains the {} '{}', which hearsay has not made",

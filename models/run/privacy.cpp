@@ -76,8 +76,7 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
     throw std::invalid_argument(
         model.convex()
             ? "noise requires a bound on a record's gradient: set gradient_bound or clip, or declare bounds "
-              "of the "
-              "data and theta_max, or set bound_from_data"
+              "of the data and theta_max, or set bound_from_data"
             : "noise requires a bound on a record's gradient: set clip or gradient_bound");
   }
 }

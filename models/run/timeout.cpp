@@ -69,8 +69,7 @@ void require_passing_time(const Setting& setting) {
   if ((stop.budgets_spent && setting.privacy.active()) || setting.round_trips->typical() > 0) return;
   throw std::invalid_argument(
       "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "
-      "bytes, a "
-      "network.latency or a network.compute_time");
+      "bytes, a network.latency or a network.compute_time");
 }
 
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,

@@ -104,8 +104,7 @@ std::span<const Benchmark> benchmarks() {
        .run = clocks_benchmark},
       {.name = "gossip",
        .help = "N agents on a random regular graph of degree 10, latency U(0, 15 ms): an agent that ticks "
-               "averages "
-               "its vector with the newest of its neighbours and publishes it",
+               "averages its vector with the newest of its neighbours and publishes it",
        .yardstick = "the same ticks and deliveries on std::priority_queue, without the vectors",
        .agents = {1000, 10'000, 100'000, 1'000'000},
        .fewest = 12,

@@ -273,8 +273,7 @@ int forecast_command(const Arguments& arguments) {
        with_input_options(
            {{"fit", "EXPR",
              "fit to the points of DIR that satisfy this condition on N, n, s and numeric axes, and forecast "
-             "the "
-             "others; default: fit to all"},
+             "the others; default: fit to all"},
             {"predict", "FILE",
              "forecast the points of this scenario that DIR does not contain; runs nothing"},
             {"coalition", "LIST",

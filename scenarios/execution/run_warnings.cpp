@@ -74,8 +74,7 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
   if (2 * made >= planned) return "";
   return fmt::format(
       "stop.{} ended the run after {} of the {} {} that the privacy budget is planned for, so the noise is "
-      "larger "
-      "than needed: plan for fewer ({}) or extend stop.{}",
+      "larger than needed: plan for fewer ({}) or extend stop.{}",
       analysis::name(end), made, planned, iterations ? "iterations" : "releases of an agent",
       iterations               ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
       : privacy_.steps.empty() ? "the protocol's options"

@@ -165,8 +165,7 @@ void check_positions(const Scenario& s, sim::Visitor& v) {
   const sim::GraphOptions& o = s.network.topology.graph();
   v.check((s.data.draw() == models::Draw::kRepetition) == (o.draw == sim::GraphDraw::kRepetition), "network",
           "separators by_position follow the positions of the agents: set data.draw and "
-          "network.topology.draw to the "
-          "same value");
+          "network.topology.draw to the same value");
   v.check(!graph->torus && !o.overlay && !o.size && o.nodes == sim::NodesUsed::kFirst &&
               o.connected != sim::Connected::kLargestComponent,
           "network",

@@ -75,8 +75,7 @@ struct EdgeLatency {
 struct LatencyByAgent : ByAgent {
   static constexpr std::string_view kHelp =
       "A number or distribution for all links, and another for all links of each of the given agents, in "
-      "both "
-      "directions. Between two of these agents, that of the sender.";
+      "both directions. Between two of these agents, that of the sender.";
   static constexpr std::string_view kExample = R"({"default": "20 ms", "agents": {"3": "200 ms"}})";
 };
 

@@ -21,8 +21,7 @@ struct CrashEvent {
   static constexpr std::string_view kName = "crash";
   static constexpr std::string_view kHelp =
       "Agents crash, and return after a time, by default with their initial state. Crashes that overlap are "
-      "one: "
-      "the agent returns after the last of them.";
+      "one: the agent returns after the last of them.";
   static constexpr std::string_view kExample = R"({"at": "30 s", "crash": [5], "for": "15 s"})";
   static constexpr Shorthand kShorthand{"crash", Shorthand::kNone};
   Time at = 0;  ///< s

@@ -26,9 +26,8 @@ models::CentralAsync::Params with_rho(double rho) {
 TEST_CASE("central_async: three conversations worked by hand") {
   // N = 2, T = 3, rho = 9, sigma = 1: step a = rho/(T^2 sigma) = 1; y_1 = 1, y_2 = 3, n_i/n = 1/2.
   //   1: owner 1, bar = 0,    Q = -2,   theta_1 = 0 - 2 (0 + (1/2)(-2)) = 2;           theta_L = 0
-  //   2: owner 1, bar = 1,    Q = 0,    theta_1 = 1 - 2 (1/4) = 0.5;                   theta_L = 1 - (1/2) =
-  //   0.5 3: owner 2, bar = 0.25, Q = -5.5, theta_2 = 0.25 - 2 (1/16 - 2.75) = 5.625 -> 4; theta_L = 0.25 -
-  //   0.125
+  //   2: owner 1, bar = 1,    Q = 0,    theta_1 = 1 - 2 (1/4) = 0.5;                   theta_L = 1 - 1/2 = 0.5
+  //   3: owner 2, bar = 0.25, Q = -5.5, theta_2 = 0.25 - 2 (1/16 - 2.75) = 5.625 -> 4; theta_L = 0.25 - 0.125
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 4), {}, 3);
   std::vector<double> learner;
   const auto world = fixture.world(fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));

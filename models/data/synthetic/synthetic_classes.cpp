@@ -34,8 +34,7 @@ void SyntheticClasses::describe(sim::Visitor& v) {
   v(owners, {.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8});
   records.describe_for(
       owners, v,
-      "Number of training records of each owner: a number, a distribution drawn once per owner, or a "
-      "list.");
+      "Number of training records of each owner: a number, a distribution drawn once per owner, or a list.");
   v(alpha,
     {.name = "alpha",
      .help =

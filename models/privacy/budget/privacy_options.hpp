@@ -52,7 +52,6 @@ struct hearsay::sim::Choices<hearsay::models::Trust> {
       Choice{"owner", "Local model: every owner adds noise to what it gives out, and trusts nobody."},
       Choice{"aggregator",
              "Central model: owners send bounded updates without noise to the hub, which they trust; it adds "
-             "noise to "
-             "what it gives out."},
+             "noise to what it gives out."},
   };
 };

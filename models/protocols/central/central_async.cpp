@@ -123,8 +123,7 @@ std::optional<std::string> CentralAsync::Params::warning(const World& world) con
   expected.budget_for = BudgetFor::kExpectedShare;
   return fmt::format(
       "no owner gave more than {} of the {} answers that its privacy budget is planned for, so the noise is "
-      "larger "
-      "than needed: set protocol.budget_for to expected_share, which plans for {}",
+      "larger than needed: set protocol.budget_for to expected_share, which plans for {}",
       most, planned, expected.planned_answers(planned, parties));
 }
 

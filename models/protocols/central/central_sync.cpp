@@ -36,8 +36,7 @@ void require_no_active_box(const Study& study) {
           .box_active) {
     throw std::invalid_argument(
         "strongly_convex does not project onto the box, and the best model lies outside model.theta_max: "
-        "leave "
-        "out model.theta_max");
+        "leave out model.theta_max");
   }
 }
 

@@ -97,8 +97,7 @@ void MultitaskOptions::describe(sim::Visitor& v) {
                             (q_update == OwnUpdate::kExact && gradient_at == GradientAt::kOldQ);
   v.check(!start_counts || start == TaskStart::kZero || ridge_of_start() > 0, "start_ridge",
           "expected a value above 0: the single-task start enters a release (sensitivity accumulated, or "
-          "q_update "
-          "exact with gradient_at old_q)");
+          "q_update exact with gradient_at old_q)");
   v.check(
       !trusted_server || batch_fraction == 1, "batch_fraction",
       "not with trusted_server: its columns also contain earlier subsamples, so that subsampling does not "

@@ -270,8 +270,7 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points
     }
     if (static_cast<double>(points.size()) > max_points) {
       throw RefusedError(fmt::format(
-          "the sweep has more than {:.6g} points that satisfy its condition; raise --max-runs to allow "
-          "them",
+          "the sweep has more than {:.6g} points that satisfy its condition; raise --max-runs to allow them",
           max_points));
     }
   }

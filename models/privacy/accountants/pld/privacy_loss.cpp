@@ -33,8 +33,7 @@ HockeyStick::HockeyStick(const Step& step, Adjacency adjacency)
     if (step.dimension > 1) {
       throw std::invalid_argument(
           "pld: expected exponential_norm in one dimension, found more; use kairouz_exact or kairouz, or "
-          "state "
-          "the step as a pure one");
+          "state the step as a pure one");
     }
     kind_ = StepKind::kLaplace;
   }

@@ -16,8 +16,7 @@ BasicTotal basic_step(const Step& step) {
   if (step.epsilon == 0) {
     throw std::invalid_argument(
         "basic and kairouz: expected a Gaussian step with the (epsilon, delta) it was calibrated to, found "
-        "none; "
-        "state them, or use zcdp, rdp or pld");
+        "none; state them, or use zcdp, rdp or pld");
   }
   if (step.sampling_rate < 1) {
     throw std::invalid_argument("basic and kairouz do not amplify a sampled Gaussian step: use rdp or pld");
