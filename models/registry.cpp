@@ -50,7 +50,7 @@ void require_schedule(const Entry& entry, Schedule schedule) {
   }
   throw std::invalid_argument(
       fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}", entry.name,
-                  sim::Choices<Schedule>::kValues[static_cast<std::size_t>(schedule)].name,
+                  name_of(schedule),
                   others.empty() ? "none yet" : others));
 }
 

@@ -131,6 +131,31 @@ void warn(Privacy& privacy, const Problem& problem) {
 
 }  // namespace
 
+std::string_view describe(BoundSource source) {
+  switch (source) {
+    case BoundSource::kNone:
+      break;
+    case BoundSource::kGiven:
+      return "gradient_bound: given, not enforced";
+    case BoundSource::kDerived:
+      return "derived from declared bounds of features, target and theta_max";
+    case BoundSource::kClip:
+      return "clip: every record's gradient is scaled to the bound";
+    case BoundSource::kFromData:
+      return "bound_from_data: the stated epsilon does not hold";
+    case BoundSource::kProtocol:
+      return "computed by the protocol from the bounds in its options";
+    case BoundSource::kUpdateClip:
+      return "clip: every owner's update is scaled to the bound";
+  }
+  return "";
+}
+
+std::string Privacy::meaning() const {
+  return fmt::format("unit {}, trust {}, adjacency {}; {}", name_of(unit), name_of(trust), name_of(adjacency),
+                     describe(source));
+}
+
 std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
                                                             const Timetable& timetable) const {
   if (!active()) return nullptr;

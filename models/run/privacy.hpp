@@ -8,8 +8,10 @@
 
 namespace hearsay::models {
 
-/// Where the bound on a record's gradient comes from.
+/// Where the bound on a record's gradient, or on an owner's update, comes from.
 enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol, kUpdateClip };
+/// In words: "clip: every record's gradient is scaled to the bound".
+std::string_view describe(BoundSource source);
 
 /// Privacy of one problem: the bound in force and each owner's budget.
 struct Privacy {
@@ -34,6 +36,8 @@ struct Privacy {
   bool by_turn() const { return epsilon_2 > 0; }
   /// Whether the gradients of records are scaled down to the bound.
   bool clips() const { return source == BoundSource::kClip; }
+  /// What epsilon means: "unit record, trust owner, adjacency replace_one; clip: every record's ...".
+  std::string meaning() const;
   /// The norm of the bound and of the sensitivity: the mechanism's.
   Norm norm() const { return norm_of(mechanism); }
   /// Sensitivity of a sum of gradients, each bounded by `bound`, that is divided by a public number, the same for

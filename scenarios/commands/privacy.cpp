@@ -122,16 +122,12 @@ CostQuestion question_of(const Parsed& values) {
   return q;
 }
 
-std::string_view name_of(models::Adjacency adjacency) {
-  return sim::Choices<models::Adjacency>::kValues[static_cast<std::size_t>(adjacency)].name;
-}
-
 nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
   nlohmann::ordered_json out{
       {"mechanism", models::name_of(q.mechanism)},
       {"steps", q.steps},
       {"delta", q.delta},
-      {"adjacency", name_of(q.adjacency)},
+      {"adjacency", models::name_of(q.adjacency)},
       {"sampling", q.sampling_rate},
       {"dimension", q.dimension},
       {"sensitivity", q.sensitivity ? nlohmann::ordered_json(*q.sensitivity) : nullptr}};
@@ -165,7 +161,7 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
                                       : fmt::format("noise multiplier {:g}", *q.noise);
   print_out("{}{}, {} releases, {}, delta {:g}, {}{}{}\n\n", models::name_of(q.mechanism),
             norm ? fmt::format(" in dimension {} (--dimension)", q.dimension) : "", q.steps, given, q.delta,
-            name_of(q.adjacency),
+            models::name_of(q.adjacency),
             q.sampling_rate < 1 ? fmt::format(", sampled at {:g}", q.sampling_rate) : "",
             q.tree ? fmt::format(", trees of {} with epochs of {}", q.tree->leaves, q.tree->epoch) : "");
   const std::string scale = q.sensitivity ? "noise scale" : "scale/sensitivity";

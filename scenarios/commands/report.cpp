@@ -49,8 +49,8 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   const std::string statement = text_at(privacy, "statement");
   text.statements.push_back(statement.empty() ? "simulated differential privacy: not for release"
                                               : statement);
-  if (const std::string s = text_at(privacy, "sensitivity"); !s.empty())
-    text.statements.push_back("Sensitivity bound of the noise: " + s);
+  if (const std::string s = text_at(privacy, "guarantee"); !s.empty())
+    text.statements.push_back("Guarantee and sensitivity bound of the noise: " + s);
   if (const std::string s = text_at(manifest, "diagnostics"); !s.empty()) text.statements.push_back(s);
   const auto add = [&](const char* what, const std::string& how) {
     if (!how.empty()) text.reproduce.emplace_back(what, how);

@@ -23,6 +23,7 @@
 #include "scenarios/execution/workers/rank_table.hpp"
 #include "scenarios/execution/workers/team.hpp"
 #include "scenarios/study/errors.hpp"
+#include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "scenarios/study/shard.hpp"
 #include "scenarios/study/sweep/labels.hpp"
@@ -224,6 +225,8 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     print_plan(plan_again(arguments, options), arguments.folder / "selection", "selection: ");
   }
   print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
+  if (const Scenario* const point = plan.private_point())
+    print_out("privacy: {}\n", settled_privacy(*point).meaning());
   return kExitDone;
 }
 

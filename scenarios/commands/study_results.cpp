@@ -81,10 +81,8 @@ analysis::Totals write_results(const StudyResults& results) {
   remove_stale(folder, scenario, study.head().aggregate);
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   for (const auto& [pointer, note] : plan.notes) exported.totals.notes.insert(note);
-  const bool is_private = std::ranges::any_of(plan.points, [](const PlannedPoint& point) {
-    return models::is_private(point.scenario->privacy.mechanism);
-  });
-  if (plan.selection && is_private) {
+  const Scenario* const private_point = plan.private_point();
+  if (plan.selection && private_point != nullptr) {
     if (const auto read = plan.selection->exact_read()) {
       exported.totals.unaccounted.insert(*read);
       exported.totals.notes.insert(fmt::format("warning: {}: epsilon does not cover the choice", *read));
@@ -96,12 +94,9 @@ analysis::Totals write_results(const StudyResults& results) {
     analysis::write_conclusions(*conclusions, folder, label_number);
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
-  const bool any_private = std::ranges::any_of(plan.points, [](const PlannedPoint& point) {
-    return models::is_private(point.scenario->privacy.mechanism);
-  });
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,
-                  .any_private = any_private,
+                  .private_point = private_point,
                   .file = results.file,
                   .command = results.command,
                   .resolved = plan.resolved,

@@ -8,31 +8,30 @@
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/study/build_info.hpp"
+#include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/scenario.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-nlohmann::ordered_json privacy_of(const models::PrivacyOptions& options, bool any_private) {
-  nlohmann::ordered_json privacy{{"statement", any_private ? "simulated differential privacy: not for release"
-                                                           : "mechanism \"none\": no privacy guarantee"},
-                                 {"mechanism", models::name_of(options.mechanism)}};
-  if (!models::is_private(options.mechanism)) return privacy;
-  privacy.update(nlohmann::ordered_json{
-      {"norm", models::name_of(models::norm_of(options.mechanism))},
-      {"accountant", models::name_of(options.accountant)},
-      {"delta", options.needs_delta() ? options.delta : 0},
-      {"adjacency", options.adjacency == models::Adjacency::kReplaceOne ? "replace_one" : "add_remove"},
-      {"schedule", sim::Choices<models::Schedule>::kValues[static_cast<std::size_t>(options.schedule)].name},
-      {"sensitivity", options.clip              ? "clip: every record's gradient is scaled to the bound"
-                      : options.gradient_bound  ? "gradient_bound: given, not enforced"
-                      : options.bound_from_data ? "bound_from_data: the stated epsilon does not hold"
-                      : options.by_turn()       ? "computed by the protocol from the bounds in its options"
-                                          : "derived from declared bounds of features, target and theta_max"},
-      {"budget", options.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
-                                   : "per owner, over the whole run"}});
-  return privacy;
+nlohmann::ordered_json privacy_of(const Scenario* scenario) {
+  if (scenario == nullptr)
+    return {{"statement", "mechanism \"none\": no privacy guarantee"}, {"mechanism", models::NoNoise::kName}};
+  const models::Privacy budget = settled_privacy(*scenario);
+  return {{"statement", "simulated differential privacy: not for release"},
+          {"guarantee", budget.meaning()},
+          {"mechanism", models::name_of(budget.mechanism)},
+          {"norm", models::name_of(budget.norm())},
+          {"accountant", models::name_of(budget.accountant)},
+          {"delta", budget.delta},
+          {"unit", models::name_of(budget.unit)},
+          {"trust", models::name_of(budget.trust)},
+          {"adjacency", models::name_of(budget.adjacency)},
+          {"schedule", models::name_of(budget.schedule)},
+          {"sensitivity", models::describe(budget.source)},
+          {"budget", budget.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
+                                      : "per owner, over the whole run"}};
 }
 
 }  // namespace
@@ -64,7 +63,7 @@ void write_manifest(const ManifestInput& in, const std::filesystem::path& path) 
       {"delivery", in.scenario.protocol->entry().broadcasts
                        ? "publications: computed when read where the network allows it, else events"
                        : "events"},
-      {"privacy", privacy_of(in.scenario.privacy, in.any_private)},
+      {"privacy", privacy_of(in.private_point)},
       {"fitted_on_private_data_without_accounting", t.unaccounted},
       {"notes", t.notes}};
   if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);

@@ -328,6 +328,12 @@ Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
   return plan;
 }
 
+const Scenario* Plan::private_point() const {
+  const auto found = std::ranges::find_if(
+      points, [](const PlannedPoint& p) { return models::is_private(p.scenario->privacy.mechanism); });
+  return found == points.end() ? nullptr : &*found->scenario;
+}
+
 std::uint64_t Plan::runs() const {
   return std::accumulate(points.begin(), points.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const PlannedPoint& p) { return sum + p.repeat; });

@@ -64,6 +64,8 @@ struct Plan {
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
+  /// The first point with a mechanism other than none; null: there is none.
+  const Scenario* private_point() const;
   /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
   std::string locate(const std::string& pointer, const std::string& message) const;
   std::string locate(const AssemblyError& error) const;

@@ -167,6 +167,30 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
   }
 }
 
+namespace {
+
+models::KnownData known_data(const Scenario& s, const std::optional<models::DataNeed>& data) {
+  constexpr double kManyOwners = 1e5;
+  models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
+  if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
+  if (data && data->owners <= kManyOwners) known.owners = static_cast<std::size_t>(data->owners);
+  return known;
+}
+
+models::Privacy settle(const Scenario& s, const models::KnownData& known) {
+  return assemble("/privacy", [&] {
+    return models::settle_privacy(s.privacy, s.model, known, s.protocol->entry().hub ? 1 : 0,
+                                  sim::Streams(s.seed, 0));
+  });
+}
+
+}  // namespace
+
+models::Privacy settled_privacy(const Scenario& s) {
+  const auto data = need_of_generated_data(s);
+  return settle(data ? bound(s, {}) : s, known_data(s, data));
+}
+
 models::StopLimits stop_limits(const Scenario& s) {
   constexpr models::StopLimits kNone;
   return {.iterations = s.stop.iterations.value_or(kNone.iterations),
@@ -212,14 +236,8 @@ void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId age
 }
 
 void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data) {
-  constexpr double kManyOwners = 1e5;
-  const bool hub = s.protocol->entry().hub;
-  const sim::Streams streams(s.seed, 0);
-  models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
-  if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
-  if (data && data->owners <= kManyOwners) known.owners = static_cast<std::size_t>(data->owners);
-  const models::Privacy privacy = assemble(
-      "/privacy", [&] { return models::settle_privacy(s.privacy, s.model, known, hub ? 1 : 0, streams); });
+  const models::KnownData known = known_data(s, data);
+  const models::Privacy privacy = settle(s, known);
   models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
   if (data) setting.owners = static_cast<std::size_t>(data->owners);
   const Network* network = data ? network_of(s, agents_of(*data, s.protocol->entry())) : nullptr;
@@ -227,7 +245,7 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   assemble("/protocol", [&] { s.protocol->require(setting); });
   if (network == nullptr || !s.protocol->has_timeout()) return;
   const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
-  const sim::RoundTrips round_trips(network->options, network->topology, streams, numbers);
+  const sim::RoundTrips round_trips(network->options, network->topology, sim::Streams(s.seed, 0), numbers);
   setting.round_trips = &round_trips;
   assemble("/protocol", [&] { s.protocol->check_timeout(setting); });
 }

@@ -343,6 +343,7 @@ TEST_CASE("commands: show --runs lists points, --dry-run reports missing runs an
   run_study(dir, "-o " + dir / "out --points 'privacy.epsilon < 1'");
   CHECK_THAT(shell(dry).out,
              Catch::StartsWith("8 runs: 4 cached, 4 to run; results: ") && Catch::Contains("2 points"));
+  CHECK_THAT(shell(dry).out, Catch::Contains("\nprivacy: unit record, trust owner, adjacency "));
 }
 
 TEST_CASE("commands: what show prints is the same scenario") {

@@ -48,10 +48,6 @@ double epsilon_or_delta(std::span<const StepRun> runs, double x, const Accountan
 
 }  // namespace
 
-std::string_view name_of(Accountant accountant) {
-  return sim::Choices<Accountant>::kValues[static_cast<std::size_t>(accountant)].name;
-}
-
 void AccountantOptions::describe(sim::Visitor& v) {
   v(accountant, {.name = "accountant", .help = "Method that composes the releases of an agent."});
   v(delta, {.name = "delta",

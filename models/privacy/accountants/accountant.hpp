@@ -13,8 +13,6 @@ namespace hearsay::models {
 
 enum class Accountant { kBasic, kKairouz, kKairouzExact, kZcdp, kRdp, kPld };
 
-std::string_view name_of(Accountant accountant);
-
 /// Told when the composition of a guarantee begins and ends, on any thread: for measuring what it costs.
 class AccountantWatch {
  public:

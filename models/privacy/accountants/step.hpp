@@ -32,6 +32,13 @@ enum class Sampling {
   kShuffled,            ///< subsets of a fixed size from a random order: each record once in a pass
 };
 
+/// The name of a choice.
+template <class E>
+  requires requires { sim::Choices<E>::kValues; }
+std::string_view name_of(E value) {
+  return sim::Choices<E>::kValues[static_cast<std::size_t>(value)].name;
+}
+
 enum class StepKind : std::uint8_t {
   kPure,             ///< any epsilon-differentially private release
   kLaplace,          ///< scalar Laplace noise, epsilon = Delta_1 / b
