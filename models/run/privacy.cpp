@@ -84,15 +84,12 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
 // Composes one release, or checks as composing it would, so that a mechanism that the accountant does not cover is refused before the run.
 void require_cover(const Privacy& privacy, int dimension) {
   Step step = shape_of(privacy.mechanism, dimension);
-  step.epsilon = 1;
-  if (step.kind == StepKind::kGaussian) {
-    const bool stated =
-        privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
-    step.noise_multiplier = 1;
-    if (stated) step.delta = privacy.delta / 2;
-    if (!stated) step.epsilon = 0;
-  }
-  if (privacy.accountant == Accountant::kPld) return require_pld_cover(step, privacy.delta, privacy.adjacency);
+  const bool stated = privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+  if (step.law().pure || stated) step.epsilon = 1;
+  if (!step.law().pure) step.noise_multiplier = 1;
+  if (!step.law().pure && stated) step.delta = privacy.delta / 2;
+  if (privacy.accountant == Accountant::kPld)
+    return require_pld_cover(step, privacy.delta, privacy.adjacency);
   total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
 }
 
@@ -120,9 +117,8 @@ void warn(Privacy& privacy, const Problem& problem) {
         "would satisfy it; choose delta well below {:.3g}",
         privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
-  const auto* gaussian = std::get_if<Gaussian>(&privacy.mechanism);
   const double greatest = *std::max_element(privacy.epsilon.begin(), privacy.epsilon.end());
-  if (gaussian != nullptr && gaussian->calibration == GaussianCalibration::kPaper && greatest > 1) {
+  if (calibration_of(privacy.mechanism).calibration == GaussianCalibration::kPaper && greatest > 1) {
     privacy.warnings.emplace_back(
         "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 per release; use "
         "analytic");
@@ -173,7 +169,7 @@ std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
 bool Privacy::amplifies(Sampling sampling) const {
   if (!active() || sampling == Sampling::kAll || sampling == Sampling::kShuffled) return false;
   const bool poisson = sampling == Sampling::kPoisson;
-  if (!std::holds_alternative<Gaussian>(mechanism)) return poisson || adjacency == Adjacency::kReplaceOne;
+  if (law_of(mechanism).pure) return poisson || adjacency == Adjacency::kReplaceOne;
   const bool covered = accountant == Accountant::kRdp || accountant == Accountant::kPld;
   return poisson && covered && adjacency == Adjacency::kAddRemove;
 }
@@ -188,11 +184,11 @@ void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const 
 std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy) {
   const bool random = sampling == Sampling::kPoisson || sampling == Sampling::kWithoutReplacement;
   if (!privacy.active() || !random || privacy.amplifies(sampling)) return {};
-  const bool gaussian = std::holds_alternative<Gaussian>(privacy.mechanism);
   return {fmt::format(
       "warning: {} are charged as if they used everything, because their sampling is not covered; {}", what,
-      gaussian ? "gaussian noise needs poisson sampling, adjacency add_remove and accountant rdp or pld"
-               : "add_remove needs poisson sampling")};
+      law_of(privacy.mechanism).pure
+          ? "add_remove needs poisson sampling"
+          : "gaussian noise needs poisson sampling, adjacency add_remove and accountant rdp or pld")};
 }
 
 void require_steps(const Privacy& privacy) {

@@ -1,5 +1,6 @@
 // hearsay privacy: the accountants as a calculator.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -14,16 +15,28 @@ using models::CostQuestion;
 
 namespace {
 
+std::vector<models::Mechanism> mechanisms() {
+  std::vector<models::Mechanism> all;
+  models::for_each_mechanism([&](const models::Mechanism& m) {
+    if (models::is_private(m)) all.push_back(m);
+  });
+  return all;
+}
+
+Names mechanism_names() {
+  Names names;
+  for (const models::Mechanism& m : mechanisms()) names.emplace_back(models::name_of(m));
+  return names;
+}
+
 const Syntax& privacy_syntax() {
   static const Syntax syntax{
-      "privacy --mechanism laplace|gaussian|exponential_norm (--epsilon E | --epsilon-step E | --noise Z) "
-      "--steps T [--tree L --epoch R] "
-      "[--delta D] [--accountant A] [--sensitivity S | --bound B --records N] [--format text|json] [...]",
-      {{"mechanism", "M", "laplace, gaussian or exponential_norm", nullptr, false,
-        [] {
-          return Names{std::string(models::Laplace::kName), std::string(models::Gaussian::kName),
-                       std::string(models::ExponentialNorm::kName)};
-        }},
+      fmt::format(
+          "privacy --mechanism {} (--epsilon E | --epsilon-step E | --noise Z) --steps T "
+          "[--tree L --epoch R] [--delta D] [--accountant A] [--sensitivity S | --bound B --records N] "
+          "[--format text|json] [...]",
+          fmt::join(mechanism_names(), "|")),
+      {{"mechanism", "M", "noise of a release", nullptr, false, mechanism_names},
        {"epsilon", "E", "total budget: prints the epsilon and noise of each step"},
        {"epsilon-step", "E", "epsilon of each step: prints the total cost"},
        {"noise", "Z", "gaussian: noise multiplier of each step: prints the total cost"},
@@ -59,22 +72,18 @@ std::int64_t whole_of(const Parsed& values, const char* option, double most) {
 }
 
 models::Mechanism mechanism_of(const Parsed& values) {
+  models::Mechanism chosen = mechanisms()[values.index("mechanism")];
+  auto* const gaussian = std::get_if<models::Gaussian>(&chosen);
   for (const char* option : {"calibration", "delta-step"}) {
-    if (values.has(option) && values.index("mechanism") != 1)
+    if (values.has(option) && gaussian == nullptr)
       throw UsageError(
           fmt::format("--{}: expected --mechanism gaussian, found {}", option, values.text("mechanism")));
   }
   if (values.has("completion") && !values.has("tree") && values.text("completion") != "on")
     throw UsageError("--completion requires --tree");
-  switch (values.index("mechanism")) {
-    case 0:
-      return models::Laplace{};
-    case 1:
-      return models::Gaussian{values.choice("calibration", models::GaussianCalibration::kAnalytic),
-                              values.number("delta-step")};
-    default:
-      return models::ExponentialNorm{};
-  }
+  if (gaussian != nullptr)
+    *gaussian = {values.choice("calibration", gaussian->calibration), values.number("delta-step")};
+  return chosen;
 }
 
 std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adjacency) {
@@ -153,9 +162,9 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
 }
 
 void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
-  const bool stated = std::holds_alternative<models::Gaussian>(q.mechanism);
+  const bool stated = !models::law_of(q.mechanism).pure;
   // Whether pld applies depends on the dimension: it holds for scalars only.
-  const bool norm = std::holds_alternative<models::ExponentialNorm>(q.mechanism);
+  const bool norm = !models::law_of(q.mechanism).scalar;
   const auto given = q.epsilon        ? fmt::format("total epsilon {:g}", *q.epsilon)
                      : q.epsilon_step ? fmt::format("per-step epsilon {:g}", *q.epsilon_step)
                                       : fmt::format("noise multiplier {:g}", *q.noise);

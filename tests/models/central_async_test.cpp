@@ -72,7 +72,7 @@ TEST_CASE("central_async: an answer's noise is Laplace of scale 2 Xi T/(n_i epsi
   for (const sim::AgentId agent : clock.agents) {
     Eigen::VectorXd w = Eigen::VectorXd::Zero(1);
     sim::Stream s = streams(sim::Purpose::kNoise, agent, 0, releases[agent]++);
-    models::add_laplace({w.data(), 1}, 2 * xi * static_cast<double>(horizon) / (1 * epsilon), s);
+    models::Laplace::add_noise({w.data(), 1}, 2 * xi * static_cast<double>(horizon) / (1 * epsilon), s);
     noise.push_back(w);
   }
   const test::StudyFixture without(one_record_each({1, 3}), ridge(1, 100), {}, horizon);

@@ -153,7 +153,8 @@ TEST_CASE("central_sync: an answer's noise is Laplace of scale 2 Xi T/(n_l epsil
     for (const sim::AgentId agent : {1u, 2u}) {
       Eigen::VectorXd w = Eigen::VectorXd::Zero(1);
       sim::Stream s = streams(sim::Purpose::kNoise, agent, 0, round);
-      models::add_laplace({w.data(), 1}, 2 * xi * static_cast<double>(horizon) / ((3 - agent) * epsilon), s);
+      models::Laplace::add_noise({w.data(), 1},
+                                 2 * xi * static_cast<double>(horizon) / ((3 - agent) * epsilon), s);
       noise.push_back(w);
     }
   }
@@ -224,8 +225,9 @@ TEST_CASE("central_sync: auto steps are 1/h_max and T^2/h_max") {
   CHECK(CentralSync(params, fixture.study()).step() == Approx(0.4).epsilon(1e-12));
   params.algorithm = models::SyncAlgorithm::kStronglyConvex;
   CHECK(CentralSync(params, fixture.study()).step() == Approx(0.4).epsilon(1e-12));
-  CHECK(fixture.study().exact_reads->all() == std::vector<std::string>{"protocol.c1: step from private data",
-                                                                       "protocol.rho: step from private data"});
+  CHECK(fixture.study().exact_reads->all() ==
+        std::vector<std::string>{"protocol.c1: step from private data",
+                                 "protocol.rho: step from private data"});
 }
 
 TEST_CASE("central_sync: horizon, step, box and learner are required to fit") {

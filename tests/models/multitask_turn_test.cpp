@@ -156,7 +156,7 @@ TEST_CASE(
   const auto draw = [&](sim::AgentId agent, std::uint32_t release, double scale) {
     Eigen::VectorXd z = Eigen::VectorXd::Zero(4);
     sim::Stream s = streams(sim::Purpose::kNoise, agent, 0, release);
-    models::add_exponential_norm({z.data(), 4}, scale, s);
+    models::ExponentialNorm::add_noise({z.data(), 4}, scale, s);
     noise.push_back(z);
   };
   for (std::uint32_t turn = 0; turn < 3; ++turn) {

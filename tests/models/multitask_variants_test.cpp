@@ -191,7 +191,7 @@ TEST_CASE("multi-task: a trusted server's noise has scale alpha_2 S_2/epsilon_2,
     for (const sim::AgentId agent : {1u, 2u}) {
       VectorXd& z = noise.emplace_back(VectorXd::Zero(4));
       sim::Stream s = sim::Streams(1, 0)(sim::Purpose::kNoise, agent, 0, turn);
-      models::add_exponential_norm({z.data(), 4}, 0.1 * 2 / 12 / 0.3, s);  // n_t = 12
+      models::ExponentialNorm::add_noise({z.data(), 4}, 0.1 * 2 / 12 / 0.3, s);  // n_t = 12
     }
   }
   const MultitaskRun<models::AsyncMtl> prescribed(without, params, to_hub(0.01), &noise);

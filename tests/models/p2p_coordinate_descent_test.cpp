@@ -137,7 +137,7 @@ TEST_CASE("p2p coordinate descent: with zero latency a run is the sequential alg
           VectorXd w = VectorXd::Zero(5);
           sim::Stream s = streams(sim::Purpose::kNoise, i, 0, n);
           const auto m = static_cast<double>(closed.problem().n(i));
-          add_laplace({w.data(), 5}, 2 * bound / m / (epsilon / static_cast<double>(steps)), s);
+          Laplace::add_noise({w.data(), 5}, 2 * bound / m / (epsilon / static_cast<double>(steps)), s);
           return w;
         });
     CHECK(spent.world->models == expected);

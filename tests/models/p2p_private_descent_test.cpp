@@ -172,7 +172,7 @@ TEST_CASE("p2p coordinate descent: the warm start is one noisy gradient step eac
     VectorXd g(3);
     fixture.problem().mean_gradient(i, VectorXd::Zero(3), g);
     sim::Stream s = streams(sim::Purpose::kNoise, i, 0, 0);
-    add_laplace({g.data(), 3}, 2 * 0.7 / (0.5 * static_cast<double>(fixture.problem().n(i))), s);
+    Laplace::add_noise({g.data(), 3}, 2 * 0.7 / (0.5 * static_cast<double>(fixture.problem().n(i))), s);
     local.col(i) = -g / problem.agent(i).lipschitz;
   }
   CHECK((start - propagate(problem, local)).norm() < 1e-13);
@@ -222,7 +222,7 @@ TEST_CASE("p2p coordinate descent: objective perturbation minimises the tilted o
     const auto m = static_cast<double>(fixture.problem().n(i));
     VectorXd b = VectorXd::Zero(3);
     sim::Stream s = streams(sim::Purpose::kNoise, i, 0, 0);
-    add_exponential_norm({b.data(), 3}, 2 / (2.5 - 2 * std::log(1.125)), s);
+    ExponentialNorm::add_noise({b.data(), 3}, 2 / (2.5 - 2 * std::log(1.125)), s);
     VectorXd gradient(3);
     done.protocol->personal().local_gradient(i, start.col(i), gradient);
     CHECK((gradient + b / m).norm() < 1e-6);

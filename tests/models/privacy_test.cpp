@@ -170,7 +170,7 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
 TEST_CASE("laplace: the sign is fair, independent of the magnitude, and zero scale adds nothing") {
   std::vector<double> x(100, 1.0);
   sim::Stream s({1, 2}, 0, 0, 0);
-  models::add_laplace(x, 0, s);
+  models::Laplace::add_noise(x, 0, s);
   CHECK(x == std::vector<double>(100, 1.0));
 
   // 1e5 draws: positive ones are Binomial(n, 1/2); Hoeffding: P(|share - 1/2| > t) <= 2 exp(-2 n t^2) = 1e-9
@@ -179,7 +179,7 @@ TEST_CASE("laplace: the sign is fair, independent of the magnitude, and zero sca
   constexpr int kDraws = 100'000;
   std::vector<double> draws(kDraws, 0.0);
   sim::Stream t({3, 4}, 0, 0, 0);
-  models::add_laplace(draws, 2, t);
+  models::Laplace::add_noise(draws, 2, t);
   int positive = 0;
   double sum = 0;
   for (const double d : draws) {

@@ -88,8 +88,8 @@ TEST_CASE("noise: a scale of 0 adds nothing") {
 TEST_CASE("noise: exponential_norm advances its stream, so that two draws from it differ") {
   sim::Stream s = sim::Streams(1, 0)(sim::Purpose::kNoise, 1);
   std::vector<double> a(5, 0.0), b(5, 0.0);
-  add_exponential_norm(a, 1, s);
-  add_exponential_norm(b, 1, s);
+  ExponentialNorm::add_noise(a, 1, s);
+  ExponentialNorm::add_noise(b, 1, s);
   CHECK(a != b);
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("noise: a radius of shape d - 1 is not taken for exponential_norm") {
   for (const std::size_t d : {2U, 3U}) {
     const Sampler sampler = [&](std::span<double> x, std::uint32_t release) {
       sim::Stream s = streams(release);
-      add_gaussian(x, 1, s);
+      Gaussian::add_noise(x, 1, s);
       scale_to(x, sim::gamma(s, static_cast<double>(x.size() - 1)));
     };
     const auto faults = exponential_norm_faults(draw(sampler, d, kFewer), 1);

@@ -27,17 +27,17 @@ bool composes_stated_guarantees(const AccountantOptions& options) {
 }
 
 bool by_stated_guarantee(const Step& shape, const AccountantOptions& options) {
-  return shape.kind == StepKind::kGaussian && composes_stated_guarantees(options);
+  return !shape.law().pure && composes_stated_guarantees(options);
 }
 
 // `shape` with strength x: the epsilon of the step, or the inverse of its noise multiplier.
 Step with_strength(Step shape, double x, const AccountantOptions& options) {
-  if (shape.kind == StepKind::kGaussian && !by_stated_guarantee(shape, options)) {
+  if (!shape.law().pure && !by_stated_guarantee(shape, options)) {
     shape.noise_multiplier = 1 / x;
     shape.epsilon = shape.delta = 0;
   } else {
     shape.epsilon = x;
-    if (shape.kind == StepKind::kGaussian) shape.noise_multiplier = 1;  // unused in a stated guarantee
+    if (!shape.law().pure) shape.noise_multiplier = 1;  // unused in a stated guarantee
   }
   return shape;
 }
@@ -107,9 +107,8 @@ double factor_for_budget(double epsilon, std::span<const double> weights, const 
 Step step_of_strength(const Step& shape, double strength, const AccountantOptions& options,
                       GaussianCalibration calibration) {
   Step step = with_strength(shape, strength, options);
-  if (by_stated_guarantee(shape, options)) {
-    step.noise_multiplier = gaussian_noise_multiplier(step.epsilon, step.delta, calibration);
-  }
+  if (by_stated_guarantee(shape, options))
+    step.noise_multiplier = shape.law().calibrated(step.epsilon, step.delta, calibration);
   return step;
 }
 

@@ -42,10 +42,7 @@ Step exponential_norm_step(double epsilon, int dimension, double q) {
 void check(const Step& step) {
   require_rate(step.sampling_rate);
   require(step.dimension >= 1, "dimension of a step", "at least 1", step.dimension);
-  if (step.kind != StepKind::kGaussian) {
-    require_positive(step.epsilon, "epsilon");
-    return;
-  }
+  if (step.law().pure) return require_positive(step.epsilon, "epsilon");
   require_positive(step.noise_multiplier, "noise multiplier");
   if (step.epsilon != 0 || step.delta != 0) {
     require_positive(step.epsilon, "epsilon");
@@ -71,7 +68,7 @@ std::vector<StepRun> canonical(std::span<const StepRun> runs) {
 }
 
 double pure_epsilon(const Step& step, std::string_view accountant) {
-  if (step.kind == StepKind::kGaussian) {
+  if (!step.law().pure) {
     throw std::invalid_argument(fmt::format(
         "{}: expected pure epsilon-differentially private steps, found a Gaussian one; use zcdp, rdp or pld",
         accountant));
@@ -80,8 +77,7 @@ double pure_epsilon(const Step& step, std::string_view accountant) {
 }
 
 double epsilon_alone(const Step& step) {
-  return step.kind == StepKind::kGaussian ? step.epsilon
-                                          : amplified_epsilon(step.epsilon, step.sampling_rate);
+  return step.law().pure ? amplified_epsilon(step.epsilon, step.sampling_rate) : step.epsilon;
 }
 
 double amplified_epsilon(double epsilon, double q) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/options/describe.hpp"
+#include "models/privacy/accountants/step_kind.hpp"
 
 namespace hearsay::models {
 
@@ -34,17 +34,12 @@ enum class Sampling {
 
 /// The name of a choice.
 template <class E>
-  requires requires { sim::Choices<E>::kValues; }
+requires requires {
+  sim::Choices<E>::kValues;
+}
 std::string_view name_of(E value) {
   return sim::Choices<E>::kValues[static_cast<std::size_t>(value)].name;
 }
-
-enum class StepKind : std::uint8_t {
-  kPure,             ///< any epsilon-differentially private release
-  kLaplace,          ///< scalar Laplace noise, epsilon = Delta_1 / b
-  kGaussian,         ///< Gaussian noise, noise multiplier z = s / Delta_2
-  kExponentialNorm,  ///< density proportional to exp(-beta norm2(z)) in R^d, epsilon = beta Delta_2
-};
 
 struct Step {
   StepKind kind = StepKind::kPure;
@@ -54,6 +49,9 @@ struct Step {
   /// Each record takes part with this probability (Poisson), or this fraction of them without replacement.
   double sampling_rate = 1;
   int dimension = 1;  ///< exponential_norm only
+
+  const StepLaw& law() const { return law_of(kind); }
+  double parameter() const { return law().pure ? epsilon : noise_multiplier; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
   friend auto operator<=>(const Step&, const Step&) = default;

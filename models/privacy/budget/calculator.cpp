@@ -16,10 +16,10 @@ namespace {
 // half an equal share, so that all accountants compose the same noise.
 Step given_step(const CostQuestion& q, Step shape) {
   shape.epsilon = *q.epsilon_step;
-  if (const auto* gaussian = std::get_if<Gaussian>(&q.mechanism)) {
-    shape.delta = gaussian->delta_step.value_or(q.delta / (2 * static_cast<double>(q.steps)));
-    shape.noise_multiplier = gaussian_noise_multiplier(shape.epsilon, shape.delta, gaussian->calibration);
-  }
+  if (shape.law().pure) return shape;
+  const auto [calibration, delta_step] = calibration_of(q.mechanism);
+  shape.delta = delta_step.value_or(q.delta / (2 * static_cast<double>(q.steps)));
+  shape.noise_multiplier = shape.law().calibrated(shape.epsilon, shape.delta, calibration);
   return shape;
 }
 
@@ -36,7 +36,8 @@ void ask_steps(const CostQuestion& q, const AccountantOptions& options, CostAnsw
   Step shape = planned_step(q.mechanism, q.dimension, static_cast<std::uint64_t>(q.steps), options);
   shape.sampling_rate = q.sampling_rate;
   if (q.epsilon) {
-    answer.step = step_for_budget(*q.epsilon, q.steps, shape, options, calibration_of(q.mechanism));
+    answer.step =
+        step_for_budget(*q.epsilon, q.steps, shape, options, calibration_of(q.mechanism).calibration);
   } else {
     answer.step = q.noise ? gaussian_step(*q.noise, q.sampling_rate) : given_step(q, shape);
   }
@@ -64,16 +65,16 @@ void require_valid(const CostQuestion& q) {
   require(q.steps >= 1, "steps", "at least 1", q.steps);
   require(q.dimension >= 1, "dimension", "at least 1", q.dimension);
   require_rate(q.sampling_rate);
-  const auto* gaussian = std::get_if<Gaussian>(&q.mechanism);
-  if (gaussian == nullptr && q.noise)
+  const bool pure = law_of(q.mechanism).pure;
+  if (pure && q.noise)
     throw std::invalid_argument("a noise multiplier requires mechanism gaussian; give the epsilon of a step");
-  if (q.tree && (gaussian == nullptr || q.epsilon_step || q.sampling_rate < 1)) {
+  if (q.tree && (pure || q.epsilon_step || q.sampling_rate < 1)) {
     throw std::invalid_argument(
         "a tree requires mechanism gaussian without sampling, and the total epsilon or a noise multiplier");
   }
-  if (gaussian == nullptr) return;
+  if (pure) return;
   require_delta(q.delta);
-  if (gaussian->delta_step) require_delta(*gaussian->delta_step);
+  if (const auto given = calibration_of(q.mechanism).delta_step) require_delta(*given);
 }
 
 CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {

@@ -5,8 +5,7 @@
 namespace hearsay::models {
 
 bool PrivacyOptions::needs_delta() const {
-  return is_private(mechanism) &&
-         (accountant != Accountant::kBasic || std::holds_alternative<Gaussian>(mechanism));
+  return is_private(mechanism) && (accountant != Accountant::kBasic || !law_of(mechanism).pure);
 }
 
 void PrivacyOptions::describe(sim::Visitor& v) {

@@ -27,7 +27,7 @@ double rest_of(double budget, const std::optional<Step>& upfront) {
 ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
                                  const std::optional<Step>& upfront)
     : budget_(budget), steps_(std::move(steps)), upfront_(upfront), accountant_(accountant) {
-  sim::check(!upfront_ || upfront_->kind != StepKind::kGaussian, "a release up front must be pure");
+  sim::check(!upfront_ || upfront_->law().pure, "a release up front must be pure");
   sim::check(releases() > 0, "an account was opened without a release");
   std::uint64_t end = 0;
   for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
@@ -103,8 +103,9 @@ Guarantee ReleaseSchedule::after(std::uint64_t n) const {
 Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t releases,
                   const AccountantOptions& accountant) {
   Step step = shape_of(mechanism, dimension);
-  if (const auto* gaussian = std::get_if<Gaussian>(&mechanism))
-    step.delta = step_delta(gaussian->delta_step, static_cast<std::int64_t>(releases), accountant);
+  if (!step.law().pure)
+    step.delta =
+        step_delta(calibration_of(mechanism).delta_step, static_cast<std::int64_t>(releases), accountant);
   return step;
 }
 
@@ -121,10 +122,10 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, 
   const auto count = static_cast<std::int64_t>(releases);
   Step step = planned_step(mechanism_, dimension_, releases, accountant);
   step.sampling_rate = sampling_rate;
-  if (accountant.accountant == Accountant::kBasic && step.kind != StepKind::kGaussian && sampling_rate == 1) {
+  if (accountant.accountant == Accountant::kBasic && step.law().pure && sampling_rate == 1) {
     step.epsilon = rest / static_cast<double>(releases);
   } else {
-    step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_));
+    step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_).calibration);
   }
   return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
 }
@@ -145,9 +146,9 @@ void require_tree(const Mechanism& mechanism, Accountant accountant) {
 }
 
 double tree_noise_for_budget(double epsilon, double sensitivity_squared,
-                              const AccountantOptions& accountant) {
+                             const AccountantOptions& accountant) {
   require_tree(Gaussian{}, accountant.accountant);
-  const Step whole = step_for_budget(epsilon, 1, {.kind = StepKind::kGaussian}, accountant);
+  const Step whole = step_for_budget(epsilon, 1, shape_of(Gaussian{}, 1), accountant);
   return whole.noise_multiplier * std::sqrt(sensitivity_squared);
 }
 
@@ -192,7 +193,7 @@ std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget,
   Releases steps;
   steps.reserve(own.size());
   for (const double weight : own)
-    steps.add(step_of_strength(form, factor * weight, accountant_, calibration_of(mechanism_)));
+    steps.add(step_of_strength(form, factor * weight, accountant_, calibration_of(mechanism_).calibration));
   return std::make_shared<const ReleaseSchedule>(budget, std::move(steps), accountant_, upfront);
 }
 

@@ -10,7 +10,7 @@ namespace hearsay::models {
 
 Eigen::VectorXd TreeNoise::drawn(double scale, sim::Stream& stream) const {
   Eigen::VectorXd w = Eigen::VectorXd::Zero(noise_.size());
-  add_gaussian({w.data(), static_cast<std::size_t>(w.size())}, scale, stream);
+  Gaussian::add_noise({w.data(), static_cast<std::size_t>(w.size())}, scale, stream);
   return w;
 }
 

@@ -39,8 +39,8 @@ Shard perturb(Shard shard, const LocalDp::Params& params, ReleaseNoise& noise) {
     const double length = shard.features.row(k).lpNorm<1>();
     if (length > params.clip) shard.features.row(k) *= params.clip / length;
   }
-  add_laplace({shard.features.data(), static_cast<std::size_t>(shard.features.size())},
-              2 * params.clip / epsilon, noise.stream);
+  Laplace::add_noise({shard.features.data(), static_cast<std::size_t>(shard.features.size())},
+                     2 * params.clip / epsilon, noise.stream);
   const double flip = params.epsilon_label > 0 ? 1 / (1 + std::exp(params.epsilon_label)) : 0;
   for (double& label : shard.target) {
     if (sim::bernoulli(noise.stream, flip)) label = -label;

@@ -23,21 +23,6 @@ std::optional<Step> upfront_of(const P2pCoordinateDescent::Params& params, const
   return local_release_step(warm->method, *study.privacy.epsilon_warm, study);
 }
 
-// Half the expected squared norm of p numbers of noise of a kind and scale.
-double half_energy(StepKind kind, double p, double scale) {
-  switch (kind) {
-    case StepKind::kLaplace:
-      return p * scale * scale;
-    case StepKind::kGaussian:
-      return p * scale * scale / 2;
-    case StepKind::kExponentialNorm:
-      return p * (p + 1) * scale * scale / 2;
-    case StepKind::kPure:
-      break;
-  }
-  return 0;
-}
-
 }  // namespace
 
 void PrivateWarmStart::describe(sim::Visitor& v) {
@@ -198,7 +183,7 @@ double P2pCoordinateDescent::noise(std::uint64_t round, const World& world, bool
     const Step& step = account.schedule->step(number);
     const double scale = noise_scale(world.study.privacy.sensitivity(world.problem().n(i)), step);
     const double energy =
-        corrected ? half_energy(step.kind, static_cast<double>(personal_.p()), scale) : scale * scale;
+        corrected ? noise_energy(step.kind, static_cast<double>(personal_.p()), scale) / 2 : scale * scale;
     sum += a.weight * a.pull * a.weight * a.pull * energy;
   }
   return sum;

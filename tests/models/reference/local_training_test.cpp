@@ -22,7 +22,7 @@ namespace {
 /// Local training of agents without a hub, outside a protocol.
 struct Trainees {
   Trainees(const test::StudyFixture& fixture, const LocalTraining::Params& params,
-         models::Velocity velocity = models::Velocity::kPerCall)
+           models::Velocity velocity = models::Velocity::kPerCall)
       : world(fixture.world(fixture.engine())), context(*world), training(params, fixture.study(), velocity) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) training.open_account(i, context);
   }
@@ -87,8 +87,9 @@ TEST_CASE("local training: steps, momentum, tilt and the proximal term by hand")
   // Kept, v_{-1} = -1 and the second training from 0 has d = -2, v = -5/2, x = 5/8.
   Trainees kept(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
   CHECK(kept.from(0) == 1.25);
-  CHECK(Trainees(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept).from(0) ==
-        0.5);
+  CHECK(
+      Trainees(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept).from(0) ==
+      0.5);
   Trainees one_each(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
   CHECK(one_each.from(0) == 0.5);
   CHECK(one_each.from(0) == 0.75);  // d = -2, v = -2 - 1
@@ -223,7 +224,7 @@ TEST_CASE("local training: with privacy every step is released with the noise of
     for (std::uint32_t n = 0; n < 4; ++n) {
       sim::Stream stream = owners.world->streams(sim::Purpose::kNoise, 0, 0, n);
       double w = 0;
-      models::add_laplace({&w, 1}, a * 5 / m / epsilon, stream);
+      models::Laplace::add_noise({&w, 1}, a * 5 / m / epsilon, stream);
       squares += w * w;
     }
     CHECK(owners.world->tally.noise == Approx(squares).epsilon(1e-9));

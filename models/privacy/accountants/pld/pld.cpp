@@ -44,7 +44,8 @@ class GeometricTerms {
   GeometricTerms(double log_first, double log_ratio)
       : log_first_(log_first), log_ratio_(log_ratio), ratio_(std::exp(log_ratio)) {}
   double next() {
-    term_ = index_ % 128 == 0 ? std::exp(log_first_ + log_ratio_ * static_cast<double>(index_)) : term_ * ratio_;
+    term_ =
+        index_ % 128 == 0 ? std::exp(log_first_ + log_ratio_ * static_cast<double>(index_)) : term_ * ratio_;
     ++index_;
     return term_;
   }
@@ -140,7 +141,7 @@ class Composition {
 
   /// The law of the sum, tilted by e^(theta L - log_moment), on the window modulo its length.
   struct Tilted {
-    std::vector<double> own;         // empty where the thread keeps them until its next composition
+    std::vector<double> own;  // empty where the thread keeps them until its next composition
     const double* masses = nullptr;
     double log_moment = 0;
     double never = 0;  // probability of an infinite loss, and of one above the window
@@ -148,7 +149,9 @@ class Composition {
     double loss(const Plan& plan, std::int64_t i) const {
       return static_cast<double>(plan.bottom + i) * plan.spacing;
     }
-    double mass(const Plan& plan, std::int64_t i) const { return masses[(plan.bottom + i) & (plan.points - 1)]; }
+    double mass(const Plan& plan, std::int64_t i) const {
+      return masses[(plan.bottom + i) & (plan.points - 1)];
+    }
     /// What turns masses into probabilities in units of e^log_scale, from the top of the window downwards.
     GeometricTerms untilted(const Plan& plan, double log_scale) const {
       return {log_moment - plan.theta * loss(plan, plan.points - 1) - log_scale, plan.theta * plan.spacing};
@@ -340,8 +343,7 @@ void require_pld_delta(double delta) {
 double pld_loss(std::span<const StepRun> runs) {
   double sum = 0;
   for (const auto& [step, count] : runs) {
-    const double z = step.noise_multiplier;
-    const double loss = step.kind == StepKind::kGaussian ? 1 / (2 * z * z) : step.epsilon;
+    const double loss = step.law().pure ? step.epsilon : step.law().rho(step.noise_multiplier);
     sum += static_cast<double>(count) * step.sampling_rate * loss;
   }
   return sum;

@@ -4,8 +4,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/privacy/accountants/theorems/gaussian.hpp"
-
 namespace hearsay::models {
 
 namespace {
@@ -27,41 +25,26 @@ double reach(const HockeyStick& stick, HockeyStick::Direction direction, double 
 }  // namespace
 
 HockeyStick::HockeyStick(const Step& step, Adjacency adjacency)
-    : kind_(step.kind), parameter_(step.epsilon), sampling_rate_(step.sampling_rate) {
+    : law_(&step.law()), parameter_(step.parameter()), sampling_rate_(step.sampling_rate) {
   check(step);
-  if (kind_ == StepKind::kExponentialNorm) {
-    if (step.dimension > 1) {
-      throw std::invalid_argument(
-          "pld: expected exponential_norm in one dimension, found more; use kairouz_exact or kairouz, or "
-          "state the step as a pure one");
-    }
-    kind_ = StepKind::kLaplace;
+  if (!law_->scalar && step.dimension > 1) {
+    throw std::invalid_argument(
+        "pld: expected exponential_norm in one dimension, found more; use kairouz_exact or kairouz, or "
+        "state the step as a pure one");
   }
-  if (kind_ == StepKind::kGaussian) parameter_ = 1 / step.noise_multiplier;
   if (sampling_rate_ == 1 || adjacency == Adjacency::kAddRemove) return;
-  if (kind_ == StepKind::kGaussian) {
+  if (!law_->pure) {
     throw std::invalid_argument(
         "pld: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
   }
-  kind_ = StepKind::kPure;
+  law_ = &law_of(StepKind::kPure);
   parameter_ = amplified_epsilon(step.epsilon, step.sampling_rate);
   sampling_rate_ = 1;
 }
 
 // The pairs of unsampled releases are their own mirror images.
 double HockeyStick::base_excess(double epsilon) const {
-  if (epsilon < 0) return std::exp(epsilon) * base_excess(-epsilon);
-  switch (kind_) {
-    case StepKind::kPure:
-      return epsilon >= parameter_ ? 0 : -std::expm1(epsilon - parameter_) / (1 + std::exp(-parameter_));
-    case StepKind::kLaplace:
-      return epsilon >= parameter_ ? 0 : -std::expm1((epsilon - parameter_) / 2);
-    case StepKind::kGaussian:
-      return gaussian_delta(epsilon, parameter_);
-    case StepKind::kExponentialNorm:
-      break;  // is Laplace in one dimension, and refused in more
-  }
-  throw std::logic_error("a step without a hockey-stick divergence");
+  return epsilon < 0 ? std::exp(epsilon) * base_excess(-epsilon) : law_->delta(epsilon, parameter_);
 }
 
 double HockeyStick::excess(double epsilon, Direction direction) const {
@@ -74,8 +57,7 @@ double HockeyStick::excess(double epsilon, Direction direction) const {
 }
 
 double HockeyStick::largest_loss() const {
-  if (kind_ == StepKind::kGaussian) return std::numeric_limits<double>::infinity();
-  return amplified_epsilon(parameter_, sampling_rate_);
+  return law_->pure ? amplified_epsilon(parameter_, sampling_rate_) : std::numeric_limits<double>::infinity();
 }
 
 LossRange loss_range(const HockeyStick& stick, HockeyStick::Direction direction, double cut) {

@@ -2,10 +2,7 @@
 // Privacy losses: of single releases, on a grid, and their moments.
 //
 // Exact delta(epsilon) of single releases: the hockey-stick divergence of the pair (P, Q) that dominates one,
-//   delta(epsilon) = E_P[(1 - e^(epsilon - L))+],   L = ln dP/dQ.
-//   pure      randomised response            -expm1(epsilon - e)/(1 + e^-e), 0 <= epsilon <= e
-//   Laplace   Lap(0, b), and shifted by e b  -expm1((epsilon - e)/2), 0 <= epsilon <= e
-//   Gaussian  N(0, z^2) and N(1, z^2)        gaussian.hpp, mu = 1/z
+//   delta(epsilon) = E_P[(1 - e^(epsilon - L))+],   L = ln dP/dQ,   for every kind in step_kind.hpp.
 //
 // Poisson sampling at rate q under add_remove: P = (1-q) Q + q P_0 when the record is removed, with
 //   delta(epsilon) = q delta_0(ln(1 + (e^epsilon - 1)/q)),
@@ -41,8 +38,8 @@ class HockeyStick {
  private:
   double base_excess(double epsilon) const;
 
-  StepKind kind_;
-  double parameter_;  // epsilon, or mu for Gaussian noise
+  const StepLaw* law_;
+  double parameter_;
   double sampling_rate_;
 };
 

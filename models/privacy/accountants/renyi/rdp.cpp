@@ -9,31 +9,6 @@ namespace hearsay::models {
 
 namespace {
 
-// Above it e^-x is lost beside e^x; below it nothing overflows.
-constexpr double kLarge = 50;
-
-// e^x - 1 - x
-double exp_remainder(double x) {
-  if (std::abs(x) > 1e-2) return std::expm1(x) - x;
-  return x * x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6))));
-}
-
-// ln(p e^x + (1 - p) e^-x) with x = (a - 1) e, p = 1/(1 + e^-e): p e^x + (1 - p) e^-x - 1 = 2 sinh^2(x/2) +
-// tanh(e/2) sinh x.
-double pure_log_moment(double epsilon, double order) {
-  const double x = (order - 1) * epsilon;
-  if (x > kLarge) return x - std::log1p(std::exp(-epsilon));
-  return std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2) + std::tanh(epsilon / 2) * std::sinh(x));
-}
-
-// ln(a/(2a - 1) e^((a-1) e) + (a - 1)/(2a - 1) e^(-a e)); the terms linear in e cancel exactly and are
-// omitted.
-double laplace_log_moment(double epsilon, double order) {
-  const double up = (order - 1) * epsilon, down = -order * epsilon;
-  if (up > kLarge) return up + std::log(order / (2 * order - 1));
-  return std::log1p((order * exp_remainder(up) + (order - 1) * exp_remainder(down)) / (2 * order - 1));
-}
-
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
 // ln(e^x + sign e^y); the sum must be positive.
@@ -81,7 +56,7 @@ double any_order(double z, double q, double order, bool bound) {
 double plain_sum(std::span<const StepRun> runs) {
   double sum = 0;
   for (const StepRun& run : runs) {
-    if (run.step.kind == StepKind::kGaussian) return std::numeric_limits<double>::infinity();
+    if (!run.step.law().pure) return std::numeric_limits<double>::infinity();
     sum += static_cast<double>(run.count) * pure_epsilon(run.step, "rdp");
   }
   return sum;
@@ -111,21 +86,21 @@ double least_over_orders(std::span<const StepRun> runs, Adjacency adjacency, dou
 
 }  // namespace
 
+double sampled_gaussian_log_moment(double z, double q, double order, bool bound) {
+  return order == std::floor(order) ? whole_order(z, q, order) : any_order(z, q, order, bound);
+}
+
 double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound) {
   check(step);
   require(order > 1 && std::isfinite(order), "Renyi order", "a finite number above 1", order);
-  const double q = step.sampling_rate, z = step.noise_multiplier;
-  if (step.kind == StepKind::kLaplace && q == 1) return laplace_log_moment(step.epsilon, order) / (order - 1);
-  if (step.kind != StepKind::kGaussian)
-    return pure_log_moment(amplified_epsilon(step.epsilon, q), order) / (order - 1);
-  if (q == 1) return order / (2 * z * z);
+  const double q = step.sampling_rate;
+  if (q == 1) return step.law().renyi(step.parameter(), order);
+  if (step.law().pure) return law_of(StepKind::kPure).renyi(amplified_epsilon(step.epsilon, q), order);
   if (adjacency == Adjacency::kReplaceOne) {
     throw std::invalid_argument(
         "rdp: expected adjacency add_remove for a sampled Gaussian step, found replace_one");
   }
-  const double log_moment =
-      order == std::floor(order) ? whole_order(z, q, order) : any_order(z, q, order, bound);
-  return log_moment / (order - 1);
+  return step.law().sampled_log_moment(step.parameter(), q, order, bound) / (order - 1);
 }
 
 double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {

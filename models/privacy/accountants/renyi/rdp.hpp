@@ -1,10 +1,7 @@
 #pragma once
-// Renyi differential privacy. The Renyi divergence of order a > 1 of one step, R(a):
-//   pure      ln((e^(a e) + e^((1-a) e))/(1 + e^e)) / (a - 1)    randomised response, the worst pure step
-//   Laplace   ln(a e^((a-1) e)/(2a - 1) + (a - 1) e^(-a e)/(2a - 1)) / (a - 1)     e = Delta_1/b
-//   Gaussian  a/(2 z^2)
-//   Gaussian, Poisson-sampled at rate q, add_remove: below; at fixed orders its bound
-// Sampled pure and Laplace steps, and exponential_norm, count as pure steps of amplified epsilon.
+// Renyi differential privacy. The Renyi divergence R(a) of order a > 1 of one step is in step_kind.hpp, that of a Gaussian
+// one Poisson-sampled at rate q under add_remove below; at fixed orders its bound. Sampled pure steps count as pure ones
+// of amplified epsilon.
 //
 // R adds up over the steps, and for each order (epsilon, delta)-differential privacy follows with
 //   epsilon = R + ln(1 - 1/a) - (ln delta + ln a)/(a - 1);

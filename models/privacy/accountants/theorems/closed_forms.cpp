@@ -12,7 +12,7 @@ namespace {
 
 // The (e_t, d_t) of one step, sampling included.
 BasicTotal basic_step(const Step& step) {
-  if (step.kind != StepKind::kGaussian) return {pure_epsilon(step, "basic"), 0};
+  if (step.law().pure) return {pure_epsilon(step, "basic"), 0};
   if (step.epsilon == 0) {
     throw std::invalid_argument(
         "basic and kairouz: expected a Gaussian step with the (epsilon, delta) it was calibrated to, found "
@@ -62,8 +62,8 @@ ZcdpSums zcdp_sums(std::span<const StepRun> runs) {
   for (const StepRun& run : canonical(runs)) {
     const auto count = static_cast<double>(run.count);
     s.rho += count * zcdp_rho(run.step);
-    s.epsilon += run.step.kind == StepKind::kGaussian ? std::numeric_limits<double>::infinity()
-                                                      : count * pure_epsilon(run.step, "zcdp");
+    s.epsilon += run.step.law().pure ? count * pure_epsilon(run.step, "zcdp")
+                                     : std::numeric_limits<double>::infinity();
   }
   return s;
 }
@@ -119,14 +119,11 @@ double kairouz_delta(std::span<const StepRun> runs, double epsilon) {
 }
 
 double zcdp_rho(const Step& step) {
-  if (step.kind != StepKind::kGaussian) {
-    const double epsilon = pure_epsilon(step, "zcdp");
-    return epsilon * epsilon / 2;
-  }
+  if (step.law().pure) return step.law().rho(pure_epsilon(step, "zcdp"));
   if (step.sampling_rate < 1) {
     throw std::invalid_argument("zcdp does not amplify a sampled Gaussian step: use rdp or pld");
   }
-  return 1 / (2 * step.noise_multiplier * step.noise_multiplier);
+  return step.law().rho(step.noise_multiplier);
 }
 
 double zcdp_epsilon(std::span<const StepRun> runs, double delta) {
