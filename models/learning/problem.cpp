@@ -8,6 +8,7 @@
 
 #include "models/algebra/dense.hpp"
 #include "models/learning/record_pass.hpp"
+#include "models/run/privacy.hpp"
 
 namespace hearsay::models {
 namespace {

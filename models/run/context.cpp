@@ -8,7 +8,7 @@
 namespace hearsay::models {
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
-  const Privacy& privacy = world_.study.privacy;
+  const Budget& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
   Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
   if (privacy.clips()) {
@@ -30,7 +30,7 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity)
 Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
                             std::span<const Eigen::Index> records, double divisor) {
   Sensitive result(world_.take_vector(), sensitivity);
-  const Privacy& privacy = world_.study.privacy;
+  const Budget& privacy = world_.study.privacy;
   const Eigen::Index clipped =
       problem().gradient_of_records(world_.owner(i), records, theta, divisor,
                                     privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
@@ -50,11 +50,6 @@ Sensitive Context::sensitive(const In& x, double sensitivity) {
 
 void Context::open_account(sim::AgentId i, const Timetable& timetable) {
   world_.ledger.open(i, world_.study.privacy.releases_of(world_.owner(i), timetable));
-}
-
-void Context::open_account(sim::AgentId i, const Turns& turns) {
-  const Privacy& privacy = world_.study.privacy;
-  world_.ledger.open(i, privacy.active() ? privacy.schedules->turns(turns) : nullptr);
 }
 
 void Context::open_account(sim::AgentId i) {
@@ -120,7 +115,8 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
 }
 
 void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> releases) {
-  sim::check(!world_.study.privacy.active() || releases != nullptr, "an account without a limit, with privacy");
+  sim::check(!world_.study.privacy.active() || releases != nullptr,
+             "an account without a limit, with privacy");
   world_.ledger.open_shared(std::move(releases));
 }
 
@@ -132,7 +128,7 @@ void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double>
 
 void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x) {
   sim::check(world_.hub, "a vector was entrusted in a network without a hub");
-  const Privacy& privacy = world_.study.privacy;
+  const Budget& privacy = world_.study.privacy;
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
   if (privacy.active()) {

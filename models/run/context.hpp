@@ -147,17 +147,15 @@ class Context {
   }
 
   /// The scenario's privacy: budgets, steps and schedules are public.
-  const Privacy& privacy() const { return world_.study.privacy; }
+  const Budget& privacy() const { return world_.study.privacy; }
   /// Opens agent i's account, once, before its first release: so many equal releases that together just keep its
   /// budget under the accountant, or the `overlap`-th part of it where up to so many owners may hold the same
   /// record.
   void open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1) {
     open_account(i, Timetable{.releases = releases, .overlap = overlap});
   }
-  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick.
+  /// The same by the scenario's schedule, for a protocol that knows when agent i will tick, or by turns.
   void open_account(sim::AgentId i, const Timetable& timetable);
-  /// The same by turns, for a protocol whose budget is given by turn.
-  void open_account(sim::AgentId i, const Turns& turns);
   /// Of a protocol that has no privacy: releases are free. Throws sim::InvariantError with privacy.
   void open_account(sim::AgentId i);
   /// Whether agent i's account allows one more release.

@@ -12,7 +12,6 @@
 #include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/budget/calculator.hpp"
-#include "models/run/settle.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
@@ -50,28 +49,28 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, const OwnerValue
 
 // Where the bound comes from, and the bound itself unless it is taken from the data.
 void find_bound(const PrivacyOptions& options, const ModelOptions& model,
-                const std::optional<DeclaredBounds>& declared, Privacy& privacy) {
+                const std::optional<DeclaredBounds>& declared, Budget& budget) {
   if (options.clip) {
-    privacy.source = privacy.unit == PrivacyUnit::kOwner ? BoundSource::kUpdateClip : BoundSource::kClip;
-    privacy.bound = *options.clip;
+    budget.source = budget.unit == PrivacyUnit::kOwner ? BoundSource::kUpdateClip : BoundSource::kClip;
+    budget.bound = *options.clip;
   } else if (options.gradient_bound) {
-    privacy.source = BoundSource::kGiven;
-    privacy.bound = *options.gradient_bound;
+    budget.source = BoundSource::kGiven;
+    budget.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
     if (!model.convex())
       throw OptionError("bound_from_data",
                         "requires theta*, which a model with a hidden layer does not have: set clip");
-    privacy.source = BoundSource::kFromData;
+    budget.source = BoundSource::kFromData;
   } else if (options.by_turn()) {
-    privacy.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
+    budget.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
     const double slope = model.loss.max_slope();
     if (declared && std::isfinite(slope * declared->features_l2)) {
-      privacy.source = BoundSource::kDerived;
-      privacy.bound = slope * declared->features_l2;
+      budget.source = BoundSource::kDerived;
+      budget.bound = slope * declared->features_l2;
     }
   } else if (const auto derived = derived_gradient_bound(model, declared)) {
-    privacy.source = BoundSource::kDerived;
-    privacy.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
+    budget.source = BoundSource::kDerived;
+    budget.bound = *derived;  // of the L1 norm, and norm_2 <= norm_1
   } else {
     throw std::invalid_argument(
         model.convex()
@@ -82,44 +81,43 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
 }
 
 // Composes one release, or checks as composing it would, so that a mechanism that the accountant does not cover is refused before the run.
-void require_cover(const Privacy& privacy, int dimension) {
-  Step step = shape_of(privacy.mechanism, dimension);
-  const bool stated = privacy.accountant == Accountant::kBasic || privacy.accountant == Accountant::kKairouz;
+void require_cover(const Budget& budget, int dimension) {
+  Step step = shape_of(budget.mechanism, dimension);
+  const bool stated = budget.accountant == Accountant::kBasic || budget.accountant == Accountant::kKairouz;
   if (step.law().pure || stated) step.epsilon = 1;
   if (!step.law().pure) step.noise_multiplier = 1;
-  if (!step.law().pure && stated) step.delta = privacy.delta / 2;
-  if (privacy.accountant == Accountant::kPld)
-    return require_pld_cover(step, privacy.delta, privacy.adjacency);
-  total_guarantee(Releases(step, 1), {privacy.accountant, privacy.delta, privacy.adjacency});
+  if (!step.law().pure && stated) step.delta = budget.delta / 2;
+  if (budget.accountant == Accountant::kPld) return require_pld_cover(step, budget.delta, budget.adjacency);
+  total_guarantee(Releases(step, 1), {budget.accountant, budget.delta, budget.adjacency});
 }
 
-void warn(Privacy& privacy, const Problem& problem) {
-  if (privacy.source == BoundSource::kFromData) {
-    privacy.warnings.emplace_back(
+void warn(Budget& budget, const Problem& problem) {
+  if (budget.source == BoundSource::kFromData) {
+    budget.warnings.emplace_back(
         "privacy.bound_from_data: the bound is taken from the private data, so the stated epsilon does not "
         "hold; use clip for one that does");
   }
-  if (privacy.unit == PrivacyUnit::kOwner && privacy.delta * static_cast<double>(problem.owners()) >= 1) {
-    privacy.warnings.push_back(
+  if (budget.unit == PrivacyUnit::kOwner && budget.delta * static_cast<double>(problem.owners()) >= 1) {
+    budget.warnings.push_back(
         fmt::format("privacy.delta: {:g} is at least 1/owners: publishing the data of a random owner would "
                     "satisfy it; choose "
                     "delta well below {:.3g}",
-                    privacy.delta, 1 / static_cast<double>(problem.owners())));
+                    budget.delta, 1 / static_cast<double>(problem.owners())));
   }
   Eigen::Index fewest = problem.n(), exposed = 0;
-  for (std::size_t owner = 0; privacy.unit == PrivacyUnit::kRecord && owner < problem.owners(); ++owner) {
-    if (privacy.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
+  for (std::size_t owner = 0; budget.unit == PrivacyUnit::kRecord && owner < problem.owners(); ++owner) {
+    if (budget.delta * static_cast<double>(problem.n(owner)) >= 1) ++exposed;
     if (problem.n(owner) > 0) fewest = std::min(fewest, problem.n(owner));
   }
   if (exposed > 0) {
-    privacy.warnings.push_back(fmt::format(
+    budget.warnings.push_back(fmt::format(
         "privacy.delta: {:g} is at least 1/records of {} of {} owners: publishing a random record "
         "would satisfy it; choose delta well below {:.3g}",
-        privacy.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
+        budget.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
-  const double greatest = *std::max_element(privacy.epsilon.begin(), privacy.epsilon.end());
-  if (calibration_of(privacy.mechanism).calibration == GaussianCalibration::kPaper && greatest > 1) {
-    privacy.warnings.emplace_back(
+  const double greatest = *std::max_element(budget.epsilon.begin(), budget.epsilon.end());
+  if (calibration_of(budget.mechanism).calibration == GaussianCalibration::kPaper && greatest > 1) {
+    budget.warnings.emplace_back(
         "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 per release; use "
         "analytic");
   }
@@ -147,26 +145,35 @@ std::string_view describe(BoundSource source) {
   return "";
 }
 
-std::string Privacy::meaning() const {
+std::string Budget::meaning() const {
   return fmt::format("unit {}, trust {}, adjacency {}; {}", name_of(unit), name_of(trust), name_of(adjacency),
                      describe(source));
 }
 
-std::shared_ptr<const ReleaseSchedule> Privacy::releases_of(std::size_t owner,
-                                                            const Timetable& timetable) const {
-  if (!active()) return nullptr;
-  if (timetable.tree) return schedules->tree(epsilon[owner], *timetable.tree);
-  if (schedule == Schedule::kUniform) {
-    return schedules->uniform(epsilon[owner], timetable.releases, timetable.overlap, timetable.upfront,
-                              timetable.sampling_rate);
-  }
-  sim::check(timetable.overlap == 1, "a schedule for records that several owners hold");
-  const ScheduleWeights weights = schedule_weights(schedule, timetable);
-  return schedules->weighted(epsilon[owner], weights.own, weights.whole, timetable.upfront,
-                             timetable.sampling_rate);
+std::shared_ptr<const ReleaseSchedule> Budget::plan(double total, const Timetable& timetable,
+                                                    Schedule by) const {
+  const auto make = [&] {
+    return plan_releases(mechanism, dimension, {accountant, delta, adjacency, schedules->watch}, total,
+                         timetable, by);
+  };
+  if (by != Schedule::kUniform) return make();
+  // What it does not depend on is left out of the key.
+  return schedules->get(total,
+                        {.releases = timetable.releases,
+                         .overlap = timetable.overlap,
+                         .upfront = timetable.upfront,
+                         .sampling_rate = timetable.sampling_rate,
+                         .tree = timetable.tree,
+                         .turn = timetable.turn},
+                        make);
 }
 
-bool Privacy::amplifies(Sampling sampling) const {
+std::shared_ptr<const ReleaseSchedule> Budget::releases_of(std::size_t owner,
+                                                           const Timetable& timetable) const {
+  return active() ? plan(epsilon[owner], timetable, schedule) : nullptr;
+}
+
+bool Budget::amplifies(Sampling sampling) const {
   if (!active() || sampling == Sampling::kAll || sampling == Sampling::kShuffled) return false;
   const bool poisson = sampling == Sampling::kPoisson;
   if (law_of(mechanism).pure) return poisson || adjacency == Adjacency::kReplaceOne;
@@ -174,69 +181,69 @@ bool Privacy::amplifies(Sampling sampling) const {
   return poisson && covered && adjacency == Adjacency::kAddRemove;
 }
 
-void Privacy::require_room(std::uint64_t releases, std::uint32_t overlap) const {
+void Budget::require_room(std::uint64_t releases, std::uint32_t overlap) const {
   if (!active()) return;
-  for (const double budget : std::set<double>(epsilon.begin(), epsilon.end())) {
-    schedules->uniform(budget, releases, overlap);
-  }
+  for (const double total : std::set<double>(epsilon.begin(), epsilon.end()))
+    plan(total, {.releases = releases, .overlap = overlap}, Schedule::kUniform);
 }
 
-std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy) {
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Budget& budget) {
   const bool random = sampling == Sampling::kPoisson || sampling == Sampling::kWithoutReplacement;
-  if (!privacy.active() || !random || privacy.amplifies(sampling)) return {};
+  if (!budget.active() || !random || budget.amplifies(sampling)) return {};
   return {fmt::format(
       "warning: {} are charged as if they used everything, because their sampling is not covered; {}", what,
-      law_of(privacy.mechanism).pure
+      law_of(budget.mechanism).pure
           ? "add_remove needs poisson sampling"
           : "gaussian noise needs poisson sampling, adjacency add_remove and accountant rdp or pld")};
 }
 
-void require_steps(const Privacy& privacy) {
-  if (privacy.active() && privacy.steps.empty())
+void Budget::require_steps() const {
+  if (active() && steps.empty())
     throw std::invalid_argument(
         "this protocol spreads each owner's budget over a number of releases: give privacy.steps");
 }
 
-void Privacy::require_room_for_steps(const std::optional<Step>& upfront,
-                                     std::span<const double> sampling_rates) const {
+void Budget::require_room_for_steps(const std::optional<Step>& upfront,
+                                    std::span<const double> sampling_rates) const {
   if (!active()) return;
-  require_steps(*this);
+  require_steps();
   std::set<std::tuple<double, std::uint64_t, double>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
     different.emplace(epsilon[owner], steps[owner], sampling_rates.empty() ? 1 : sampling_rates[owner]);
-  for (const auto& [budget, releases, q] : different) schedules->uniform(budget, releases, 1, upfront, q);
+  for (const auto& [total, releases, q] : different)
+    plan(total, {.releases = releases, .upfront = upfront, .sampling_rate = q}, Schedule::kUniform);
 }
 
-Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
-                       sim::AgentId first_agent, const sim::Streams& streams) {
+Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
+                     sim::AgentId first_agent, const sim::Streams& streams) {
   const OwnerValues owners{first_agent, static_cast<sim::AgentId>(known.owners.value_or(0)), streams};
-  Privacy privacy{.mechanism = options.mechanism,
-                  .accountant = options.accountant,
-                  .adjacency = options.adjacency,
-                  .schedule = options.schedule,
-                  .unit = options.unit,
-                  .trust = options.trust};
-  if (options.steps) privacy.steps = steps_of(*options.steps, owners);
-  if (options.steps && privacy.steps.empty()) privacy.steps = {1};  // given, but not known yet
-  if (!privacy.active()) return privacy;
-  privacy.delta = options.total_delta();
+  Budget budget{.mechanism = options.mechanism,
+                .accountant = options.accountant,
+                .adjacency = options.adjacency,
+                .schedule = options.schedule,
+                .unit = options.unit,
+                .trust = options.trust,
+                .dimension = known.parameters};
+  if (options.steps) budget.steps = steps_of(*options.steps, owners);
+  if (options.steps && budget.steps.empty()) budget.steps = {1};  // given, but not known yet
+  if (!budget.active()) return budget;
+  budget.delta = options.total_delta();
   if (options.by_turn()) {
-    if (!std::holds_alternative<ExponentialNorm>(privacy.mechanism))
+    if (!std::holds_alternative<ExponentialNorm>(budget.mechanism))
       throw std::invalid_argument("epsilon_1 and epsilon_2 require mechanism exponential_norm");
-    privacy.epsilon_1 = options.epsilon_1.value_or(0);
-    privacy.epsilon_2 = *options.epsilon_2;
-    privacy.epsilon.assign(known.owners.value_or(1), privacy.epsilon_1 + privacy.epsilon_2);
+    budget.epsilon_1 = options.epsilon_1.value_or(0);
+    budget.epsilon_2 = *options.epsilon_2;
+    budget.epsilon.assign(known.owners.value_or(1), budget.epsilon_1 + budget.epsilon_2);
     const PrivacyOptions defaults;
     if (!options.epsilon.constant() || options.epsilon.mean() != defaults.epsilon.mean())
-      privacy.warnings.emplace_back(
+      budget.warnings.emplace_back(
           "privacy.epsilon: ignored with epsilon_1 and epsilon_2, which give the budget of a turn");
     if (options.steps)
-      privacy.warnings.emplace_back(
-          "privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
+      budget.warnings.emplace_back("privacy.steps: ignored with epsilon_1 and epsilon_2; see protocol.turns");
   } else {
-    privacy.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
+    budget.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
   }
-  for (const double epsilon : privacy.epsilon) {
+  for (const double epsilon : budget.epsilon) {
     if (!(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon))
       throw OptionError(
           options.by_turn() ? "epsilon_2" : "epsilon",
@@ -244,52 +251,44 @@ Privacy settle_privacy(const PrivacyOptions& options, const ModelOptions& model,
                       options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
                       kLeastEpsilon, kMostEpsilon, epsilon));
   }
-  const auto equal = [&](double epsilon) { return epsilon == privacy.epsilon.front(); };
-  if (privacy.trust == Trust::kAggregator &&
-      !std::all_of(privacy.epsilon.begin(), privacy.epsilon.end(), equal)) {
+  const auto equal = [&](double epsilon) { return epsilon == budget.epsilon.front(); };
+  if (budget.trust == Trust::kAggregator &&
+      !std::all_of(budget.epsilon.begin(), budget.epsilon.end(), equal)) {
     throw OptionError(
         "epsilon",
         "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }
-  privacy.epsilon_warm = options.epsilon_warm;
-  find_bound(options, model, known.bounds, privacy);
-  require_cover(privacy, known.parameters);
-  return privacy;
+  budget.epsilon_warm = options.epsilon_warm;
+  find_bound(options, model, known.bounds, budget);
+  require_cover(budget, known.parameters);
+  return budget;
 }
 
-Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                        sim::AgentId first_agent, const sim::Streams& streams,
-                        std::shared_ptr<const ReleaseSchedules> schedules) {
-  const auto dimension = static_cast<int>(problem.p());
-  Privacy privacy = settle_privacy(
-      options, problem.model(), {problem.data().bounds, problem.owners(), dimension}, first_agent, streams);
-  if (!privacy.active()) return privacy;
-  if (privacy.source == BoundSource::kFromData) {
-    privacy.bound =
-        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), privacy.norm()),
-                 problem.largest_record_gradient(optimum.get().theta, privacy.norm()));
+Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                      sim::AgentId first_agent, const sim::Streams& streams,
+                      std::shared_ptr<const ReleaseCache> schedules) {
+  Budget budget = settle_budget(options, problem.model(),
+                                {problem.data().bounds, problem.owners(), static_cast<int>(problem.p())},
+                                first_agent, streams);
+  if (!budget.active()) return budget;
+  if (budget.source == BoundSource::kFromData) {
+    budget.bound =
+        std::max(problem.largest_record_gradient(Eigen::VectorXd::Zero(problem.p()), budget.norm()),
+                 problem.largest_record_gradient(optimum.get().theta, budget.norm()));
   }
-  warn(privacy, problem);
-  privacy.schedules = schedules ? std::move(schedules) : schedules_of(options, problem.p());
-  return privacy;
+  warn(budget, problem);
+  budget.schedules = schedules ? std::move(schedules) : std::make_shared<const ReleaseCache>();
+  return budget;
 }
 
 sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners) {
   if (!is_private(options.mechanism) || options.schedule == Schedule::kUniform || !options.steps) return {};
-  // Kept: steps, their ends, ticks. While one is made: weights, and steps sorted and merged for the accountant.
+  // Kept: steps, ticks. While one is made: weights, and steps sorted and merged for the accountant.
   const double steps = options.steps->mean();
   const double whole = options.schedule == Schedule::kLemma3 ? owners * steps : steps;
   constexpr double kNumber = sizeof(double), kRun = sizeof(StepRun);
   const double ticks = needs_ticks(options.schedule) ? kNumber : 0;
-  return {owners * steps * (kRun + kNumber + ticks), whole * (2 * kNumber + 3 * kRun)};
-}
-
-std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
-                                                     AccountantWatch* watch) {
-  return std::make_shared<const ReleaseSchedules>(
-      options.mechanism,
-      AccountantOptions{options.accountant, options.total_delta(), options.adjacency, watch},
-      static_cast<int>(p));
+  return {owners * steps * (sizeof(Step) + ticks), whole * (2 * kNumber + 3 * kRun)};
 }
 
 }  // namespace hearsay::models

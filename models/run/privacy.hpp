@@ -1,5 +1,5 @@
 #pragma once
-// The "privacy" of a scenario, resolved for a given problem.
+// The "privacy" of a scenario, resolved: what ledger, manifest, plan and report read.
 #include "models/learning/problem.hpp"
 #include "models/learning/solvers/optimum.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
@@ -13,8 +13,8 @@ enum class BoundSource { kNone, kGiven, kDerived, kClip, kFromData, kProtocol, k
 /// In words: "clip: every record's gradient is scaled to the bound".
 std::string_view describe(BoundSource source);
 
-/// Privacy of one problem: the bound in force and each owner's budget.
-struct Privacy {
+/// What epsilon means, the bound in force, and what each owner may spend and how.
+struct Budget {
   Mechanism mechanism = {};
   Accountant accountant = Accountant::kBasic;
   Adjacency adjacency = Adjacency::kReplaceOne;
@@ -29,7 +29,8 @@ struct Privacy {
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
   std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
-  std::shared_ptr<const ReleaseSchedules> schedules{};  ///< null without privacy
+  int dimension = 1;                                ///< of a release: the parameters of the model
+  std::shared_ptr<const ReleaseCache> schedules{};  ///< null without privacy, and before there are data
 
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
@@ -56,7 +57,8 @@ struct Privacy {
   bool amplifies(Sampling sampling) const;
   /// The sampling rate to open an account with: q where it makes a release cheaper, else 1, which is an upper bound.
   double accounted_rate(Sampling sampling, double q) const { return amplifies(sampling) ? q : 1; }
-  /// The releases of an owner by the timetable under the scenario's schedule; null without privacy.
+  /// The releases of an owner by the timetable under the scenario's schedule; null without privacy. Planned once for
+  /// equal ones, unless the schedule is not uniform.
   std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
   /// Throws BudgetError unless every owner's budget has room for so many equal releases. Solves for their noise,
   /// once. Protocols call it before a run.
@@ -65,25 +67,42 @@ struct Privacy {
   /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.
   void require_room_for_steps(const std::optional<Step>& upfront = {},
                               std::span<const double> sampling_rates = {}) const;
+  /// Of a protocol that spreads each owner's budget over privacy.steps. Throws std::invalid_argument without them.
+  void require_steps() const;
+
+ private:
+  std::shared_ptr<const ReleaseSchedule> plan(double total, const Timetable& timetable, Schedule by) const;
 };
 
-/// A warning where releases of a random part are charged as those of the whole: a sampling that Privacy::amplifies
+/// A warning where releases of a random part are charged as those of the whole: a sampling that Budget::amplifies
 /// does not cover. `what`: the option and what is released.
-std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Privacy& privacy);
+std::vector<std::string> full_charge_note(std::string_view what, Sampling sampling, const Budget& budget);
 
-/// Resolves the options for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of
-/// a record's gradient at 0 and at theta*. Agents of owners are numbered from `first_agent`. Throws
-/// std::invalid_argument if no bound is given, derivable or enforced, or the accountant does not cover the
-/// mechanism. `schedules`: schedules_of() the options, to be shared; null: of this problem alone.
-Privacy resolve_privacy(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
-                        sim::AgentId first_agent, const sim::Streams& streams,
-                        std::shared_ptr<const ReleaseSchedules> schedules = nullptr);
+/// What options say of the data.
+struct KnownData {
+  std::optional<DeclaredBounds> bounds = {};
+  std::optional<std::size_t> owners = {};
+  int parameters = 1;  ///< p; 1 where it is not known, which no accountant refuses
+};
+
+/// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where the data declare
+/// none, the loss needs a box and there is none, or there is a hidden layer.
+std::optional<double> derived_gradient_bound(const ModelOptions& model,
+                                             const std::optional<DeclaredBounds>& declared);
+
+/// The budget as far as it is settled before the data are there: the bound is 0 where it is taken from them, there is no
+/// warning and no release can be planned. Without a number of owners, epsilon and steps have the value for all owners, or
+/// none if there is no such value. Agents of owners are numbered from `first_agent`. Throws std::invalid_argument if no
+/// bound is given, derivable or enforced, or the accountant does not cover the mechanism.
+Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
+                     sim::AgentId first_agent, const sim::Streams& streams);
+/// The same for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of a record's gradient
+/// at 0 and at theta*. `schedules`: of equal options and p, to be shared; null: of this problem alone.
+Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
+                      sim::AgentId first_agent, const sim::Streams& streams,
+                      std::shared_ptr<const ReleaseCache> schedules = nullptr);
 
 /// The schedules of all owners, where they are not uniform.
 sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners);
-
-/// The maker of the release schedules of such a privacy, for models of p parameters. `watch` may be null.
-std::shared_ptr<const ReleaseSchedules> schedules_of(const PrivacyOptions& options, Eigen::Index p,
-                                                     AccountantWatch* watch = nullptr);
 
 }  // namespace hearsay::models

@@ -7,14 +7,14 @@
 // What cannot be asked of a Setting needs data or the network, and is checked by the protocol's constructor.
 #include <optional>
 
-#include "models/run/settle.hpp"
+#include "models/run/privacy.hpp"
 #include "models/run/world.hpp"
 
 namespace hearsay::models {
 
 struct Setting {
   const ModelOptions& model;
-  const Privacy& privacy;  ///< as settle_privacy() leaves it, or resolved
+  const Budget& privacy;  ///< as settle_budget() leaves it, or resolved
   StopLimits stop = {};
   std::optional<DeclaredBounds> bounds = {};  ///< that the data declare
   std::optional<std::size_t> owners = {};     ///< not known before files are read

@@ -33,7 +33,8 @@ struct StopLimits {
 
   /// Whether one of them ends a run.
   bool any() const {
-    return std::min({iterations, vectors, bytes}) < std::numeric_limits<std::uint64_t>::max() || budgets_spent;
+    return std::min({iterations, vectors, bytes}) < std::numeric_limits<std::uint64_t>::max() ||
+           budgets_spent;
   }
 };
 
@@ -53,7 +54,7 @@ struct Tally {
 struct Study {
   const PublicProblem& problem;
   const sim::Topology& topology;
-  const Privacy& privacy;
+  const Budget& privacy;
   const LazyOptimum& reference;
   StopLimits stop;
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run

@@ -108,7 +108,8 @@ std::string accounting_note(const Plan& plan, double composing, double all) {
       names.insert(models::name_of(p.scenario->privacy.accountant));
   }
   return fmt::format(
-      "note: {:.1f} of {:.1f} s were spent on composing guarantees with {}: another privacy.accountant, such as "
+      "note: {:.1f} of {:.1f} s were spent on composing guarantees with {}: another privacy.accountant, such "
+      "as "
       "rdp, is faster and less tight\n",
       composing, all, fmt::join(names, ", "));
 }
@@ -226,7 +227,7 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
   }
   print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
   if (const Scenario* const point = plan.private_point())
-    print_out("privacy: {}\n", settled_privacy(*point).meaning());
+    print_out("privacy: {}\n", settled_budget(*point).meaning());
   return kExitDone;
 }
 

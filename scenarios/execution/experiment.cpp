@@ -49,15 +49,15 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 }
 
 Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
-                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseSchedules> schedules)
+                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseCache> schedules)
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
       privacy_(assemble("/privacy",
                         [&] {
-                          return models::resolve_privacy(scenario_.privacy, solved_->problem,
-                                                         solved_->optimum, hub_ ? 1 : 0,
-                                                         study_streams(scenario_), std::move(schedules));
+                          return models::resolve_budget(scenario_.privacy, solved_->problem, solved_->optimum,
+                                                        hub_ ? 1 : 0, study_streams(scenario_),
+                                                        std::move(schedules));
                         })),
       topology_(assemble("/network/topology",
                          [&] {

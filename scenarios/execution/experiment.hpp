@@ -31,11 +31,10 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 /// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
-  /// `repetition` selects the network if each repetition draws its own. `schedules`: models::schedules_of() its privacy,
+  /// `repetition` selects the network if each repetition draws its own. `schedules`: of its privacy and parameters,
   /// to be shared; null: its own. Throws AssemblyError.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
-             std::uint32_t repetition = 0,
-             std::shared_ptr<const models::ReleaseSchedules> schedules = nullptr);
+             std::uint32_t repetition = 0, std::shared_ptr<const models::ReleaseCache> schedules = nullptr);
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
@@ -52,7 +51,7 @@ class Experiment {
   std::vector<std::string> agent_names() const;
   std::string owner_name(std::size_t owner) const;
   sim::AgentId agents() const { return topology_.agents(); }
-  const models::Privacy& privacy() const { return privacy_; }
+  const models::Budget& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
@@ -69,7 +68,7 @@ class Experiment {
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;
   bool hub_;
-  models::Privacy privacy_;
+  models::Budget privacy_;
   sim::Topology topology_;
   models::Study study_;
   sim::Engine::Options engine_;

@@ -18,7 +18,7 @@ namespace {
 nlohmann::ordered_json privacy_of(const Scenario* scenario) {
   if (scenario == nullptr)
     return {{"statement", "mechanism \"none\": no privacy guarantee"}, {"mechanism", models::NoNoise::kName}};
-  const models::Privacy budget = settled_privacy(*scenario);
+  const models::Budget budget = settled_budget(*scenario);
   return {{"statement", "simulated differential privacy: not for release"},
           {"guarantee", budget.meaning()},
           {"mechanism", models::name_of(budget.mechanism)},

@@ -77,11 +77,10 @@ bool RunMaker::is_traced(RunTask task) const {
 }
 
 // What is planned and composed for one point or instance of data serves all with the same privacy.
-std::shared_ptr<const models::ReleaseSchedules> RunMaker::schedules(const Scenario& scenario,
-                                                                    Eigen::Index p) {
+std::shared_ptr<const models::ReleaseCache> RunMaker::schedules(const Scenario& scenario, Eigen::Index p) {
   if (!models::is_private(scenario.privacy.mechanism)) return nullptr;
   return schedules_.get({canonical(write_changes(scenario.privacy)), p},
-                        [&] { return models::schedules_of(scenario.privacy, p, &accounting_); });
+                        [&] { return std::make_shared<const models::ReleaseCache>(&accounting_); });
 }
 
 std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {

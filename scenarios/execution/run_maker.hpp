@@ -61,15 +61,15 @@ class RunMaker {
   double accounting_seconds() const { return accounting_.seconds(); }
 
  private:
-  std::shared_ptr<const models::ReleaseSchedules> schedules(const Scenario& scenario, Eigen::Index p);
+  std::shared_ptr<const models::ReleaseCache> schedules(const Scenario& scenario, Eigen::Index p);
 
   const Plan& plan_;
   std::filesystem::path trace_folder_;
   const std::atomic<bool>* interrupted_;
   AccountingTime accounting_;            // outlives the schedules, which it watches
   std::vector<std::uint32_t> problems_;  // by point: number of its problem
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;  // problem_of()
-  SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseSchedules> schedules_;  // privacy, parameters
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;         // problem_of()
+  SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseCache> schedules_;  // privacy, parameters
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
       assembled_;  // point, instance of its data and network
 };

@@ -10,7 +10,9 @@
 #include "models/data/data_facts.hpp"
 #include "models/learning/solvers/optimum.hpp"
 #include "models/registry.hpp"
+#include "models/run/privacy.hpp"
 #include "models/run/settle.hpp"
+#include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
@@ -177,16 +179,16 @@ models::KnownData known_data(const Scenario& s, const std::optional<models::Data
   return known;
 }
 
-models::Privacy settle(const Scenario& s, const models::KnownData& known) {
+models::Budget settle(const Scenario& s, const models::KnownData& known) {
   return assemble("/privacy", [&] {
-    return models::settle_privacy(s.privacy, s.model, known, s.protocol->entry().hub ? 1 : 0,
-                                  sim::Streams(s.seed, 0));
+    return models::settle_budget(s.privacy, s.model, known, s.protocol->entry().hub ? 1 : 0,
+                                 sim::Streams(s.seed, 0));
   });
 }
 
 }  // namespace
 
-models::Privacy settled_privacy(const Scenario& s) {
+models::Budget settled_budget(const Scenario& s) {
   const auto data = need_of_generated_data(s);
   return settle(data ? bound(s, {}) : s, known_data(s, data));
 }
@@ -237,7 +239,7 @@ void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId age
 
 void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data) {
   const models::KnownData known = known_data(s, data);
-  const models::Privacy privacy = settle(s, known);
+  const models::Budget privacy = settle(s, known);
   models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
   if (data) setting.owners = static_cast<std::size_t>(data->owners);
   const Network* network = data ? network_of(s, agents_of(*data, s.protocol->entry())) : nullptr;

@@ -32,7 +32,7 @@ void require_traced_agent(const Scenario& scenario, std::size_t point, sim::Agen
 models::StopLimits stop_limits(const Scenario& scenario);
 
 /// The budget of a point as far as it is settled before its data are made. Throws AssemblyError.
-models::Privacy settled_privacy(const Scenario& scenario);
+models::Budget settled_budget(const Scenario& scenario);
 
 /// Checks points before their data are made: all that a run refuses for its options alone. Where the number of agents is
 /// known and the graph is small, that includes the graph and the laws of the network on it.

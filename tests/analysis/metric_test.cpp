@@ -161,9 +161,9 @@ TEST_CASE("metrics: fractions, staleness and spent budgets are computed from cou
                   .staleness_time = 2.5};
   // Gaussian releases of (1/4, 2^-20) and (1/8, 2^-20) each, added up.
   const auto open = [&](sim::AgentId agent, double epsilon) {
-    models::Releases steps(models::calibrated_gaussian_step(30, epsilon, 0x1p-20), 10);
+    const std::vector steps{models::calibrated_gaussian_step(30, epsilon, 0x1p-20)};
     const models::AccountantOptions basic{.delta = 10 * 0x1p-20};
-    world->ledger.open(agent, std::make_shared<models::ReleaseSchedule>(10 * epsilon, steps, basic));
+    world->ledger.open(agent, std::make_shared<models::ReleaseSchedule>(10 * epsilon, steps, 10, basic));
   };
   open(1, 0.25);
   open(2, 0.125);

@@ -8,7 +8,6 @@
 #include <map>
 #include <regex>
 
-#include "models/privacy/accountants/accountant.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/explain.hpp"
 #include "scenarios/study/scenario.hpp"
@@ -119,12 +118,6 @@ TEST_CASE("bad: every check() of options has an example that violates it, with i
   std::map<std::string, std::size_t> shown;
   for (const Json& example : examples) {
     ++shown[example.at("source").get<std::string>()];
-    // Options of the library that are not in a scenario.
-    if (example.value("options", "") == "AccountantOptions") {
-      CHECK(answer<models::AccountantOptions>(example.at("change"), dir) ==
-            example.at("message").get<std::string>());
-      continue;
-    }
     Json scenario = Json::parse(kRight);
     for (const auto& [part, change] : example.at("change").items()) {
       const bool other_type = change.contains("type") && scenario.contains(part) &&

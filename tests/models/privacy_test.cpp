@@ -30,7 +30,7 @@ models::ModelOptions box_of_10() {
 
 // Equal parts of a budget under basic.
 std::shared_ptr<const models::ReleaseSchedule> equal_steps(double budget, std::uint64_t releases) {
-  return models::ReleaseSchedules(models::Laplace{}, {}, 2).uniform(budget, releases);
+  return models::plan_releases(models::Laplace{}, 2, {}, budget, {.releases = releases});
 }
 
 models::PrivacyOptions only_laplace() {
@@ -69,15 +69,14 @@ TEST_CASE("release schedule: the same question is composed once, and a watch see
     void end() override { ++ended; }
     int begun = 0, ended = 0;
   } count;
-  models::PrivacyOptions options;
-  options.mechanism = models::Gaussian{};
-  options.accountant = models::Accountant::kPld;
-  options.delta = 1e-5;
-  const auto schedules = models::schedules_of(options, 3, &count);
-  const auto planned = schedules->uniform(1, 10);
+  models::Budget budget{
+      .mechanism = models::Gaussian{}, .accountant = models::Accountant::kPld, .delta = 1e-5};
+  budget.epsilon = {1};
+  budget.schedules = std::make_shared<const models::ReleaseCache>(&count);
+  const auto planned = budget.releases_of(0, {.releases = 10});
   CHECK(count.begun > 1);
   const int before = count.begun;
-  CHECK(schedules->uniform(1, 10) == planned);
+  CHECK(budget.releases_of(0, {.releases = 10, .total_ticks = 9, .own_rate = 2}) == planned);
   CHECK(count.begun == before);
   const double spent = planned->after(4).epsilon;
   CHECK(count.begun == before + 1);
@@ -94,9 +93,9 @@ TEST_CASE("release schedule: the same question is composed once, and a watch see
 
 TEST_CASE("release schedule: steps that together exceed the budget are refused") {
   const models::AccountantOptions basic;
-  CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25), 4}, basic));
-  CHECK_THROWS_AS(models::ReleaseSchedule(1, {models::pure_step(0.25), 5}, basic), sim::InvariantError);
-  CHECK_THROWS_AS(models::ReleaseSchedule(1, {}, basic), sim::InvariantError);
+  CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25)}, 4, basic));
+  CHECK_THROWS_AS(models::ReleaseSchedule(1, {models::pure_step(0.25)}, 5, basic), sim::InvariantError);
+  CHECK_THROWS_AS(models::ReleaseSchedule(1, {}, 1, basic), sim::InvariantError);
 }
 
 TEST_CASE("release schedule: ten million equal steps stay within the budget to rounding") {
@@ -107,9 +106,9 @@ TEST_CASE("release schedule: ten million equal steps stay within the budget to r
 }
 
 TEST_CASE("release schedule: unequal steps keep their order, and parts cost their composition") {
-  models::Releases steps;
-  for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.add(models::pure_step(epsilon));
-  const models::ReleaseSchedule schedule(1.375, steps, {});
+  std::vector<models::Step> steps;
+  for (const double epsilon : {0.5, 0.5, 0.25, 0.125}) steps.push_back(models::pure_step(epsilon));
+  const models::ReleaseSchedule schedule(1.375, steps, 1, {});
   const std::vector<double> expected{0.5, 0.5, 0.25, 0.125};
   double sum = 0;
   for (std::uint64_t n = 0; n < 4; ++n) {
@@ -121,16 +120,19 @@ TEST_CASE("release schedule: unequal steps keep their order, and parts cost thei
 }
 
 TEST_CASE("release schedule: the inverse problem is solved once for a budget and a number of releases") {
-  models::ReleaseSchedules schedules(models::Laplace{}, {models::Accountant::kKairouz, std::exp(-5)}, 3);
-  const auto schedule = schedules.uniform(1, 10);
-  CHECK(schedule == schedules.uniform(1, 10));
-  CHECK(schedule != schedules.uniform(1, 11));
+  models::Budget budget{
+      .mechanism = models::Laplace{}, .accountant = models::Accountant::kKairouz, .delta = std::exp(-5)};
+  budget.epsilon = {1};
+  budget.schedules = std::make_shared<const models::ReleaseCache>();
+  const auto schedule = budget.releases_of(0, {.releases = 10});
+  CHECK(schedule == budget.releases_of(0, {.releases = 10}));
+  CHECK(schedule != budget.releases_of(0, {.releases = 11}));
   // Kairouz, Oh, Viswanath 2015, Theorem 3.5, solved by an independent program.
   CHECK(schedule->step(0).epsilon == Approx(0.106046).margin(5e-7));
 }
 
 TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is added or removed") {
-  models::Privacy privacy;
+  models::Budget privacy;
   privacy.bound = 3;
   CHECK(privacy.sensitivity(4) == 1.5);
   privacy.adjacency = models::Adjacency::kAddRemove;
@@ -140,7 +142,7 @@ TEST_CASE("sensitivity: 2 bound/n when a record is replaced, bound/n when one is
 TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused") {
   const test::StudyFixture fixture(two_owners(), box_of_10(), {}, 1);
   const auto resolved = [&](const models::PrivacyOptions& options) {
-    return models::resolve_privacy(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
+    return models::resolve_budget(options, fixture.problem(), fixture.reference(), 1, sim::Streams(1, 0));
   };
   models::PrivacyOptions options = only_laplace();
   CHECK_THROWS_WITH(resolved(options), Catch::Contains("requires a bound on a record's gradient"));
@@ -161,7 +163,7 @@ TEST_CASE("gradient bound: given, enforced, declared, from the data, or refused"
   declared.bounds = models::DeclaredBounds{.features_l1 = 2, .target = 1};
   const models::Problem problem(declared, box_of_10());
   const auto privacy =
-      models::resolve_privacy(only_laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
+      models::resolve_budget(only_laplace(), problem, models::LazyOptimum(problem), 1, sim::Streams(1, 0));
   // 2 (theta_max R1 + Y) R1 = 2 (10 * 2 + 1) 2.
   CHECK(privacy.bound == 84);
   CHECK(privacy.source == models::BoundSource::kDerived);

@@ -121,7 +121,7 @@ TEST_CASE("ledger: in 1e5 random schedules of ticks, losses and down times no bu
     const auto horizon = static_cast<std::uint64_t>(random.log_whole(1, 12));
     const fixtures::StudyFixture fixture(small_owners(static_cast<std::size_t>(random.whole(1, 3)), random),
                                          {}, privacy, horizon, sim::Star{}, true, random.engine()());
-    const Privacy& set = fixture.study().privacy;
+    const Budget& set = fixture.study().privacy;
     for (std::uint32_t repetition = 0; repetition < 100; ++repetition) {
       run_and_check(fixture, {set.accountant, set.delta, set.adjacency}, set.epsilon[0], repetition, random,
                     score);
@@ -161,8 +161,7 @@ TEST_CASE("ledger: a release in the trace states its epsilon and the composition
 TEST_CASE("ledger: composed spending is monotone under every accountant and ends at the budget") {
   for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kKairouzExact,
                                       Accountant::kZcdp, Accountant::kRdp, Accountant::kPld}) {
-    ReleaseSchedules schedules(Laplace{}, {accountant, 1e-5}, 1);
-    const auto schedule = schedules.uniform(2, 40);
+    const auto schedule = plan_releases(Laplace{}, 1, {accountant, 1e-5}, 2, {.releases = 40});
     INFO(name_of(accountant));
     double before = 0;
     for (std::uint64_t n = 0; n <= 40; ++n) {
@@ -184,11 +183,9 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
                             .own_rate = 1};
   for (const Mechanism& mechanism : {Mechanism(Laplace{}), Mechanism(Gaussian{})}) {
     for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp}) {
-      const ReleaseSchedules schedules(mechanism, {accountant, 1e-4}, 2);
       for (std::size_t s = 1; s < sim::Choices<Schedule>::kValues.size(); ++s) {
         const auto schedule = static_cast<Schedule>(s);
-        const ScheduleWeights weights = schedule_weights(schedule, timetable);
-        const auto releases = schedules.weighted(1, weights.own, weights.whole);
+        const auto releases = plan_releases(mechanism, 2, {accountant, 1e-4}, 1, timetable, schedule);
         INFO(name_of(mechanism) << ", " << name_of(accountant) << ", "
                                 << sim::Choices<Schedule>::kValues[s].name);
         CHECK(releases->releases() == 5);

@@ -50,8 +50,8 @@ TEST_CASE("sampling: noise multipliers of DP-SGD as independent programs give th
                            Setting{2, 0.1, 100, 1e-5, 2.58057095050459, 2.33740019243057}}) {
     INFO("noise " << s.noise << ", q " << s.q << ", delta " << s.delta);
     const auto noise = [&](Accountant accountant, double budget) {
-      ReleaseSchedules schedules(Gaussian{}, {accountant, s.delta, Adjacency::kAddRemove}, 7);
-      const auto schedule = schedules.uniform(budget, s.steps, 1, {}, s.q);
+      const auto schedule = plan_releases(Gaussian{}, 7, {accountant, s.delta, Adjacency::kAddRemove}, budget,
+                                          {.releases = s.steps, .sampling_rate = s.q});
       CHECK(schedule->after(s.steps).epsilon == near(budget, 1e-6));
       CHECK(schedule->step(0).sampling_rate == s.q);
       return schedule->step(0).noise_multiplier;
@@ -64,26 +64,30 @@ TEST_CASE("sampling: noise multipliers of DP-SGD as independent programs give th
 
 TEST_CASE("sampling: a pure release of a part uses up the budget after amplification") {
   // ln(1 + q (e^epsilon0 - 1)) by hand, as in Balle, Barthe, Gaboardi 2018, Theorem 8.
-  ReleaseSchedules schedules(Laplace{}, {}, 3);
-  const auto one = schedules.uniform(0.158565078740429, 1, 1, {}, 0.1);
+  const auto planned = [](double budget, std::uint64_t releases, double q) {
+    return plan_releases(Laplace{}, 3, {}, budget, {.releases = releases, .sampling_rate = q});
+  };
+  const auto one = planned(0.158565078740429, 1, 0.1);
   CHECK(one->step(0).epsilon == near(1, 1e-12));
   CHECK(one->after(1).epsilon == near(0.158565078740429, 1e-12));
-  const auto ten = schedules.uniform(1, 10, 1, {}, 0.5);
+  const auto ten = planned(1, 10, 0.5);
   CHECK(ten->step(0).epsilon == near(std::log1p(std::expm1(0.1) / 0.5), 1e-12));
   CHECK(epsilon_alone(ten->step(0)) == near(0.1, 1e-12));
   CHECK(ten->after(4).epsilon == near(0.4, 1e-12));
-  CHECK(ten != schedules.uniform(1, 10));
-  CHECK(schedules.uniform(1, 10)->step(0).epsilon == 0.1);
+  CHECK(planned(1, 10, 1)->step(0).epsilon == 0.1);
 }
 
 TEST_CASE("sampling: unequal releases of a part use up the budget as well") {
-  const ReleaseSchedules schedules(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kAddRemove}, 3);
-  const std::vector<double> weights{1, 2, 4};
-  const auto schedule = schedules.weighted(1, weights, weights, {}, 0.1);
+  // C^(t/3) = 1/4, 1/2, 1.
+  const auto planned = [](double q) {
+    const Timetable timetable{.releases = 3, .contraction = 0.125, .ticks = {2, 1, 0}, .sampling_rate = q};
+    return plan_releases(Gaussian{}, 3, {Accountant::kRdp, 1e-5, Adjacency::kAddRemove}, 1, timetable,
+                         Schedule::kProposition2);
+  };
+  const auto schedule = planned(0.1);
   CHECK(schedule->after(3).epsilon == near(1, 1e-9));
   CHECK(schedule->step(0).noise_multiplier == near(4 * schedule->step(2).noise_multiplier, 1e-12));
-  CHECK(schedule->step(0).noise_multiplier <
-        schedules.weighted(1, weights, weights)->step(0).noise_multiplier);
+  CHECK(schedule->step(0).noise_multiplier < planned(1)->step(0).noise_multiplier);
 }
 
 TEST_CASE("sampling: Poisson sampling makes releases cheaper exactly where the accountant composes them") {
@@ -91,7 +95,7 @@ TEST_CASE("sampling: Poisson sampling makes releases cheaper exactly where the a
     for (const Adjacency adjacency : {Adjacency::kReplaceOne, Adjacency::kAddRemove}) {
       for (const Mechanism& mechanism :
            {Mechanism(Laplace{}), Mechanism(Gaussian{}), Mechanism(ExponentialNorm{})}) {
-        const Privacy privacy{.mechanism = mechanism, .accountant = accountant, .adjacency = adjacency};
+        const Budget privacy{.mechanism = mechanism, .accountant = accountant, .adjacency = adjacency};
         INFO(name_of(accountant) << ", " << name_of(mechanism) << ", " << static_cast<int>(adjacency));
         if (!covered(some_step(mechanism, 1), accountant, adjacency)) continue;
         CHECK(privacy.amplifies(Sampling::kPoisson) ==
@@ -104,15 +108,15 @@ TEST_CASE("sampling: Poisson sampling makes releases cheaper exactly where the a
       }
     }
   }
-  CHECK_FALSE(Privacy{}.amplifies(Sampling::kPoisson));  // no mechanism
-  const Privacy dp_sgd{
+  CHECK_FALSE(Budget{}.amplifies(Sampling::kPoisson));  // no mechanism
+  const Budget dp_sgd{
       .mechanism = Gaussian{}, .accountant = Accountant::kRdp, .adjacency = Adjacency::kAddRemove};
   CHECK(dp_sgd.accounted_rate(Sampling::kPoisson, 0.25) == 0.25);
   CHECK(dp_sgd.accounted_rate(Sampling::kShuffled, 0.25) == 1);
 }
 
 TEST_CASE("sampling: a warning where a random part is charged as the whole") {
-  Privacy privacy;
+  Budget privacy;
   privacy.mechanism = Gaussian{};
   privacy.accountant = Accountant::kRdp;
   privacy.adjacency = Adjacency::kReplaceOne;
@@ -125,20 +129,22 @@ TEST_CASE("sampling: a warning where a random part is charged as the whole") {
   CHECK(full_charge_note("", Sampling::kShuffled, privacy).empty());
   privacy.adjacency = Adjacency::kAddRemove;
   CHECK(full_charge_note("", Sampling::kPoisson, privacy).empty());
-  CHECK(full_charge_note("", Sampling::kPoisson, Privacy{}).empty());  // no mechanism
+  CHECK(full_charge_note("", Sampling::kPoisson, Budget{}).empty());  // no mechanism
 }
 
 TEST_CASE("sampling: a rate that the accountant does not cover is refused") {
-  ReleaseSchedules replaced(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kReplaceOne}, 2);
-  CHECK_THROWS_WITH(replaced.uniform(1, 10, 1, {}, 0.1), Catch::Contains("expected adjacency add_remove"));
-  ReleaseSchedules concentrated(Gaussian{}, {Accountant::kZcdp, 1e-5, Adjacency::kAddRemove}, 2);
-  CHECK_THROWS_WITH(concentrated.uniform(1, 10, 1, {}, 0.1), Catch::Contains("use rdp or pld"));
-  ReleaseSchedules basic(Laplace{}, {}, 2);
-  CHECK_THROWS_WITH(basic.uniform(1, 10, 1, {}, 1.5), Catch::Contains("expected a number in (0, 1]"));
+  const auto plan = [](const Mechanism& mechanism, const AccountantOptions& accountant, double q) {
+    return plan_releases(mechanism, 2, accountant, 1, {.releases = 10, .sampling_rate = q});
+  };
+  CHECK_THROWS_WITH(plan(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kReplaceOne}, 0.1),
+                    Catch::Contains("expected adjacency add_remove"));
+  CHECK_THROWS_WITH(plan(Gaussian{}, {Accountant::kZcdp, 1e-5, Adjacency::kAddRemove}, 0.1),
+                    Catch::Contains("use rdp or pld"));
+  CHECK_THROWS_WITH(plan(Laplace{}, {}, 1.5), Catch::Contains("expected a number in (0, 1]"));
 }
 
 TEST_CASE("sampling: sensitivity of a batch sum divided by a public number") {
-  Privacy privacy{.bound = 3};
+  Budget privacy{.bound = 3};
   for (const Sampling sampling :
        {Sampling::kAll, Sampling::kPoisson, Sampling::kWithoutReplacement, Sampling::kShuffled})
     CHECK(privacy.sensitivity_of_sum(12, sampling) == 0.5);

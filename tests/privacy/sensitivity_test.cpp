@@ -103,7 +103,7 @@ void check_sensitivity(const Loss& loss, Neighbours pairs, Adjacency adjacency, 
       for (double& t : theta) t = pair % 2 == 0 ? 0 : random.uniform(-1, 1) * random.log_uniform(1e-6, 10);
       one.mean_gradient_clipped(pair, theta, clip, norm, a);
       other.mean_gradient_clipped(pair, theta, clip, norm, b);
-      const Privacy privacy{.adjacency = adjacency, .bound = clip};
+      const Budget privacy{.adjacency = adjacency, .bound = clip};
       const Eigen::VectorXd difference = a - other_share(static_cast<double>(one.n(pair))) * b;
       most = std::max(most, size_of(difference, norm) / privacy.sensitivity(one.n(pair)));
     }

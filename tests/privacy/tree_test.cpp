@@ -3,8 +3,8 @@
 
 #include "models/privacy/accountants/theorems/tree.hpp"
 #include "models/privacy/budget/calculator.hpp"
-#include "models/privacy/budget/release_schedule.hpp"
 #include "models/privacy/mechanisms/tree_noise.hpp"
+#include "models/run/privacy.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay;
@@ -117,10 +117,15 @@ TEST_CASE("tree: the calculator finds the noise for a budget, and refuses what a
 }
 
 TEST_CASE("tree: planned running sums use up the budget, and a part costs what its nodes cost") {
-  ReleaseSchedules schedules(Gaussian{}, {Accountant::kRdp, 1e-5, Adjacency::kAddRemove}, 3);
-  const auto schedule = schedules.tree(2, kCifar);
-  CHECK(schedules.tree(2, kCifar) == schedule);
-  CHECK(schedules.tree(3, kCifar) != schedule);
+  Budget budget{.mechanism = Gaussian{},
+                .accountant = Accountant::kRdp,
+                .adjacency = Adjacency::kAddRemove,
+                .delta = 1e-5,
+                .epsilon = {2, 3}};
+  budget.schedules = std::make_shared<const ReleaseCache>();
+  const auto schedule = budget.releases_of(0, {.tree = kCifar});
+  CHECK(budget.releases_of(0, {.tree = kCifar}) == schedule);
+  CHECK(budget.releases_of(1, {.tree = kCifar}) != schedule);
   CHECK(schedule->releases() == 10'000);
   CHECK(schedule->after(10'000).epsilon == near(2, 1e-9));
   const double z = schedule->step(0).noise_multiplier;
@@ -132,9 +137,10 @@ TEST_CASE("tree: planned running sums use up the budget, and a part costs what i
     CHECK(schedule->after(n).epsilon >= before);
     before = schedule->after(n).epsilon;
   }
-  ReleaseSchedules basic(Gaussian{}, {Accountant::kBasic, 1e-5}, 3), laplace(Laplace{}, {}, 3);
-  CHECK_THROWS_WITH(basic.tree(2, kCifar), Catch::Contains("use zcdp, rdp or pld"));
-  CHECK_THROWS_WITH(laplace.tree(2, kCifar), Catch::Contains("require mechanism gaussian"));
+  CHECK_THROWS_WITH(plan_releases(Gaussian{}, 3, {Accountant::kBasic, 1e-5}, 2, {.tree = kCifar}),
+                    Catch::Contains("use zcdp, rdp or pld"));
+  CHECK_THROWS_WITH(plan_releases(Laplace{}, 3, {}, 2, {.tree = kCifar}),
+                    Catch::Contains("require mechanism gaussian"));
 }
 
 TEST_CASE("tree: variance of the noise of every prefix, and what a restart keeps of it") {

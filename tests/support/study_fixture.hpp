@@ -18,7 +18,7 @@ class StudyFixture {
                std::uint64_t seed = 1)
       : problem_(std::move(data), std::move(model)),
         optimum_(problem_),
-        privacy_(models::resolve_privacy(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
+        privacy_(models::resolve_budget(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
         topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
                                      sim::Streams(seed, 0),
                                      problem_.data().similarity ? &*problem_.data().similarity : nullptr)),
@@ -49,7 +49,7 @@ class StudyFixture {
  private:
   models::Problem problem_;
   models::LazyOptimum optimum_;
-  models::Privacy privacy_;
+  models::Budget privacy_;
   sim::Topology topology_;
   models::Study study_;
   bool hub_;

@@ -43,7 +43,7 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
   comparison.number("central.f_end", fixture.problem().objective(world->models.col(0)), section["f_end"]);
 
   const auto& scale = section["laplace_scale"];
-  models::Privacy privacy;
+  models::Budget privacy;
   privacy.bound = scale["Xi"];
   for (std::size_t i = 0; i < scale["n_i"].size(); ++i) {
     const double step = scale["eps"].get<double>() / scale["T"].get<double>();

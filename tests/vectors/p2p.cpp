@@ -147,8 +147,8 @@ void compare_admm(const nlohmann::json& section, Comparison& comparison) {
 void compare_budget(const nlohmann::json& section, Comparison& comparison) {
   for (const auto& row : section["rows"]) {
     const models::AccountantOptions accountant{models::Accountant::kKairouz, row["delta"]};
-    models::ReleaseSchedules schedules(models::Laplace{}, accountant, 1);
-    const auto privacy = schedules.uniform(row["eps_total"], row["T_i"]);
+    const auto privacy =
+        models::plan_releases(models::Laplace{}, 1, accountant, row["eps_total"], {.releases = row["T_i"]});
     comparison.number(fmt::format("budget.eps_t at {} over {}", row["eps_total"].get<double>(),
                                   row["T_i"].get<std::uint64_t>()),
                       privacy->step(0).epsilon, row["eps_t"]);
@@ -156,9 +156,8 @@ void compare_budget(const nlohmann::json& section, Comparison& comparison) {
   const auto& prop2 = section["prop2"];
   const auto times = prop2["times"].get<std::vector<double>>();
   const models::Timetable timetable{.releases = times.size(), .contraction = prop2["C"], .ticks = times};
-  const auto weights = models::schedule_weights(models::Schedule::kProposition2, timetable);
-  models::ReleaseSchedules schedules(models::Laplace{}, {models::Accountant::kBasic, 0}, 1);
-  const auto privacy = schedules.weighted(prop2["eps_total"], weights.own, weights.whole);
+  const auto privacy = models::plan_releases(models::Laplace{}, 1, {}, prop2["eps_total"], timetable,
+                                             models::Schedule::kProposition2);
   for (std::size_t k = 0; k < times.size(); ++k) {
     comparison.number(fmt::format("budget.prop2.eps_t[{}]", k), privacy->step(k).epsilon, prop2["eps_t"][k]);
   }

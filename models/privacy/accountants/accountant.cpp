@@ -48,18 +48,6 @@ double epsilon_or_delta(std::span<const StepRun> runs, double x, const Accountan
 
 }  // namespace
 
-void AccountantOptions::describe(sim::Visitor& v) {
-  v(accountant, {.name = "accountant", .help = "Method that composes the releases of an agent."});
-  v(delta, {.name = "delta",
-            .help = "Delta of the total guarantee; required with every accountant except basic.",
-            .min = 0,
-            .max = 1,
-            .open_max = true});
-  v(adjacency, {.name = "adjacency", .help = "Definition of neighbouring data sets."});
-  v.check(accountant == Accountant::kBasic || delta > 0, "delta",
-          "expected a number above 0 with every accountant except basic, found 0");
-}
-
 Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions& o) {
   if (o.accountant == Accountant::kBasic) {
     const BasicTotal basic = basic_total(runs);

@@ -31,7 +31,6 @@ struct AccountantOptions {
   double delta = 0;  ///< of the total guarantee; 0 with basic only
   Adjacency adjacency = Adjacency::kReplaceOne;
   AccountantWatch* watch = nullptr;  ///< not an option; outlives what is composed, null: nobody
-  void describe(sim::Visitor& v);
 };
 
 /// (epsilon, delta)-differential privacy of all releases together, and the accountant that computed it.

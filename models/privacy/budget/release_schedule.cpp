@@ -10,72 +10,33 @@
 
 namespace hearsay::models {
 
-namespace {
-
-// The remainder of a budget after the release up front.
-double rest_of(double budget, const std::optional<Step>& upfront) {
-  if (!upfront) return budget;
-  if (!(upfront->epsilon < budget)) {
-    throw BudgetError(fmt::format("expected a first release of epsilon below the budget ({}), found {}",
-                                  budget, upfront->epsilon));
-  }
-  return budget - upfront->epsilon;
-}
-
-}  // namespace
-
-ReleaseSchedule::ReleaseSchedule(double budget, Releases steps, const AccountantOptions& accountant,
-                                 const std::optional<Step>& upfront)
-    : budget_(budget), steps_(std::move(steps)), upfront_(upfront), accountant_(accountant) {
+ReleaseSchedule::ReleaseSchedule(std::optional<double> budget, std::vector<Step> turn, std::uint64_t turns,
+                                 const AccountantOptions& accountant, const std::optional<Step>& upfront,
+                                 const std::optional<Step>& whole, const std::optional<Tree>& tree)
+    : turn_(std::move(turn)), turns_(turns), upfront_(upfront), tree_(tree), accountant_(accountant) {
   sim::check(!upfront_ || upfront_->law().pure, "a release up front must be pure");
   sim::check(releases() > 0, "an account was opened without a release");
-  std::uint64_t end = 0;
-  for (const StepRun& run : steps_.runs()) ends_.push_back(end += static_cast<std::uint64_t>(run.count));
+  if (whole) cost_ = {*whole};
   whole_ = total(releases());
+  budget_ = budget.value_or(whole_.epsilon);
   sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
              "planned releases exceed the epsilon of the budget");
   sim::check(whole_.delta <= accountant_.delta * (1 + kTolerance),
              "planned releases exceed the delta of the budget");
 }
 
-ReleaseSchedule::ReleaseSchedule(double budget, const Tree& tree, const Step& node, const Step& whole,
-                                 const AccountantOptions& accountant)
-    : budget_(budget), steps_(node, 1), tree_(tree), accountant_(accountant) {
-  sim::check(releases() > 0, "an account was opened without a release");
-  whole_ = total_guarantee(Releases(whole, 1), accountant_);
-  sim::check(whole_.epsilon <= budget_ * (1 + kTolerance), "the tree exceeds the epsilon of the budget");
-}
-
-ReleaseSchedule::ReleaseSchedule(Turn turn, std::uint64_t turns, const AccountantOptions& accountant)
-    : turn_(std::move(turn)), turns_(turns), accountant_(accountant) {
-  sim::check(releases() > 0, "an account was opened without a release");
-  sim::check(turn_.cost.size() == turn_.noise.size() || turn_.cost.size() == 1,
-             "a turn is charged by the release or as a whole");
-  whole_ = total(releases());
-  budget_ = whole_.epsilon;
-}
-
-const Step& ReleaseSchedule::step_of_several(std::uint64_t n) const {
-  const auto run = std::upper_bound(ends_.begin(), ends_.end(), n) - ends_.begin();
-  return steps_.runs()[static_cast<std::size_t>(run)].step;
-}
-
 Guarantee ReleaseSchedule::total(std::uint64_t n) const {
+  Releases first;
   if (tree_) {
-    const double z = steps_.runs().front().step.noise_multiplier;
-    return total_guarantee(Releases(tree_step(tree_sensitivity_squared(*tree_, n), z), 1), accountant_);
+    first.add(tree_step(tree_sensitivity_squared(*tree_, n), turn_.front().noise_multiplier));
+    return total_guarantee(first, accountant_);
   }
   if (upfront_) --n;
-  Releases first;
-  for (std::size_t k = 0; k < turn_.cost.size(); ++k) {
-    const std::uint64_t length = turn_.noise.size();
-    const std::uint64_t begun = (n + length - 1 - k) / length;  // turns whose k-th release has been made
-    if (begun > 0) first.add(turn_.cost[k], static_cast<std::int64_t>(begun));
-  }
-  for (const StepRun& run : steps_.runs()) {
-    const auto left = static_cast<std::int64_t>(n) - first.steps();
-    if (left <= 0) break;
-    first.add(run.step, std::min(run.count, left));
+  const std::vector<Step>& cost = cost_.empty() ? turn_ : cost_;
+  const std::uint64_t length = turn_.size();
+  for (std::size_t k = 0; k < std::min<std::uint64_t>(cost.size(), n); ++k) {
+    // Turns whose k-th release has been made.
+    first.add(cost[k], static_cast<std::int64_t>((n + length - 1 - k) / length));
   }
   Guarantee total = total_guarantee(first, accountant_);
   if (first.steps() == 0) total.delta = 0;
@@ -109,27 +70,6 @@ Step planned_step(const Mechanism& mechanism, int dimension, std::uint64_t relea
   return step;
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::uniform(double budget, std::uint64_t releases,
-                                                                 std::uint32_t overlap,
-                                                                 const std::optional<Step>& upfront,
-                                                                 double sampling_rate) const {
-  const double part = budget / overlap, rest = rest_of(part, upfront);
-  const std::lock_guard lock(mutex_);
-  auto& made = uniform_[{budget, releases, overlap, upfront, sampling_rate}];
-  if (made) return made;
-  AccountantOptions accountant = accountant_;
-  accountant.delta /= overlap;
-  const auto count = static_cast<std::int64_t>(releases);
-  Step step = planned_step(mechanism_, dimension_, releases, accountant);
-  step.sampling_rate = sampling_rate;
-  if (accountant.accountant == Accountant::kBasic && step.law().pure && sampling_rate == 1) {
-    step.epsilon = rest / static_cast<double>(releases);
-  } else {
-    step = step_for_budget(rest, count, step, accountant, calibration_of(mechanism_).calibration);
-  }
-  return made = std::make_shared<const ReleaseSchedule>(part, Releases(step, count), accountant, upfront);
-}
-
 Step tree_step(double sensitivity_squared, double noise_multiplier) {
   return gaussian_step(noise_multiplier / std::sqrt(sensitivity_squared));
 }
@@ -152,49 +92,69 @@ double tree_noise_for_budget(double epsilon, double sensitivity_squared,
   return whole.noise_multiplier * std::sqrt(sensitivity_squared);
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::tree(double budget, const Tree& tree) const {
-  require_tree(mechanism_, accountant_.accountant);
-  const std::lock_guard lock(mutex_);
-  auto& made = trees_[{budget, tree}];
-  if (made) return made;
-  const double sensitivity_squared = tree_sensitivity_squared(tree, tree.rounds);
-  const double z = tree_noise_for_budget(budget, sensitivity_squared, accountant_);
-  return made = std::make_shared<const ReleaseSchedule>(budget, tree, gaussian_step(z),
-                                                        tree_step(sensitivity_squared, z), accountant_);
-}
+namespace {
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::turns(const Turns& turns) const {
-  const std::lock_guard lock(mutex_);
-  auto& made = turns_[turns];
-  if (made) return made;
-  Turn turn;
+std::shared_ptr<const ReleaseSchedule> plan_turns(int dimension, const AccountantOptions& accountant,
+                                                  const Timetable& t) {
+  std::vector<Step> turn;
   double sum = 0;
-  for (const double epsilon : turns.epsilons) {
-    turn.noise.push_back(exponential_norm_step(epsilon, dimension_));
+  for (const double epsilon : t.turn) {
+    turn.push_back(exponential_norm_step(epsilon, dimension));
     sum += epsilon;
   }
-  const bool whole = turns.q < 1 || accountant_.accountant == Accountant::kKairouzExact;
-  if (whole) {
-    turn.cost = {pure_step(turns.q < 1 ? amplified_turn(sum, turns.q, accountant_.adjacency) : sum)};
-  } else {
-    turn.cost = turn.noise;
+  std::optional<Step> whole;
+  if (t.sampling_rate < 1) {
+    whole = pure_step(amplified_turn(sum, t.sampling_rate, accountant.adjacency));
+  } else if (accountant.accountant == Accountant::kKairouzExact) {
+    whole = pure_step(sum);
   }
-  return made = std::make_shared<const ReleaseSchedule>(std::move(turn), turns.count, accountant_);
+  return std::make_shared<const ReleaseSchedule>(std::nullopt, std::move(turn), t.releases, accountant,
+                                                 std::nullopt, whole);
 }
 
-std::shared_ptr<const ReleaseSchedule> ReleaseSchedules::weighted(double budget, std::span<const double> own,
-                                                                  std::span<const double> whole,
-                                                                  const std::optional<Step>& upfront,
-                                                                  double sampling_rate) const {
-  if (own.empty()) return std::make_shared<const ReleaseSchedule>(budget, Releases(), accountant_, upfront);
-  Step form = planned_step(mechanism_, dimension_, whole.size(), accountant_);
-  form.sampling_rate = sampling_rate;
-  const double factor = factor_for_budget(rest_of(budget, upfront), whole, form, accountant_);
-  Releases steps;
-  steps.reserve(own.size());
-  for (const double weight : own)
-    steps.add(step_of_strength(form, factor * weight, accountant_, calibration_of(mechanism_).calibration));
-  return std::make_shared<const ReleaseSchedule>(budget, std::move(steps), accountant_, upfront);
+}  // namespace
+
+std::shared_ptr<const ReleaseSchedule> plan_releases(const Mechanism& mechanism, int dimension,
+                                                     AccountantOptions accountant, double budget,
+                                                     const Timetable& t, Schedule schedule) {
+  if (!t.turn.empty()) return plan_turns(dimension, accountant, t);
+  if (t.tree) {
+    require_tree(mechanism, accountant.accountant);
+    const double z =
+        tree_noise_for_budget(budget, tree_sensitivity_squared(*t.tree, t.tree->rounds), accountant);
+    return std::make_shared<const ReleaseSchedule>(budget, std::vector{gaussian_step(z)}, t.tree->rounds,
+                                                   accountant, std::nullopt, std::nullopt, t.tree);
+  }
+  budget /= t.overlap;
+  accountant.delta /= t.overlap;
+  if (t.upfront && !(t.upfront->epsilon < budget)) {
+    throw BudgetError(fmt::format("expected a first release of epsilon below the budget ({}), found {}",
+                                  budget, t.upfront->epsilon));
+  }
+  const double rest = t.upfront ? budget - t.upfront->epsilon : budget;
+  const GaussianCalibration calibration = calibration_of(mechanism).calibration;
+  std::vector<Step> turn;
+  if (schedule == Schedule::kUniform) {
+    Step step = planned_step(mechanism, dimension, t.releases, accountant);
+    step.sampling_rate = t.sampling_rate;
+    if (accountant.accountant == Accountant::kBasic && step.law().pure && t.sampling_rate == 1) {
+      step.epsilon = rest / static_cast<double>(t.releases);
+    } else {
+      step = step_for_budget(rest, static_cast<std::int64_t>(t.releases), step, accountant, calibration);
+    }
+    turn = {step};
+  } else if (t.releases > 0) {
+    sim::check(t.overlap == 1, "a schedule for records that several owners hold");
+    const ScheduleWeights weights = schedule_weights(schedule, t);
+    Step form = planned_step(mechanism, dimension, weights.whole.size(), accountant);
+    form.sampling_rate = t.sampling_rate;
+    const double factor = factor_for_budget(rest, weights.whole, form, accountant);
+    turn.reserve(weights.own.size());
+    for (const double weight : weights.own)
+      turn.push_back(step_of_strength(form, factor * weight, accountant, calibration));
+  }
+  const std::uint64_t turns = schedule == Schedule::kUniform ? t.releases : 1;
+  return std::make_shared<const ReleaseSchedule>(budget, std::move(turn), turns, accountant, t.upfront);
 }
 
 }  // namespace hearsay::models

@@ -15,12 +15,6 @@ void require_contraction(double contraction) {
 
 }  // namespace
 
-std::vector<double> uniform_schedule(double budget, std::int64_t steps) {
-  require_positive(budget, "budget");
-  require_count(steps);
-  return std::vector<double>(static_cast<std::size_t>(steps), budget / static_cast<double>(steps));
-}
-
 // Proportional to C^(t/3), or C^(-t/3); computed relative to the largest, so that nothing overflows.
 std::vector<double> proposition_2_schedule(double budget, double contraction, std::span<const double> ticks,
                                            bool corrected) {
@@ -77,7 +71,7 @@ ScheduleWeights schedule_weights(Schedule schedule, const Timetable& t) {
   const auto expected = [&] { return expected_ticks(steps, t.all_rates, t.own_rate); };
   switch (schedule) {
     case Schedule::kUniform:
-      weights.whole = uniform_schedule(1, steps);
+      weights.whole.assign(t.releases, 1 / static_cast<double>(t.releases));
       break;
     case Schedule::kProposition2:
       weights.whole = proposition_2_schedule(1, t.contraction, t.ticks);

@@ -35,8 +35,6 @@ enum class Schedule {
 // the counts and ticks are not negative; and when C^(t/3) spans so many powers of ten that an epsilon would
 // underflow.
 
-std::vector<double> uniform_schedule(double budget, std::int64_t steps);
-
 std::vector<double> proposition_2_schedule(double budget, double contraction, std::span<const double> ticks,
                                            bool corrected = false);
 
@@ -51,17 +49,21 @@ inline bool needs_ticks(Schedule schedule) {
          schedule == Schedule::kLemma3;
 }
 
-/// What schedules need of one agent's releases; uniform needs their number only.
+/// The releases of one account; the schedule uniform needs their number only.
 struct Timetable {
   std::uint64_t releases = 0;          ///< in addition to the one up front
   double contraction = 1;              ///< C
-  std::span<const double> ticks{};     ///< the agent's, counted over the network: one a release
+  std::vector<double> ticks{};         ///< the agent's, counted over the network: one a release
   std::int64_t total_ticks = 0;        ///< T of the network
   double all_rates = 0, own_rate = 0;  ///< Lambda, lambda_i
   std::uint32_t overlap = 1;           ///< owners that may hold the same record; uniform only
   std::optional<Step> upfront{};       ///< a pure release before the others, which share the remainder
-  double sampling_rate = 1;            ///< q of every release: Privacy::accounted_rate
+  double sampling_rate = 1;            ///< q of every release or turn: Budget::accounted_rate
   std::optional<Tree> tree{};          ///< the releases are running sums by this tree: one a round
+  /// The releases are turns, each of one release for every epsilon, all on one Poisson subsample.
+  std::vector<double> turn{};
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14.
+  auto operator<=>(const Timetable&) const = default;
 };
 
 /// Proportions of an agent's releases. `whole` sums to 1 and must keep the budget. The two are the same except

@@ -12,7 +12,7 @@ namespace hearsay::models {
 
 namespace {
 
-void require_cover_of_labels(const LocalDp::Params& params, const Privacy& privacy, const Loss& loss) {
+void require_cover_of_labels(const LocalDp::Params& params, const Budget& privacy, const Loss& loss) {
   if (!loss.is_classifier())
     throw std::invalid_argument(
         "protocol.epsilon_label flips classes, but the target is a number: leave it out");
@@ -64,7 +64,7 @@ void LocalDp::Params::describe(sim::Visitor& v) {
 
 void LocalDp::Params::require(const Setting& setting) const {
   personal.require(setting);
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   if (!privacy.active()) return;
   if (!std::holds_alternative<Laplace>(privacy.mechanism))
     throw std::invalid_argument(

@@ -12,8 +12,8 @@
 // The first four estimates are unbiased; within a pass of `epochs` the batches depend on each other.
 //
 // Privacy. m is public. Another record in one place changes at most one term of the sum, the draws being the same
-// (Privacy::sensitivity_of_sum). with_replacement may draw a record several times, and has no such bound. Steps are
-// charged at the rate q, or min(1, size/n) without_replacement, where the accountant covers it (Privacy::amplifies),
+// (Budget::sensitivity_of_sum). with_replacement may draw a record several times, and has no such bound. Steps are
+// charged at the rate q, or min(1, size/n) without_replacement, where the accountant covers it (Budget::amplifies),
 // and else in full, which is an upper bound; those of `epochs` always in full.
 #include <Eigen/Core>
 

@@ -35,7 +35,8 @@ std::optional<std::string> step_note(double step, double momentum, const Problem
   const double largest = 2 * (1 + momentum) / (*curvature + problem.sigma());
   if (!(step > largest)) return std::nullopt;
   return fmt::format(
-      "warning: protocol.step is {:g}, above 2{}/h_max = {:.3g} of the largest eigenvalue of the Hessian, so that "
+      "warning: protocol.step is {:g}, above 2{}/h_max = {:.3g} of the largest eigenvalue of the Hessian, so "
+      "that "
       "the models can oscillate or diverge; reduce protocol.step, or standardise the features",
       step, momentum > 0 ? " (1 + momentum)" : "", largest);
 }
@@ -72,7 +73,7 @@ sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) co
 }
 
 void LocalTraining::Params::require(const Setting& setting) const {
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
   if (std::holds_alternative<IndependentBatch>(batch)) {
     throw OptionError(
@@ -82,7 +83,7 @@ void LocalTraining::Params::require(const Setting& setting) const {
   }
   if (privacy.epsilon_warm)
     throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
-  require_steps(privacy);
+  privacy.require_steps();
 }
 
 LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity velocity)
@@ -94,7 +95,7 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
       sigma_(study.problem.sigma()) {
   if (keeps_ == Velocity::kKept && params.momentum > 0)
     velocities_ = Columns(study.problem.p(), made_.size());
-  const Privacy& privacy = study.privacy;
+  const Budget& privacy = study.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
   std::vector<double> rates;
   for (std::size_t owner = 0; owner < study.problem.owners(); ++owner)
@@ -102,13 +103,13 @@ LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity 
   privacy.require_room_for_steps({}, rates);
 }
 
-double LocalTraining::accounted_rate(Eigen::Index n, const Privacy& privacy) const {
+double LocalTraining::accounted_rate(Eigen::Index n, const Budget& privacy) const {
   if (n == 0 || !privacy.active()) return 1;
   return privacy.accounted_rate(sampling_of(params_.batch), sampling_rate(params_.batch, n));
 }
 
 void LocalTraining::open_account(sim::AgentId i, Context& context) const {
-  const Privacy& privacy = context.privacy();
+  const Budget& privacy = context.privacy();
   if (context.records(i) == 0) return;
   if (!privacy.active()) return context.open_account(i);
   context.open_account(i, Timetable{.releases = privacy.steps[context.owner(i)],

@@ -87,7 +87,7 @@ class LocalTraining {
  private:
   static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
 
-  double accounted_rate(Eigen::Index n, const Privacy& privacy) const;
+  double accounted_rate(Eigen::Index n, const Budget& privacy) const;
   Sensitive batch_gradient(sim::AgentId i, Context& context);
   std::uint64_t make_steps(sim::AgentId i, Context& context, const LocalTerms& terms, bool inside);
   void move(double eta, const Vector& gradient, const LocalTerms& terms);

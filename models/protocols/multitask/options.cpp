@@ -163,7 +163,7 @@ MultitaskObjective MultitaskOptions::objective() const {
 }
 
 double MultitaskOptions::epsilon_turn(const Study& study) const {
-  const Privacy& privacy = study.privacy;
+  const Budget& privacy = study.privacy;
   if (!privacy.active()) return 0;
   const double epsilon = (releases_q() ? privacy.epsilon_1 : 0) + privacy.epsilon_2;
   return amplified_turn(epsilon, batch_fraction, privacy.adjacency);

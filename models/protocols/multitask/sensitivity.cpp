@@ -33,7 +33,7 @@ double bound_of_targets(const Study& study) {
 }
 
 GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& study) {
-  const Privacy& privacy = study.privacy;
+  const Budget& privacy = study.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
   const double y = bound_of_targets(study);
@@ -44,7 +44,7 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
 }  // namespace
 
 void require_turn_bounds(const MultitaskOptions& options, const Setting& setting) {
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
     throw OptionError("sensitivity",

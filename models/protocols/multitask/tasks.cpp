@@ -40,11 +40,11 @@ MultitaskNodes::MultitaskNodes(const MultitaskOptions& options, const Study& stu
         "noise");
   }
   const bool first = options.releases_q();
-  account_ = {.epsilons = {}, .q = options.batch_fraction, .count = options.turns};
-  if (first) account_.epsilons.push_back(study.privacy.epsilon_1);
-  account_.epsilons.push_back(study.privacy.epsilon_2);
+  account_ = {.releases = options.turns, .sampling_rate = options.batch_fraction};
+  if (first) account_.turn.push_back(study.privacy.epsilon_1);
+  account_.turn.push_back(study.privacy.epsilon_2);
   if (!study.privacy.active()) return;
-  study.privacy.schedules->turns(account_);
+  study.privacy.releases_of(0, account_);
   sensitivities_ = TurnSensitivities(options, study);
 }
 

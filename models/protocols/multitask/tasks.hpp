@@ -52,7 +52,7 @@ class MultitaskNodes {
   void draw_batch(sim::AgentId agent, Context& context);
 
   MultitaskOptions options_;
-  Turns account_;  // what each task may release
+  Timetable account_;  // what each task may release
   TurnSensitivities sensitivities_;
   std::vector<std::uint64_t> turns_;
   Columns q_, start_;

@@ -24,7 +24,7 @@ std::optional<LocalRelease> release_of(LocalModelKind kind) {
 }
 
 void require_private(LocalModelKind kind, const Setting& setting) {
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   const std::optional<LocalRelease> release = release_of(kind);
   if (!release)
     throw std::invalid_argument(

@@ -42,7 +42,7 @@ void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
 
 void P2pCoordinateDescent::Params::require(const Setting& setting) const {
   personal.require(setting);
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   const PrivateWarmStart* warm = warm_start_of(*this);
   if (warm == nullptr && privacy.epsilon_warm)
     throw std::invalid_argument("privacy.epsilon_warm is spent by protocol.initial private_warm_start only");
@@ -53,7 +53,7 @@ void P2pCoordinateDescent::Params::require(const Setting& setting) const {
           "spends");
     require_bound(warm->method, setting);
   }
-  require_steps(privacy);
+  privacy.require_steps();
   if (run_length == RunLength::kTicks && privacy.steps.empty())
     throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
   if (run_length == RunLength::kUntilSpent && !privacy.active())
@@ -93,7 +93,7 @@ void P2pCoordinateDescent::on_start(Context& context) {
 }
 
 void P2pCoordinateDescent::open_accounts(Context& context) {
-  const Privacy& privacy = context.privacy();
+  const Budget& privacy = context.privacy();
   std::vector<std::vector<double>> ticks;
   if (privacy.active() && needs_ticks(privacy.schedule)) {
     ticks = privacy.schedule == Schedule::kLemma3 ? forecast_ticks(context.clocks(), context.agents(), ticks_)
@@ -111,8 +111,8 @@ void P2pCoordinateDescent::open_accounts(Context& context) {
                         .upfront = upfront_};
     if (!ticks.empty()) {
       if (ticks[i].empty() && !upfront_) continue;  // it never ticks
-      timetable.ticks = ticks[i];
       timetable.releases = ticks[i].size();
+      timetable.ticks = std::move(ticks[i]);
     }
     context.open_account(i, timetable);
   }

@@ -114,8 +114,7 @@ TEST_CASE("schedule: lemma 3 over all ticks sums to the budget") {
 }
 
 TEST_CASE("schedule: uniform shares, the limit C = 1, and expected ticks") {
-  CHECK(uniform_schedule(1, 4) == std::vector<double>(4, 0.25));
-  CHECK(uniform_schedule(1, 0).empty());
+  CHECK(schedule_weights(Schedule::kUniform, {.releases = 4}).own == std::vector<double>(4, 0.25));
   const std::vector<double> ticks{3, 9, 11, 400};
   for (const double e : proposition_2_schedule(1, 1, ticks)) CHECK(e == near(0.25, 1e-15));
   CHECK(expected_ticks(3, 10, 2) == std::vector<double>{4, 9, 14});

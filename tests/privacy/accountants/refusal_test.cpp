@@ -33,7 +33,7 @@ TEST_CASE("refusals: an epsilon, noise multiplier, rate or dimension out of rang
     CHECK_THROWS_WITH(amplified_epsilon(bad, 0.5), Contains("epsilon"));
     CHECK_THROWS_WITH(step_for_budget(bad, 10, Step{}, {}), Contains("total epsilon"));
     CHECK_THROWS_WITH(kairouz_exact_epsilon(pure_releases_of(bad, 10), 0.1), Contains("epsilon"));
-    CHECK_THROWS_WITH(uniform_schedule(bad, 10), Contains("budget"));
+    CHECK_THROWS_WITH(lemma_3_schedule(bad, 0.5, 10), Contains("budget"));
     CHECK_THROWS_AS(basic_total(Releases(Step{.epsilon = bad}, 2)), std::invalid_argument);
   }
   for (const double bad : {0.0, -0.1, 1.1, kNan}) CHECK_THROWS_WITH(pure_step(1, bad), Contains("(0, 1]"));

@@ -122,7 +122,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
                     "the network has {}",
                     problem.owners(), topology.agents()));
   }
-  const Privacy any = {};  // none of this is about privacy
+  const Budget any = {};  // none of this is about privacy
   options.require({problem.model(), any, {}, problem.data().bounds, problem.owners(), &topology});
   const double kappa = problem.loss().max_curvature();
   const bool from_data = options.lipschitz == Lipschitz::kData;

@@ -20,7 +20,7 @@ std::string_view name_of_release(LocalRelease kind) {
 
 void require_bound(LocalRelease kind, const Setting& setting) {
   if (kind == LocalRelease::kNoisyGradient) return;
-  const Privacy& privacy = setting.privacy;
+  const Budget& privacy = setting.privacy;
   if (privacy.clips()) {
     throw std::invalid_argument(
         fmt::format("{} perturbs the exact minimiser, whose sensitivity clipping does not bound: give "
