@@ -52,6 +52,35 @@ struct BoundsOf {
   std::optional<DeclaredBounds> operator()(const SyntheticClasses&) const { return std::nullopt; }
 };
 
+struct OwnersOf {
+  template <class Kind>
+  std::optional<std::size_t> operator()(const Kind& o) const {
+    return o.owners;
+  }
+  std::optional<std::size_t> operator()(const LowRankTasks& o) const { return o.tasks; }
+  std::optional<std::size_t> operator()(const MovieLens& o) const {
+    return o.path ? std::nullopt : std::optional(o.generated.users);
+  }
+  std::optional<std::size_t> operator()(const CsvData& o) const {
+    if (o.min_records > 1) return std::nullopt;
+    if (!o.owner) {
+      const std::size_t files = o.files.size() + (o.path ? 1 : 0);
+      // Unless rows are left out, every file has one.
+      return files == 1 || o.impute == Impute::kNone ? std::optional(files) : std::nullopt;
+    }
+    return std::visit(
+        []<class Rule>(const Rule& rule) -> std::optional<std::size_t> {
+          if constexpr (requires { rule.min_records; }) {
+            if (rule.min_records == 0) return std::nullopt;  // owners without rows are excluded
+          }
+          if constexpr (requires { rule.owners; }) return rule.owners;
+          if constexpr (requires { rule.blocks; }) return rule.blocks;
+          return std::nullopt;
+        },
+        *o.owner);
+  }
+};
+
 struct TargetsOf {
   std::optional<Targets> operator()(const LendingLike&) const { return Targets::kNumbers; }
   std::optional<Targets> operator()(const HospitalLike&) const { return Targets::kNumbers; }
@@ -65,7 +94,9 @@ struct TargetsOf {
     if (o.positive) return Targets::kSigns;
     return std::nullopt;
   }
-  std::optional<Targets> operator()(const MovieLens&) const { return std::nullopt; }
+  std::optional<Targets> operator()(const MovieLens& o) const {
+    return o.path ? std::nullopt : std::optional(Targets::kNumbers);
+  }
   std::optional<Targets> operator()(const SyntheticClasses&) const { return Targets::kClasses; }
 };
 
@@ -73,6 +104,10 @@ struct TargetsOf {
 
 std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data) {
   return std::visit(BoundsOf(), data);
+}
+
+std::optional<std::size_t> owners_of(const DataOptions::Kind& data) {
+  return std::visit(OwnersOf(), data);
 }
 
 std::optional<Targets> targets_of(const DataOptions::Kind& data) {

@@ -11,6 +11,9 @@ namespace hearsay::models {
 /// DataSet::bounds. Of lending_like the bound on the target is only known to be finite: the data set has it.
 std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data);
 
+/// The number of owners of every data set that they make; nothing where it depends on what a file holds.
+std::optional<std::size_t> owners_of(const DataOptions::Kind& data);
+
 /// What targets are: any numbers, -1 and +1, or 0, ..., K - 1.
 enum class Targets { kNumbers, kSigns, kClasses };
 

@@ -10,6 +10,7 @@
 
 #include "models/algebra/option_error.hpp"
 #include "models/privacy/accountants/numerics.hpp"
+#include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/budget/calculator.hpp"
 #include "sim/check.hpp"
@@ -83,7 +84,7 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
 // Composes one release, or checks as composing it would, so that a mechanism that the accountant does not cover is refused before the run.
 void require_cover(const Budget& budget, int dimension) {
   Step step = shape_of(budget.mechanism, dimension);
-  const bool stated = budget.accountant == Accountant::kBasic || budget.accountant == Accountant::kKairouz;
+  const bool stated = composes_stated_guarantees(budget.accountant);
   if (step.law().pure || stated) step.epsilon = 1;
   if (!step.law().pure) step.noise_multiplier = 1;
   if (!step.law().pure && stated) step.delta = budget.delta / 2;
@@ -182,7 +183,7 @@ bool Budget::amplifies(Sampling sampling) const {
 }
 
 void Budget::require_room(std::uint64_t releases, std::uint32_t overlap) const {
-  if (!active()) return;
+  if (!schedules) return;
   for (const double total : std::set<double>(epsilon.begin(), epsilon.end()))
     plan(total, {.releases = releases, .overlap = overlap}, Schedule::kUniform);
 }
@@ -205,7 +206,7 @@ void Budget::require_steps() const {
 
 void Budget::require_room_for_steps(const std::optional<Step>& upfront,
                                     std::span<const double> sampling_rates) const {
-  if (!active()) return;
+  if (!schedules) return;
   require_steps();
   std::set<std::tuple<double, std::uint64_t, double>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
@@ -261,6 +262,12 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   budget.epsilon_warm = options.epsilon_warm;
   find_bound(options, model, known.bounds, budget);
   require_cover(budget, known.parameters);
+  constexpr std::size_t kFewOwners = 1000;  // whose noise is quickly solved for
+  const bool equal_owners = options.epsilon.constant() && (!options.steps || options.steps->constant());
+  const bool quick = equal_owners || (known.owners && *known.owners <= kFewOwners);
+  if (quick && composes_stated_guarantees(budget.accountant) &&
+      calibration_of(budget.mechanism).calibration == GaussianCalibration::kClassic)
+    budget.schedules = std::make_shared<ReleaseCache>();
   return budget;
 }
 

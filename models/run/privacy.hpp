@@ -30,7 +30,7 @@ struct Budget {
   std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
   int dimension = 1;                                ///< of a release: the parameters of the model
-  std::shared_ptr<const ReleaseCache> schedules{};  ///< null without privacy, and before there are data
+  std::shared_ptr<const ReleaseCache> schedules{};  ///< null without privacy, or before there are data
 
   bool active() const { return is_private(mechanism); }
   /// Whether the budget is given by turn; else in total.
@@ -60,8 +60,8 @@ struct Budget {
   /// The releases of an owner by the timetable under the scenario's schedule; null without privacy. Planned once for
   /// equal ones, unless the schedule is not uniform.
   std::shared_ptr<const ReleaseSchedule> releases_of(std::size_t owner, const Timetable& timetable) const;
-  /// Throws BudgetError unless every owner's budget has room for so many equal releases. Solves for their noise,
-  /// once. Protocols call it before a run.
+  /// Throws BudgetError unless every owner's budget has room for so many equal releases, std::invalid_argument unless
+  /// the mechanism can make them. Solves for their noise, once. Protocols call it before a run. Nothing without schedules.
   void require_room(std::uint64_t releases, std::uint32_t overlap = 1) const;
   /// The same for the number of steps of every owner, after a release up front if there is one. `sampling_rates`:
   /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.

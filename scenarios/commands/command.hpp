@@ -12,11 +12,6 @@
 
 namespace hearsay::scenarios {
 
-/// A scenario whose releases cannot fit their budget.
-struct BudgetRefusal : InputError {
-  using InputError::InputError;
-};
-
 struct Command {
   std::string_view name, usage, help;
   int (*run)(const Arguments& arguments);

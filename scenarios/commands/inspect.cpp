@@ -48,30 +48,6 @@ constexpr std::string_view kExtendsHelp =
   example   "presets/wan.json"
 )";
 
-// The number of agents where the data are generated; otherwise the greatest possible one, as the files are not read.
-sim::AgentId most_agents(const Scenario& scenario) {
-  const auto owners = std::visit(
-      [](const auto& data) -> std::uint64_t {
-        if constexpr (requires { data.owners; }) {
-          return data.owners;
-        } else {
-          return sim::kMaxAgents;
-        }
-      },
-      scenario.data.kind());
-  const std::uint64_t agents = owners + (scenario.protocol->entry().hub ? 1 : 0);
-  return static_cast<sim::AgentId>(std::min<std::uint64_t>(agents, sim::kMaxAgents));
-}
-
-void require_events(const Plan& plan, const Scenario& scenario) {
-  sim::NetworkOptions network = scenario.network;
-  try {
-    sim::unfold(scenario.events, network, most_agents(scenario), scenario.stop.time.value_or(sim::kNever));
-  } catch (const sim::EventError& error) {
-    throw InputError(plan.locate(fmt::format("/events/{}/{}", error.number, error.key), error.what()));
-  }
-}
-
 // The alternatives or choices at a dotted path of members, or of the elements of a list there.
 std::vector<Outline::NamedChoice> names_at(const Outline& root, std::string_view path) {
   const Outline* place = &root;
@@ -122,9 +98,11 @@ int validate_command(const Arguments& arguments) {
       const Plan plan = make_plan(file, input.sets, input.folders, options);
       options.validation = true;
       if (plan.selection) make_plan(file, input.sets, input.folders, options);
-      for (const PlannedPoint& point : plan.points) require_events(plan, *point.scenario);
       refuse_if_too_large(plan, estimate_memory(plan, 1), 1);
       print_out("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
+    } catch (const BudgetRefusal& e) {
+      print_message(e.what());
+      if (code == kExitDone) code = kExitBudget;
     } catch (const InputError& e) {
       // All errors, not only the first.
       for (const std::string& line : e.lines()) print_message(line);

@@ -23,6 +23,11 @@ class InputError : public std::runtime_error {
   std::vector<std::string> lines_;
 };
 
+/// A scenario whose releases cannot fit their budget.
+struct BudgetRefusal : InputError {
+  using InputError::InputError;
+};
+
 using sim::printable;
 
 /// One step of a JSON pointer (RFC 6901), with its slash, printable.

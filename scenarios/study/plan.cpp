@@ -220,6 +220,9 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     try {
       require_events(*plan.points.back().scenario);
       fit.require(*plan.points.back().scenario, plan.points.size() - 1);
+    } catch (OverBudget& error) {
+      error.point = plan.points.size() - 1;
+      throw BudgetRefusal(plan.locate(error));
     } catch (AssemblyError& error) {
       error.point = plan.points.size() - 1;
       throw InputError(plan.locate(error));

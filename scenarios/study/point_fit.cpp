@@ -65,8 +65,68 @@ bool may_have_tests(const models::DataOptions::Kind& data) {
       data);
 }
 
-sim::AgentId agents_of(const models::DataNeed& data, const models::Entry& entry) {
-  return static_cast<sim::AgentId>(data.owners) + (entry.hub ? 1 : 0);
+// Whether options have values of a column of the data.
+template <sim::Described Options>
+bool takes_columns(Options options) {
+  try {
+    bind_columns(options, [](const std::string& name) -> const std::vector<double>& {
+      throw std::invalid_argument(name);
+    });
+  } catch (const ColumnError&) {
+    return true;
+  }
+  return false;
+}
+
+bool is_similarity(const Scenario& s) {
+  return std::holds_alternative<sim::Similarity>(s.network.topology.kind());
+}
+
+// Whether the graph and the files of the network are quickly made and read.
+bool is_small(const Scenario& s, sim::AgentId agents) {
+  constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
+  return std::max<double>(agents, s.network.topology.graph().size.value_or(0)) <= kSmall &&
+         sim::need_of(s.network.topology, agents, 0).links <= kSmall &&
+         sim::memory_of_files(s.network, s.clocks, agents).peak() <= kSmallFiles;
+}
+
+// All links, and nothing else that is known of them, in place of a graph.
+sim::TopologyOptions all_links(const sim::TopologyOptions& graph) {
+  sim::GraphOptions options;
+  if (!std::holds_alternative<sim::RandomGeometric>(graph.kind())) options.overlay = graph.graph().overlay;
+  if (!std::holds_alternative<sim::Similarity>(graph.kind())) options.weights = graph.graph().weights;
+  return {sim::Complete{}, options};
+}
+
+// Refuses what a run refuses with any number of agents: two that have a link show what is known of links.
+void require_network(const Scenario& s) {
+  const sim::Streams streams(s.seed, 0);
+  const sim::TopologyOptions& graph = s.network.topology;
+  const bool drawn = std::holds_alternative<sim::GraphFile>(graph.kind()) || graph.graph().size;
+  const bool placed = std::holds_alternative<sim::RandomGeometric>(graph.kind());
+  if (drawn && !is_small(s, 2)) return;
+  const sim::Topology link = assemble("/network/topology", [&] {
+    sim::GraphOptions options = graph.graph();
+    options.nodes = sim::NodesUsed::kNearest;
+    if (drawn)
+      return sim::make_topology({graph.kind(), options}, std::min<sim::AgentId>(2, options.size.value_or(2)),
+                                streams);
+    return sim::make_topology(all_links(graph), 2, streams);
+  });
+  const auto require = [&](const sim::LatencyOptions& latency) {
+    const bool by_distance = std::holds_alternative<sim::DistanceLatency>(latency.law);
+    const bool by_edge = std::holds_alternative<sim::EdgeLatency>(latency.law);
+    if (by_edge || (by_distance && (drawn || !placed)))
+      sim::Latency(latency, link, sim::kNoAgent, streams, nullptr);
+  };
+  assemble("/network/latency", [&] { require(s.network.links.latency); });
+  assemble("/events", [&] {
+    sim::NetworkOptions network = s.network;
+    const sim::Timeline timeline =
+        sim::unfold(s.events, network, sim::kMaxAgents, s.stop.time.value_or(sim::kNever));
+    for (const auto& entry : timeline.entries)
+      if (entry.changes.latency) require(*entry.changes.latency);
+  });
 }
 
 }  // namespace
@@ -171,11 +231,12 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
 
 namespace {
 
-models::KnownData known_data(const Scenario& s, const std::optional<models::DataNeed>& data) {
+models::KnownData known_data(const Scenario& s, const std::optional<models::DataNeed>& data,
+                             std::optional<std::size_t> owners) {
   constexpr double kManyOwners = 1e5;
   models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
   if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
-  if (data && data->owners <= kManyOwners) known.owners = static_cast<std::size_t>(data->owners);
+  if (owners && static_cast<double>(*owners) <= kManyOwners && !takes_columns(s.privacy)) known.owners = owners;
   return known;
 }
 
@@ -190,7 +251,8 @@ models::Budget settle(const Scenario& s, const models::KnownData& known) {
 
 models::Budget settled_budget(const Scenario& s) {
   const auto data = need_of_generated_data(s);
-  return settle(data ? bound(s, {}) : s, known_data(s, data));
+  const Scenario known = data ? bound(s, {}) : s;
+  return settle(known, known_data(known, data, models::owners_of(s.data.kind())));
 }
 
 models::StopLimits stop_limits(const Scenario& s) {
@@ -208,7 +270,7 @@ void PointFit::require(const Scenario& s, std::size_t point) {
     throw AssemblyError("/network/delayed_direction",
                         fmt::format("expected both, because protocol {} has no hub", entry.name));
   }
-  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind()) && !has_similarity(s.data.kind())) {
+  if (is_similarity(s) && !has_similarity(s.data.kind())) {
     throw AssemblyError("/network/topology",
                         "the data define no similarity graph; choose another type of topology");
   }
@@ -226,8 +288,9 @@ void PointFit::require(const Scenario& s, std::size_t point) {
     assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });
   if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
   // Generated data have no columns.
-  require_assembled(data ? bound(s, {}) : s, data);
-  if (data) require_traced_agent(s, point, agents_of(*data, entry));
+  const auto owners = models::owners_of(s.data.kind());
+  require_assembled(data ? bound(s, {}) : s, data, owners);
+  if (owners) require_traced_agent(s, point, agents_of(*owners, entry.hub));
 }
 
 void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
@@ -237,13 +300,16 @@ void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId age
                       fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
 }
 
-void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data) {
-  const models::KnownData known = known_data(s, data);
+void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data,
+                                 std::optional<std::size_t> owners) {
+  const bool hub = s.protocol->entry().hub;
+  const models::KnownData known = known_data(s, data, owners);
   const models::Budget privacy = settle(s, known);
   models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
-  if (data) setting.owners = static_cast<std::size_t>(data->owners);
-  const Network* network = data ? network_of(s, agents_of(*data, s.protocol->entry())) : nullptr;
-  if (network != nullptr) setting.topology = &network->topology;
+  setting.owners = owners;
+  const Network* network = owners ? network_of(s, agents_of(*owners, hub)) : nullptr;
+  if (network == nullptr) require_network(s);
+  if (network != nullptr && !is_similarity(s)) setting.topology = &network->topology;
   assemble("/protocol", [&] { s.protocol->require(setting); });
   if (network == nullptr || !s.protocol->has_timeout()) return;
   const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
@@ -253,26 +319,25 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
 }
 
 const PointFit::Network* PointFit::network_of(const Scenario& s, sim::AgentId agents) {
-  constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
   constexpr std::size_t kKept = 16;
-  if (std::holds_alternative<sim::Similarity>(s.network.topology.kind())) return nullptr;
-  if (std::max<double>(agents, s.network.topology.graph().size.value_or(0)) > kSmall) return nullptr;
-  if (sim::need_of(s.network.topology, agents, 0).links > kSmall) return nullptr;
-  if (sim::memory_of_files(s.network, s.clocks, agents).peak() > kSmallFiles) return nullptr;
   const bool hub = s.protocol->entry().hub;
   Scenario part;
   part.network = s.network;
+  if (is_similarity(s)) part.network.topology = all_links(s.network.topology);
   part.clocks = s.clocks;
   part.events = s.events;
   part.stop.time = s.stop.time;
   part.seed = s.seed;
+  if (takes_columns(part) || !is_small(part, agents)) return nullptr;
   const std::string key = fmt::format("{} {} {}", agents, hub, canonical(write_all(part)));
   if (const auto found = networks_.find(key); found != networks_.end()) return &found->second;
-  Network made{.topology = assemble("/network/topology", [&] { return topology_of(s, agents, nullptr, 0); }),
-               .options = {.network = s.network,
-                           .clocks = s.clocks,
-                           .hub = hub,
-                           .time_limit = s.stop.time.value_or(sim::kNever)}};
+  part.protocol = s.protocol;
+  Network made{
+      .topology = assemble("/network/topology", [&] { return topology_of(part, agents, nullptr, 0); }),
+      .options = {.network = part.network,
+                  .clocks = s.clocks,
+                  .hub = hub,
+                  .time_limit = s.stop.time.value_or(sim::kNever)}};
   fit_network(made.options, s.events, made.topology, sim::Streams(s.seed, 0));
   if (networks_.size() == kKept) networks_.clear();
   return &networks_.emplace(key, std::move(made)).first->second;

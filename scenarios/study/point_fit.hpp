@@ -1,5 +1,6 @@
 #pragma once
 // Whether the options of a point fit each other, as far as this is known before its data are made.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@ struct Scenario;
 
 /// The scenario with the names of columns of the data replaced by their values. Throws AssemblyError.
 Scenario bound(Scenario scenario, const models::DataSet& data);
+
+inline sim::AgentId agents_of(std::size_t owners, bool hub) {
+  return static_cast<sim::AgentId>(std::min<std::size_t>(owners + (hub ? 1 : 0), sim::kMaxAgents));
+}
 
 /// The graph of a repetition for so many agents; `similar` are the links of the data's similarity graph, or null. Throws
 /// AssemblyError and TopologyError, also if the protocol needs a hub and the graph has none, or is not connected.
@@ -35,20 +40,23 @@ models::StopLimits stop_limits(const Scenario& scenario);
 models::Budget settled_budget(const Scenario& scenario);
 
 /// Checks points before their data are made: all that a run refuses for its options alone. Where the number of agents is
-/// known and the graph is small, that includes the graph and the laws of the network on it.
+/// known and the graph is small, that includes the graph and the laws of the network on it; else what is refused for any
+/// number of agents.
 class PointFit {
  public:
   /// `point`: its number in the study. Throws AssemblyError.
   void require(const Scenario& scenario, std::size_t point);
 
  private:
-  /// A network on which all its laws fit; equal ones are made once.
+  /// A network on which all its laws fit; equal ones are made once. In place of the similarity graph of the data there
+  /// are all links.
   struct Network {
     sim::Topology topology;
     sim::Engine::Options options;
   };
   const Network* network_of(const Scenario& scenario, sim::AgentId agents);
-  void require_assembled(const Scenario& scenario, const std::optional<models::DataNeed>& data);
+  void require_assembled(const Scenario& scenario, const std::optional<models::DataNeed>& data,
+                         std::optional<std::size_t> owners);
   std::map<std::string, Network> networks_;  // the last that were asked for
 };
 

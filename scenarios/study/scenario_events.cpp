@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "models/data/data_facts.hpp"
 #include "scenarios/study/errors.hpp"
+#include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "sim/network/timeline.hpp"
 
@@ -18,27 +20,12 @@ sim::Timeline timeline_of(const Scenario& s, sim::AgentId agents) {
   return sim::unfold(s.events, network, agents, s.stop.time.value_or(sim::kNever));
 }
 
-std::optional<std::size_t> owners_of(const models::DataOptions& data) {
-  return std::visit(
-      []<class Kind>(const Kind& kind) -> std::optional<std::size_t> {
-        if constexpr (requires { kind.owners + 0; }) {
-          return kind.owners;
-        } else if constexpr (requires { kind.tasks + 0; }) {
-          return kind.tasks;
-        } else {
-          return std::nullopt;
-        }
-      },
-      data.kind());
-}
-
 }  // namespace
 
 void require_events(const Scenario& s) {
   if (s.events.empty()) return;
-  const auto owners = owners_of(s.data);
-  const auto agents =
-      owners ? static_cast<sim::AgentId>(*owners + (s.protocol->entry().hub ? 1 : 0)) : sim::kMaxAgents;
+  const auto owners = models::owners_of(s.data.kind());
+  const auto agents = owners ? agents_of(*owners, s.protocol->entry().hub) : sim::kMaxAgents;
   try {
     timeline_of(s, agents);
   } catch (const sim::EventError& error) {

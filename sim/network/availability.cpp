@@ -22,9 +22,6 @@ std::vector<std::uint32_t> groups_of(const GroupFailures& law, AgentId agents) {
   for (std::uint32_t g = 0; g < law.groups.size(); ++g) {
     for (const AgentId i : law.groups[g].agents) {
       require_agent(i, agents, fmt::format("group {}: ", law.groups[g].name));
-      if (group[i] != kNoGroup && group[i] != g)
-        throw std::invalid_argument(fmt::format("agent {} is in two groups, {} and {}", i,
-                                                law.groups[group[i]].name, law.groups[g].name));
       group[i] = g;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace hearsay::sim {
@@ -53,6 +54,14 @@ void GroupFailures::Group::describe(Visitor& v) {
 void GroupFailures::describe(Visitor& v) {
   v(groups,
     {.name = "groups", .help = "Groups of agents; an agent belongs to at most one.", .required = true});
+  std::map<AgentId, const Group*> group;
+  for (const Group& g : groups) {
+    for (const AgentId i : g.agents) {
+      const Group* const other = group.emplace(i, &g).first->second;
+      v.check(other == &g, "groups",
+              fmt::format("agent {} is in two groups, {} and {}", i, other->name, g.name));
+    }
+  }
   describe_periods(v, *this, kDownOrNever);
 }
 

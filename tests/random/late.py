@@ -1,9 +1,15 @@
 """What `run` may refuse although `validate` accepts it, because only the data can tell. Everything else is a failure: it
 belongs where options are checked without data (models/run/setting.hpp, scenarios/study/point_fit.hpp)."""
+import json
 import re
 
+
+def _reasons(pairs):
+    return [(re.compile(pattern), why) for pattern, why in pairs]
+
+
 # Messages, with why the data are needed.
-NEEDS_DATA = [(re.compile(pattern), why) for pattern, why in [
+NEEDS_DATA = _reasons([
     (r"Lipschitz constant of the gradient|expected a step below 2/L|alpha_1 \(L \+ 2 tau\)",
      "the step is compared with a constant of the records"),
     (r"needs a Hessian of full rank|data that are not all 0|best model lies outside",
@@ -12,22 +18,55 @@ NEEDS_DATA = [(re.compile(pattern), why) for pattern, why in [
     (r"expected two classes|expected training targets that differ|expected targets within|needs targets within",
      "targets are drawn"),
     (r"no threshold connects|components of the data's similarity graph", "the similarity graph is of the data"),
-    # Not of the data, but the noise of a plan is solved for when a run is assembled: accountants may take seconds.
-    (r"epsilon: expected at most \S+ with calibration classic", "the noise is solved for when a run is assembled"),
-    (r"expected at least one training record|whiten: owner", "sizes and features are drawn"),
-]]
-# The same of data from a file, which says how many owners there are and what they hold, and of the network among them.
-NEEDS_FILE = [(re.compile(pattern), why) for pattern, why in [
+    (r"expected at least one training record|whiten: owner|requires test records: reduce data.train_fraction",
+     "sizes and features are drawn"),
+])
+# The same of data from a file.
+NEEDS_FILE = _reasons([
     (r": /data\b", "the file is read"),
-    (r": /(network|clocks|events|record/trace/agent)\b|neighbour of every agent|no neighbour|complete with oracle|"
-     r"smallest possible round trip|take no time", "the number of agents is in the data file"),
-    (r"expected a list of \d+ numbers|owners? from 1 to|at most n - 1|at most the number of owners|expected agents|one value for all owners",
-     "the number of owners is in the data file"),
-    (r"expected targets -1 and \+1|expected classes 0|expected a class 0|requires test records", "targets and records are in the data file"),
+    (r"column '.*': expected .* for owner \d+$|expected a column of the data with one number for each owner",
+     "the values are a column of the file"),
+    (r"expected targets -1 and \+1, found -?[\d.]|expected classes 0|expected a class 0|requires test records",
+     "targets and records are in the file"),
+])
+# Where the file says how many owners there are: it has a column of owners, or some of them may be left out.
+NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + why) for pattern, why in [
+    (r"expected a list of \d+ numbers, found \d+$", "as long as a list has to be"),
+    (r"expected agents \d+ to \d+, found agent \d+$|/record/trace/agent: expected an agent from 0 to \d+, found \d+$|"
+     r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
+    (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
+    (r"one value for all owners with trust aggregator", "values are drawn for each owner"),
+    (r"requires a link from agent 0 to every owner; agent \d+ has none", "which nodes of the graph have agents"),
+    (r"expected at least \d+ nodes, one for each agent, found \d+|size: expected at least \d+, a node for each agent",
+     "as many nodes as there have to be"),
+    (r"expected a connected network, found \d+ components|expected at least \d+ agents for \d+ links per agent|"
+     r"no simple graph of \d+ agents|found fewer than \d+ different links between \d+ agents", "a graph is drawn for it"),
+    (r"expected a neighbour of every agent, found none of agent \d+|agent \d+ has no neighbour with a weight above 0|"
+     r"expected network.topology complete with oracle, found agent \d+", "which links there are"),
+    (r"/network/availability: \S+:\d+: ", "nothing is sized by the agents of a file of sessions before"),
+    (r"no message can arrive: |smallest possible round trip|rounds and trainings take no time",
+     "the laws of all links and agents are compared"),
 ]]
 # Where the similarity graph of the data is the network.
-NEEDS_GRAPH = re.compile(r": /(network|clocks|events)\b|neighbour of every agent|no neighbour|complete with oracle|"
-                         r"smallest possible round trip")
+NEEDS_GRAPH = _reasons([
+    (r"requires a link from agent 0 to every owner; agent \d+ has none|expected a neighbour of every agent|"
+     r"agent \d+ has no neighbour with a weight above 0|expected network.topology complete with oracle, found agent \d+|"
+     r"weights: the graph has no weights|smallest possible round trip|rounds and trainings take no time|no message can arrive",
+     "the network is a graph of the data"),
+])
+
+
+def _file_says_number(data):
+    """As models::owners_of()."""
+    if data["type"] != "csv":
+        return True  # of ratings
+    owner = data.get("owner")
+    kind = owner.get("type") or next(iter(owner)) if isinstance(owner, dict) else owner
+    if data.get("min_records", 1) > 1:
+        return True
+    if owner is None:
+        return len(data.get("files", ())) + ("path" in data) > 1 and data.get("impute", "none") != "none"
+    return kind == "column" or isinstance(owner, dict) and owner.get("min_records") == 0
 
 
 def reason(text, scenario):
@@ -36,7 +75,13 @@ def reason(text, scenario):
     patterns = list(NEEDS_DATA)
     if isinstance(data, dict) and ("path" in data or "files" in data):
         patterns += NEEDS_FILE
+        laws = [network, scenario.get("clocks"), scenario.get("events"), scenario.get("privacy")]
+        # A law that names a column has values once the file is read, and is then checked with the others.
+        if _file_says_number(data) or '"column"' in json.dumps(laws):
+            patterns += NEEDS_NUMBER
+        if "column" in json.dumps((scenario.get("privacy") or {}).get("steps")):
+            patterns += _reasons([(r"privacy.steps: expected whole numbers", "the values are a column of the file")])
     topology = network.get("topology")
     if "similarity" in (topology, topology.get("type") if isinstance(topology, dict) else None):
-        patterns.append((NEEDS_GRAPH, "the network is a graph of the data"))
+        patterns += NEEDS_GRAPH
     return next((why for pattern, why in patterns if pattern.search(text)), None)

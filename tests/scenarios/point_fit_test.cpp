@@ -60,8 +60,9 @@ TEST_CASE("point fit: more repetitions than a 32-bit number counts") {
 TEST_CASE("point fit: clocks whose rates add up to infinity") {
   const std::string poisson = R"(--set 'clocks={"type": "poisson", "rate": )",
                     periodic = R"(--set 'clocks={"type": "periodic", "period": )";
-  const auto wrong = Contains("/clocks: expected rates (of periodic clocks: 1/period) that add up to at most 1.79769e+308 "
-                              "ticks per second, found more for 3 agents");
+  const auto wrong = Contains(
+      "/clocks: expected rates (of periodic clocks: 1/period) that add up to at most 1.79769e+308 "
+      "ticks per second, found more for 3 agents");
   CHECK_THAT(misfit(poisson + "1e308}'"), wrong);
   CHECK_THAT(misfit(poisson + "[1, 1.7e308, 1e308]}'"), wrong);
   CHECK_THAT(misfit(periodic + "1e-308}'"), wrong);
@@ -134,8 +135,10 @@ TEST_CASE("point fit: options of protocol, privacy and stop that do not go toget
       misfit(R"(--set 'protocol={"type": "push_sum"}' --set network.topology=complete --set data.owners=1)" +
              none),
       Contains("/protocol: expected a neighbour of every agent"));
-  CHECK_THAT(misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}' --set network.latency=0)" + none),
-             Contains("/protocol: rounds and trainings take no time"));
+  CHECK_THAT(
+      misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}' --set network.latency=0)" +
+             none),
+      Contains("/protocol: rounds and trainings take no time"));
   CHECK_THAT(
       misfit(R"(--set 'protocol={"type": "fedavg", "round_timeout": "1 s"}' --set network.latency=2)" + none),
       Contains("/protocol/round_timeout: expected at least the smallest possible round trip (4 s)"));
@@ -156,6 +159,8 @@ TEST_CASE("point fit: a privacy that cannot be, for the data and the model") {
       misfit("--set model.loss=logistic"),
       Contains(
           "/model: logistic loss: expected targets -1 and +1, found targets that are numbers: use squared"));
+  CHECK_THAT(misfit("--set data.type=movielens --set model.loss=logistic"),
+             Contains("/model: logistic loss: expected targets -1 and +1, found targets that are numbers"));
   CHECK_THAT(
       misfit(
           R"(--set 'model={"loss": "softmax", "l2": 0}' --set 'data={"type": "synthetic", "owners": 3}' --set 'baselines=["pooled"]')"
@@ -216,4 +221,124 @@ TEST_CASE("point fit: model.l2 has no effect in a personalised protocol, which i
   CHECK(run.code == 0);
   CHECK_THAT(shell("cat " + dir / "out/manifest.json").out,
              Contains("model.l2 has no effect in a personalised protocol"));
+}
+
+TEST_CASE("point fit: releases that calibration classic does not cover") {
+  // With accountant basic an owner's T releases have epsilon/T each, of which the theorem covers at most 1.
+  const std::string classic =
+      R"( --set 'privacy.mechanism={"type": "gaussian", "calibration": "classic"}' --set privacy.delta=1e-5)"
+      R"( --set privacy.gradient_bound=null --set privacy.clip=1)";
+  const auto wrong =
+      Contains("epsilon: expected at most 1 with calibration classic (otherwise use analytic), found ");
+  const std::string horizon = classic + " --set protocol.budget_for=horizon --set stop.iterations=300";
+  CHECK_THAT(misfit(horizon + " --set privacy.epsilon=301"), wrong);
+  // T_i = 300/3 + 3 sqrt(300/3) = 130 of 3 owners; of 2 parties 150 + 3 sqrt(150), rounded up to 187.
+  const std::string share = classic + " --set stop.iterations=300";
+  CHECK_THAT(misfit(share + " --set privacy.epsilon=131"), wrong);
+  CHECK_THAT(misfit(share + " --set 'protocol.groups=[[1, 2]]' --set privacy.epsilon=188"), wrong);
+  CHECK_THAT(misfit(horizon + " --set protocol.overlap=2 --set privacy.epsilon=602"), wrong);
+  const std::string train = classic + R"( --set 'protocol={"type": "fedavg"}' --set privacy.steps=5)";
+  CHECK_THAT(misfit(train + " --set 'privacy.epsilon=[1, 2, 6]'"), wrong);
+  const std::string descent = classic + kPersonalOnRing +
+                              R"( --set 'privacy.mechanism={"type": "gaussian", "calibration": "classic"}')";
+  CHECK_THAT(misfit(descent + " --set privacy.steps=5 --set privacy.epsilon=6"), wrong);
+  const std::string trusted = classic + R"( --set 'protocol={"type": "dp_fedavg"}' --set privacy.unit=owner)"
+                                        " --set privacy.trust=aggregator --set stop.iterations=5";
+  CHECK_THAT(misfit(trusted + " --set privacy.epsilon=6"), wrong);
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const auto code = [&](const std::string& sets) {
+    return shell("hearsay validate " + dir / "s.json" + sets).code;
+  };
+  CHECK(code(horizon + " --set privacy.epsilon=299") == 0);
+  CHECK(code(share + " --set privacy.epsilon=129") == 0);
+  CHECK(code(share + " --set 'protocol.groups=[[1, 2]]' --set privacy.epsilon=186") == 0);
+  CHECK(code(train + " --set 'privacy.epsilon=[1, 2, 4.9]'") == 0);
+  CHECK(code(trusted + " --set privacy.epsilon=4.9") == 0);
+  CHECK(code(train + " --set privacy.epsilon=6 --set privacy.accountant=zcdp") == 0);
+  // 5 deltas of 1e-5 exceed the budget's 1e-5, as a run says.
+  CHECK(code(train + " --set privacy.mechanism.delta_step=1e-5") == 5);
+}
+
+TEST_CASE("point fit: a csv that says how many owners there are is checked for so many") {
+  const Scratch dir;
+  dir.write("a.csv", "x,y,site,pace\n1,1,a,1\n2,0,b,2\n3,1,b,2\n4,0,a,1\n");
+  dir.write("b.csv", "x,y,site,pace\n1,1,c,1\n2,0,c,1\n");
+  const auto validate = [&](const std::string& data, const std::string& sets) {
+    dir.write("s.json",
+              R"({"data": {"type": "csv", "target": "y", )" + data +
+                  R"(}, "protocol": {"type": "fedavg"}, "privacy": {"mechanism": "laplace", "clip": 1,
+      "steps": 5}, "stop": {"iterations": 5}})");
+    return shell("cd " + dir.path().string() + " && hearsay validate s.json " + sets);
+  };
+  const std::string one = R"("path": "a.csv")", two = R"("files": ["a.csv", "b.csv"])",
+                    blocks = one + R"(, "owner": {"blocks": 2})",
+                    iid = one + R"(, "owner": {"type": "iid", "owners": 2})";
+  const auto short_list = Contains("/clocks/rate: expected a list of 2 numbers, found 3");
+  const std::string rates = R"(--set 'clocks={"type": "poisson", "rate": [1, 2, 3]}')";
+  for (const std::string& data : {two, blocks, iid}) {
+    CHECK_THAT(validate(data, rates).err, short_list);
+    CHECK_THAT(validate(data, "--set 'privacy.epsilon=[1, 2, 3]'").err,
+               Contains("/privacy/epsilon: expected a list of 2 numbers, found 3"));
+    CHECK_THAT(validate(data, R"(--set 'record.trace={"agent": 3}')").err,
+               Contains("/record/trace/agent: expected an agent from 0 to 2, found 3"));
+    CHECK_THAT(validate(data, "--set protocol.cohort=3").err,
+               Contains("at most the number of owners (2), found 3"));
+    CHECK_THAT(validate(data, "--set network.latency=2 --set protocol.round_timeout=1").err,
+               Contains("expected at least the smallest possible round trip (4 s)"));
+    CHECK(validate(data, "--set 'privacy.epsilon=[1, 2]' --set 'clocks.rate=[1, 2]'").code == 0);
+  }
+  CHECK_THAT(validate(one, rates).err, Contains("expected a list of 1 numbers, found 3"));
+  // The file says how many remain, or has the values.
+  for (const std::string& data : {one + R"(, "owner": {"column": "site"})", two + R"(, "min_records": 2)",
+                                  two + R"(, "impute": "drop_rows")",
+                                  one + R"(, "owner": {"type": "quantity", "owners": 2, "min_records": 0})"})
+    CHECK(validate(data, rates).code == 0);
+  CHECK(validate(two, R"(--set 'clocks={"type": "poisson", "rate": {"column": "pace"}}')").code == 0);
+  CHECK(validate(two, R"(--set 'privacy.epsilon={"column": "pace"}')").code == 0);
+}
+
+TEST_CASE("point fit: a network that fits no number of agents, or no similarity graph") {
+  const Scratch dir;
+  dir.write("d.csv", "x,y,site\n1,1,a\n2,0,b\n3,1,b\n4,0,a\n");
+  dir.write("parts.csv", "0,1\n2,3\n");
+  const auto validate = [&](const std::string& owner, const std::string& sets) {
+    dir.write("s.json",
+              R"({"data": {"type": "csv", "path": "d.csv", "target": "y", "owner": )" + owner +
+                  R"(, "similarity": {"from": "data"}}, "protocol": {"type": "p2p_coordinate_descent"},
+      "network": {"topology": "complete"}, "privacy": {"mechanism": "none"}, "record": {"metrics": ["objective_q"]}, "stop": {"iterations": 5}})");
+    return shell("cd " + dir.path().string() + " && hearsay validate s.json " + sets);
+  };
+  const std::string column = R"({"column": "site"})", similar = "--set network.topology=similarity ";
+  for (const std::string& topology : {std::string(), similar}) {
+    CHECK(validate(column, topology).code == 0);
+    CHECK_THAT(validate(column, topology + "--set network.latency=distance").err,
+               Contains("/network/latency: distance needs a topology with coordinates"));
+    CHECK_THAT(validate(column, topology + "--set network.latency=edge_attribute").err,
+               Contains("/network/latency: edge_attribute needs a graph file with latencies"));
+    CHECK_THAT(
+        validate(column, topology + R"(--set 'events=[{"at": 1, "set": {"network.latency": "distance"}}]')")
+            .err,
+        Contains("/events: distance needs a topology with coordinates"));
+  }
+  for (const char* type : {"ring", "similarity"})
+    CHECK_THAT(
+        validate(column, fmt::format(R"(--set 'network.topology={{"type": "{}", "overlay": "star"}}')", type))
+            .err,
+        Contains("/network/topology: overlay: the links have neither latency nor length"));
+  CHECK_THAT(validate(column, R"(--set 'network.topology={"type": "complete", "weights": "given"}')").err,
+             Contains("/network/topology: weights: the graph has no weights"));
+  CHECK(validate(column, R"(--set 'network.topology={"type": "similarity", "weights": "given"}')").code == 0);
+  CHECK_THAT(
+      validate(
+          column,
+          R"(--set 'network.availability={"type": "group", "groups": [{"agents": [1]}, {"agents": [1]}]}')")
+          .err,
+      Contains("/network/availability/groups: agent 1 is in two groups"));
+  CHECK(validate(column, "--set network.topology=random_geometric --set network.latency=distance").code == 0);
+  CHECK_THAT(validate(column, R"(--set 'network.topology={"type": "file", "path": "parts.csv"}')").err,
+             Contains("/network/topology: expected a connected network, found 2 components"));
+  CHECK_THAT(
+      validate(R"({"blocks": 2})", similar + R"(--set 'clocks={"type": "poisson", "rate": [1, 2, 3]}')").err,
+      Contains("/clocks/rate: expected a list of 2 numbers, found 3"));
 }

@@ -22,12 +22,8 @@ double greatest_within(const std::function<double(double)>& excess, double guess
   }
 }
 
-bool composes_stated_guarantees(const AccountantOptions& options) {
-  return options.accountant == Accountant::kBasic || options.accountant == Accountant::kKairouz;
-}
-
 bool by_stated_guarantee(const Step& shape, const AccountantOptions& options) {
-  return !shape.law().pure && composes_stated_guarantees(options);
+  return !shape.law().pure && composes_stated_guarantees(options.accountant);
 }
 
 // `shape` with strength x: the epsilon of the step, or the inverse of its noise multiplier.
@@ -113,7 +109,7 @@ Step step_of_strength(const Step& shape, double strength, const AccountantOption
 }
 
 double step_delta(std::optional<double> given, std::int64_t steps, const AccountantOptions& options) {
-  if (!composes_stated_guarantees(options)) return 0;
+  if (!composes_stated_guarantees(options.accountant)) return 0;
   if (given) return *given;
   const double share = options.delta / static_cast<double>(steps);
   return options.accountant == Accountant::kBasic ? share : share / 2;

@@ -11,6 +11,11 @@
 
 namespace hearsay::models {
 
+/// Whether steps enter a composition by their stated (epsilon, delta), for which a calibration finds the noise.
+constexpr bool composes_stated_guarantees(Accountant accountant) {
+  return accountant == Accountant::kBasic || accountant == Accountant::kKairouz;
+}
+
 /// The planned releases exceed the budget, whatever the noise.
 class BudgetError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;

@@ -82,12 +82,16 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
 }
 
 void CentralAsync::Params::require(const Setting& setting) const {
-  planned_iterations("central_async", setting.stop);
+  const std::uint64_t planned = planned_iterations("central_async", setting.stop);
   if (!sigma && setting.model.l2 == 0)
     throw std::invalid_argument("central_async needs strong convexity: model.l2 above 0 or protocol.sigma");
   if (std::holds_alternative<AutoRho>(rho)) require_squared_loss("rho", setting.model.loss);
   require_groups(groups, setting);
-  OwnerOptions::require(setting);
+  std::optional<std::size_t> parties = setting.owners;
+  for (const auto& group : groups)
+    if (parties) *parties -= group.size() - 1;
+  if (budget_for == BudgetFor::kHorizon) parties = 1;  // their number has no effect
+  OwnerOptions::require(setting, parties ? std::optional(planned_answers(planned, *parties)) : std::nullopt);
   if (initiative == Initiative::kLearner && !interval) {
     throw std::invalid_argument(
         "protocol.interval, the time between the learner's queries, is required with initiative learner");

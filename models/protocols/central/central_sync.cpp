@@ -64,14 +64,14 @@ void CentralSync::Params::describe(sim::Visitor& v) {
 }
 
 void CentralSync::Params::require(const Setting& setting) const {
-  planned_iterations("central_sync", setting.stop, kMinHorizon);
+  const std::uint64_t planned = planned_iterations("central_sync", setting.stop, kMinHorizon);
   if (!step()) {
     throw std::invalid_argument(
         fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"", step_key(),
                     sim::Choices<SyncAlgorithm>::kValues[static_cast<std::size_t>(algorithm)].name));
   }
   if (std::holds_alternative<NewtonStep>(*step())) require_squared_loss(step_key(), setting.model.loss);
-  OwnerOptions::require(setting);
+  OwnerOptions::require(setting, planned);
   if (algorithm == SyncAlgorithm::kStronglyConvex && setting.model.theta_max &&
       setting.privacy.source == BoundSource::kDerived && !std::isfinite(setting.model.loss.max_slope())) {
     throw std::invalid_argument(

@@ -69,12 +69,13 @@ void OwnerOptions::describe(sim::Visitor& v, double min_horizon) {
                        .min = 1});
 }
 
-void OwnerOptions::require(const Setting& setting) const {
+void OwnerOptions::require(const Setting& setting, std::optional<std::uint64_t> answers) const {
   if (learner_is_owner && setting.owners && (*learner_is_owner < 1 || *learner_is_owner > *setting.owners)) {
     throw std::invalid_argument(
         fmt::format("protocol.learner_is_owner: expected an owner from 1 to {}, found {}", *setting.owners,
                     *learner_is_owner));
   }
+  if (answers) setting.privacy.require_room(*answers, overlap);
 }
 
 std::uint64_t OwnerOptions::planned_iterations(std::string_view protocol, const StopLimits& limits,
@@ -105,7 +106,6 @@ CentralOwners::CentralOwners(const OwnerOptions& options, std::uint64_t answers,
                     "owners see the resulting models",
                     *learner_));
   }
-  study.privacy.require_room(answers_, overlap_);
 }
 
 void CentralOwners::open_accounts(Context& context) {

@@ -64,8 +64,9 @@ struct OwnerOptions {
                                    std::uint64_t min = 1) const {
     return planned_iterations(protocol, study.stop, min);
   }
-  /// Throws std::invalid_argument if there is no owner learner_is_owner.
-  void require(const Setting& setting) const;
+  /// Throws std::invalid_argument if there is no owner learner_is_owner; as Privacy::require_room() of the answers that
+  /// an owner's budget is planned for, if their number is known.
+  void require(const Setting& setting, std::optional<std::uint64_t> answers) const;
 };
 
 class CentralOwners {

@@ -15,6 +15,12 @@ void DpFedAvg::Params::describe(sim::Visitor& v) {
   TrustedOptions::describe(v);
 }
 
+void DpFedAvg::Params::require(const Setting& setting) const {
+  TrustedOptions::require(setting);
+  if (setting.privacy.active() && !setting.privacy.amplifies(Sampling::kPoisson))
+    setting.privacy.require_room(planned_rounds(setting));
+}
+
 DpFedAvg::DpFedAvg(const Params& params, const Study& study)
     : TrustedRounds(params, study,
                     {.releases = params.planned_rounds(setting_of(study)),

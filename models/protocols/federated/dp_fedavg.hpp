@@ -20,6 +20,7 @@ class DpFedAvg : public TrustedRounds {
   struct Params : TrustedOptions {
     double participation = 0.1;
     void describe(sim::Visitor& v);
+    void require(const Setting& setting) const;
     std::vector<std::string> notes(const Study& study) const {
       if (participation == 1) return {};
       return full_charge_note("protocol.participation: rounds of random owners", Sampling::kPoisson,

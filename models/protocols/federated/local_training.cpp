@@ -84,6 +84,7 @@ void LocalTraining::Params::require(const Setting& setting) const {
   if (privacy.epsilon_warm)
     throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
   privacy.require_steps();
+  if (!privacy.amplifies(sampling_of(batch))) privacy.require_room_for_steps();
 }
 
 LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity velocity)

@@ -51,6 +51,7 @@ void ModelPropagation::Params::describe(sim::Visitor& v) {
 void ModelPropagation::Params::require(const Setting& setting) const {
   personal.require(setting);
   if (setting.privacy.active()) require_private(local, setting);
+  setting.privacy.require_room(1);
 }
 
 ModelPropagation::ModelPropagation(const Params& params, const Study& study)
@@ -58,7 +59,6 @@ ModelPropagation::ModelPropagation(const Params& params, const Study& study)
       params_(fitting(params, study)),
       published_(study.problem.owners()),
       mix_(study.problem.p()) {
-  study.privacy.require_room(1);
   if (params.local == LocalModelKind::kExact) {
     study.exact("protocol.local: local models, published without noise");
   } else {

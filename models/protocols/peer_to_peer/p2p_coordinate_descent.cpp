@@ -54,6 +54,7 @@ void P2pCoordinateDescent::Params::require(const Setting& setting) const {
     require_bound(warm->method, setting);
   }
   privacy.require_steps();
+  if (warm == nullptr) privacy.require_room_for_steps();
   if (run_length == RunLength::kTicks && privacy.steps.empty())
     throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
   if (run_length == RunLength::kUntilSpent && !privacy.active())
