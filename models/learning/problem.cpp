@@ -8,7 +8,6 @@
 
 #include "models/algebra/dense.hpp"
 #include "models/learning/record_pass.hpp"
-#include "models/run/privacy.hpp"
 
 namespace hearsay::models {
 namespace {

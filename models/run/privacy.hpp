@@ -85,11 +85,6 @@ struct KnownData {
   int parameters = 1;  ///< p; 1 where it is not known, which no accountant refuses
 };
 
-/// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where the data declare
-/// none, the loss needs a box and there is none, or there is a hidden layer.
-std::optional<double> derived_gradient_bound(const ModelOptions& model,
-                                             const std::optional<DeclaredBounds>& declared);
-
 /// The budget as far as it is settled before the data are there: the bound is 0 where it is taken from them, there is no
 /// warning and no release can be planned. Without a number of owners, epsilon and steps have the value for all owners, or
 /// none if there is no such value. Agents of owners are numbered from `first_agent`. Throws std::invalid_argument if no

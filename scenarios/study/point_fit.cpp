@@ -11,8 +11,6 @@
 #include "models/learning/solvers/optimum.hpp"
 #include "models/registry.hpp"
 #include "models/run/privacy.hpp"
-#include "models/run/settle.hpp"
-#include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
