@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -36,29 +37,29 @@ ReducedRun reduce(const StudyHead& head, const SeriesLayout& layout, const RunRe
   return r;
 }
 
-// The places at which the curves of a point are drawn.
+// The places at which the curves of a point are drawn, at most `samples`: see Curve. As hearsay/study.py has it.
 std::vector<double> grid(const std::vector<ReducedRun>& runs, std::size_t along, std::size_t samples) {
-  const auto same = [&](const ReducedRun& r) { return r.x[along] == runs.front().x[along]; };
-  std::vector<double> places;
-  if (std::all_of(runs.begin(), runs.end(), same)) {
-    const std::vector<double>& x = runs.front().x[along];
-    for (const std::size_t k : spread(x.size(), samples)) {
-      // Of samples at the same place the last counts.
-      if (!places.empty() && places.back() == x[k]) places.pop_back();
-      places.push_back(x[k]);
-    }
-    return places;
-  }
-  double last = 0;
-  std::size_t most = 0;
+  std::vector<double> all, ends;
   for (const ReducedRun& r : runs) {
-    if (!r.x[along].empty()) last = std::max(last, r.x[along].back());
-    most = std::max(most, r.x[along].size());
+    if (r.x[along].empty()) continue;
+    std::ranges::unique_copy(r.x[along], std::back_inserter(all));
+    ends.push_back(r.x[along].back());
   }
-  const std::size_t count = std::clamp<std::size_t>(most, 2, samples);
-  for (std::size_t k = 0; k < count; ++k)
-    places.push_back(last * static_cast<double>(k) / static_cast<double>(count - 1));
-  return places;
+  std::ranges::sort(all);
+  std::ranges::sort(ends);
+  std::vector<double> places;
+  std::size_t records = 0, ended = 0;  // since the last place; runs that ended before
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    ++records;
+    if (k + 1 < all.size() && all[k + 1] == all[k]) continue;
+    while (ends[ended] < all[k]) ++ended;
+    if (records < ends.size() - ended) continue;
+    places.push_back(all[k]);
+    records = 0;
+  }
+  std::vector<double> some;
+  for (const std::size_t k : spread(places.size(), samples)) some.push_back(places[k]);
+  return some;
 }
 
 Curve curve(const std::vector<ReducedRun>& runs, std::size_t metric, std::size_t along,

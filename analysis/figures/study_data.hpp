@@ -27,8 +27,9 @@ struct Statistics : Quartiles {
 /// Of those numbers that are finite.
 Statistics statistics_of(std::vector<double> numbers);
 
-/// A metric along one of these: at the samples of the repetitions if they are all at the same places, else on an even
-/// grid, with the last value of each repetition there.
+/// A metric along one of these, with the last value of each repetition at each place. The places are those of samples:
+/// each where, since the one before, there have been as many as repetitions that have not ended. So they are the common
+/// ones, where there are such, and ends; else a place is no earlier than most of the samples that it shows.
 struct Curve {
   std::vector<double> x{};
   std::vector<Statistics> y{};

@@ -59,16 +59,25 @@ TEST_CASE("figures: curves show medians and quartiles over repetitions at each s
   CHECK(spec_of(spent.at(0)).at("layer").at(1).at("encoding").at("y").at("scale") == json{{"zero", false}});
 }
 
-TEST_CASE("figures: repetitions with samples at different times are compared by their last value on a grid") {
-  const test::Scratch dir;
-  // Times 0, 1, 2; 0, 2, 4; 0, 3, 6: on the grid 0, 3, 6 the last samples are 2, 1, 1 at 3 s and 2, 2, 2 at 6 s.
-  const auto drawn = draw(study(dir, {.points = {{"0.1"}}, .ragged = true}), "curves", 0);
-  std::vector<std::pair<double, double>> medians;
-  for (const json& row : rows_of(drawn.at(0))) {
-    if (row.at("k") == 1) medians.emplace_back(row.at("x"), row.at("m"));
-  }
-  // 1000/3 + 0, 1000/2 + 1, 1000/2 + 2; then 1000/3 + 0, 1, 2.
-  CHECK(medians == std::vector<std::pair<double, double>>{{0, 1001}, {3, 501}, {6, 334.3333}});
+TEST_CASE(
+    "figures: repetitions with samples at different times are compared by their last value at samples") {
+  using Medians = std::vector<std::pair<double, double>>;
+  const auto medians = [](const test::Made& made) {
+    const test::Scratch dir;
+    Medians all;
+    for (const json& row : rows_of(draw(study(dir, made), "curves", 0).at(0))) {
+      if (row.at("k") == 1) all.emplace_back(row.at("x"), row.at("m"));
+    }
+    return all;
+  };
+  // Times 0, 1, 2; 0, 2, 4; 0, 3, 6. After 0, three samples have come at 2; after it two of the two repetitions that go
+  // on at 4; then one of one at 6. The last samples: 2, 1, 0 at 2 s, 2, 2, 1 at 4 s. Sample k of repetition r is
+  // 1000/(k + 1) + r.
+  CHECK(medians({.points = {{"0.1"}}, .ragged = true}) ==
+        Medians{{0, 1001}, {2, 501}, {4, 334.3333}, {6, 334.3333}});
+  // Times 0, 1 of all; then 2, 2.1, 2.2: the value at 1 s is the one recorded there.
+  CHECK(medians({.points = {{"0.1"}}, .end = 0.1}) ==
+        Medians{{0, 1001}, {1, 501}, {2.1, 334.3333}, {2.2, 334.3333}});
 }
 
 TEST_CASE("figures: final values against each axis, its numbers are logarithmic or linear") {

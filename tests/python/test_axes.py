@@ -74,7 +74,7 @@ def test_points_are_kept_by_number_or_text(latency, value):
 
 def test_numbers_of_an_axis_without_units_may_be_asked_for_with_one(hearsay, written):
     axes = hearsay.load(written).plot("loss", over="time_s", where={"size": "1000 ms"}).axes[0]
-    assert [list(line.get_ydata()) for line in axes.lines] == [[9, 7, 4]]
+    assert [list(line.get_ydata()) for line in axes.lines] == [[9, 5, 4]]
 
 
 @pytest.mark.parametrize("where, message", [

@@ -5,7 +5,7 @@ import pytest
 def test_a_line_and_a_band_for_each_point(written, hearsay):
     figure = hearsay.load(written).plot("loss", over="time_s")
     axes = figure.axes[0]
-    assert [list(line.get_ydata()) for line in axes.lines] == [[9, 7, 4], [1]]
+    assert [list(line.get_ydata()) for line in axes.lines] == [[9, 5, 4], [1]]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["1", "2"]
     assert len(axes.collections) == 2
     assert axes.get_xlabel() == "simulated time (s)"

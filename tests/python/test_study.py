@@ -1,5 +1,6 @@
 """Tables, curves and final values: numbers worked out by hand from tables that are written by hand."""
 import json
+import re
 import subprocess
 import warnings
 
@@ -17,9 +18,9 @@ def test_final_is_the_median_of_the_last_values_of_runs_that_are_done(hearsay, w
 
 
 def test_a_curve_has_the_last_value_of_each_repetition(hearsay, written):
-    curve = hearsay.load(written).metric("loss", over="time_s", at=[0, 1.5, 2, 5])
+    curve = hearsay.load(written).metric("loss", over="time_s", at=[0, 1.5, 2, 3])
     first = curve[curve["size"] == 1]
-    assert list(first["time_s"]) == [0, 1.5, 2, 5]
+    assert list(first["time_s"]) == [0, 1.5, 2, 3]
     assert list(first["median"]) == [9, 7, 5, 4]  # (8, 10), (4, 10), (4, 6), (2, 6)
     assert list(first["runs"]) == [2, 2, 2, 2]
     assert list(curve[curve["size"] == 2]["median"]) == [1, 1, 1, 1]
@@ -30,12 +31,60 @@ def test_a_curve_at_one_place(hearsay, written):
     assert list(curve["time_s"]) == [2, 2] and list(curve["median"]) == [5, 1]
 
 
-def test_the_grid_is_even_where_records_differ_and_theirs_where_they_do_not(hearsay, written):
+def test_a_curve_is_where_as_many_records_have_come_as_runs_go_on(hearsay, written):
     study = hearsay.load(written)
     curve = study.metric("loss", over="time_s")
-    # The longest repetition has three records, the last time is 3.
-    assert list(curve[curve["size"] == 1]["time_s"]) == [0, 1.5, 3]
+    # Records at 0, 0; 1, 2; and 3, to which one of two repetitions goes on.
+    first = curve[curve["size"] == 1]
+    assert list(first["time_s"]) == [0, 2, 3]
+    assert list(first["median"]) == [9, 5, 4]
     assert list(curve[curve["size"] == 2]["time_s"]) == [0]
+
+
+@pytest.fixture(scope="module", params=[{"time": "5 s"}, {"iterations": 10}])
+def recorded(hearsay, tmp_path_factory, request):
+    """Four repetitions that end at different times, recorded at equal times or at equal iterations."""
+    from conftest import SMALL
+    small = {**SMALL, "sweep": {"privacy.epsilon": [1, 10]}, "repeat": 4,
+             "record": {"every": request.param, "metrics": ["relative_fitness"]}}
+    return hearsay.run(small, output=tmp_path_factory.mktemp("recorded") / "out")
+
+
+def test_curves_do_not_lag_behind_common_records(recorded):
+    """At a place at which all runs that go on have a record, the curve has the median of these and the last ones."""
+    over = "time_s" if recorded.scenario["record"]["every"].get("time") else "iteration"
+    for epsilon, rows in recorded.series.groupby("privacy.epsilon"):
+        values = rows.pivot_table(index=over, columns="repetition", values="value", aggfunc="last")
+        ends = rows.groupby("repetition")[over].max()
+        common = [place for place, row in values.iterrows() if row[ends[ends >= place].index].notna().all()]
+        curve = recorded.metric("relative_fitness", over=over)
+        curve = curve[curve["privacy.epsilon"] == epsilon].set_index(over)["median"]
+        assert len(common) >= 4 and set(common) <= set(curve.index)
+        expected = values.ffill().median(axis=1)
+        assert list(curve) == pytest.approx(list(expected[curve.index]))
+        assert curve.index[-1] == ends.max()
+
+
+@pytest.mark.parametrize("k, over", enumerate(("iteration", "time_s", "vectors", "bytes")))
+def test_curves_are_those_of_the_report(hearsay, recorded, tmp_path, k, over):
+    subprocess.run([hearsay.program(), "report", str(recorded.folder), "-o", str(tmp_path / "page.html")],
+                   capture_output=True, check=True)
+    page = (tmp_path / "page.html").read_text()
+    figures = json.loads(re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S)[1])
+    drawn = [row for row in _rows(figures) if row["k"] == k]
+    curve = recorded.metric("relative_fitness", over=over)
+    assert len(drawn) == len(curve) > 8
+    for ours, theirs in ((over, "x"), ("median", "m"), ("q25", "l"), ("q75", "h")):
+        assert list(curve[ours]) == pytest.approx([row[theirs] for row in drawn], rel=1e-5)
+
+
+def _rows(part):
+    """The rows of curves in the data of a page."""
+    if isinstance(part, dict) and {"m", "k", "x"} <= set(part):
+        yield part
+    elif isinstance(part, (dict, list)):
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from _rows(inner)
 
 
 def test_a_metric_by_owner_is_their_mean_or_one_agents(hearsay, written):

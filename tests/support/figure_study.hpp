@@ -28,6 +28,7 @@ struct Made {
   std::uint32_t repetitions = 3;
   std::size_t owners = 2, samples = 3;
   bool ragged = false;  // repetitions have samples at different times
+  double end = 0;       // s by which each repetition ends later than the one before
   std::vector<std::string>
       names{};  // of owners; then each has an isolated objective of 1000 and epsilon 0.025
   std::string every = "iterations";
@@ -75,8 +76,9 @@ inline analysis::StudyData study(const Scratch& dir, const Made& made,
         run.point = p;
         run.repetition = r;
         for (std::size_t k = 0; k < made.samples; ++k) {
-          run.series.samples.push_back({10 * k, static_cast<double>(k) * (made.ragged ? 1 + r : 1), 20 * k,
-                                        2000 * k, made.messages * k});
+          const double late = k + 1 == made.samples ? made.end * r : 0;
+          run.series.samples.push_back({10 * k, static_cast<double>(k) * (made.ragged ? 1 + r : 1) + late,
+                                        20 * k, 2000 * k, made.messages * k});
           run.series.values.push_back(1000 / std::pow(10.0, p) / static_cast<double>(k + 1) + r);
           for (std::size_t i = 0; i < made.owners; ++i)
             run.series.values.push_back(static_cast<double>((i + 1) * (k + r)) / 100);

@@ -190,10 +190,11 @@ class Study:
     def metric(self, name, over="iteration", at=None, agent=None):
         """Median and quartiles over repetitions along iteration, time_s, vectors or bytes.
 
-        At the place or places `at`; by default at those of the records if all repetitions of a point have the same,
-        else on an even grid with as many places as the longest repetition. The value of a repetition there is its last one
-        up to that place. Runs that diverged or failed are left out. A metric by owner: its mean, or that of `agent`,
-        a number or an owner's name.
+        At the place or places `at`; by default at those of records, each where, since the one before, there have been
+        as many as repetitions that have not ended: at those that all have, where there are such, and at ends. The
+        value of a repetition there is its last one up to that place; HearsayWarning where all have ended before. Runs
+        that diverged or failed are left out. A metric by owner: its mean, or that of `agent`, a number or an owner's
+        name.
 
         Columns: the axes, `over`, median, q25, q75, runs.
         """
@@ -277,12 +278,17 @@ class Study:
 
 
 def _grid(places):
-    """Where curves of repetitions are compared, given the places of the records of each."""
-    places = [x for x in places if x.size]
+    """Where curves of repetitions are drawn, given the places of the records of each: see Study.metric. As
+    analysis/figures/study_data.cpp has it."""
+    places = [np.unique(x) for x in places if x.size]
     if not places:
         return np.array([])
-    first = places[0]
-    if all(x.size == first.size and (x == first).all() for x in places):
-        return np.unique(first)
-    count = max(2, max(x.size for x in places))
-    return np.linspace(0, max(x[-1] for x in places), count)
+    places_of_all, records = np.unique(np.concatenate(places), return_counts=True)
+    running = len(places) - np.searchsorted(np.sort([x[-1] for x in places]), places_of_all)
+    chosen, since = [], 0
+    for place, more, needed in zip(places_of_all, records, running):
+        since += more
+        if since >= needed:
+            chosen.append(place)
+            since = 0
+    return np.array(chosen)
