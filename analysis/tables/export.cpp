@@ -183,7 +183,8 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
       if (run.status == Status::kDone && !run.message.empty() && suspicious++ == 0)
         first_warning = run.message;
       ++*by_status[static_cast<std::size_t>(run.status)];
-      if (totals.problem.empty() && !run.message.empty())
+      const bool bad = run.status == Status::kDiverged || run.status == Status::kFailed;
+      if (bad && totals.problem.empty())
         totals.problem = fmt::format("point {}, repetition {}: {}", run.point, run.repetition, run.message);
       totals.events += run.events;
       totals.wall += run.wall;

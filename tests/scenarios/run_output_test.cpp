@@ -176,6 +176,18 @@ TEST_CASE("output: compare selects metrics, writes csv, and names points without
   CHECK_THAT(refusal(dir, "compare a --format tsv"), Contains("--format: expected one of text, csv"));
 }
 
+TEST_CASE("output: the first run that diverged is named, not one before with a warning") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario(R"("sweep": {"zip": [{"stop.iterations": [2000, 200],
+      "protocol.budget_for": ["horizon", "horizon"], "protocol.rho": [1, 1e12]}]})",
+                                     2000));
+  const auto outcome = shell("cd " + dir.path().string() +
+                             " && hearsay run s.json --no-progress -o out --set model.theta_max=null");
+  CHECK_THAT(outcome.err, Contains("larger than needed"));
+  CHECK_THAT(outcome.out,
+             Contains("1 run diverged, 0 failed: see out/runs.csv; the first: point 1, repetition 0: "));
+}
+
 TEST_CASE("output: explain lists options of every type once") {
   const std::string text = shell("hearsay explain network.topology").out;
   for (const char* common : {"\n      overlay ", "\n      size ", "\n      nodes "})
