@@ -78,6 +78,20 @@ TEST_CASE("csv categories: values that are found in the data are listed as fitte
   CHECK(make_data(o, kStreams).fitted_on_private_data.empty());
 }
 
+TEST_CASE("csv categories: codes of three values that are not declared are warned of") {
+  const TextFile file("k,y\nred,1\nblue,-2\ngreen,3\n");
+  CsvData o = test::csv_of_one_owner(file);
+  const DataSet d = make_data(o, kStreams);
+  REQUIRE(d.notes.size() == 1);
+  CHECK_THAT(d.notes[0],
+             Catch::StartsWith("warning: column 'k' is text: its 3 values became codes in sorted order"));
+  o.encode = Encode::kOneHot;
+  CHECK_THAT(make_data(o, kStreams).notes.at(0), Catch::StartsWith("column 'k' is text"));
+  o.encode = Encode::kOrdinal;
+  o.categorical = {"k"};
+  CHECK(make_data(o, kStreams).notes.empty());
+}
+
 TEST_CASE("csv categories: classes that are found in the data are listed, declared ones are not") {
   const TextFile file("x,y\n1,a\n2,b\n");
   CsvData o = csv_data(file);

@@ -204,3 +204,26 @@ TEST_CASE("csv: the test fraction is drawn per owner, disjoint from training, an
   more.path = longer.input();
   CHECK(make_data(more, kStreams).test[1].features == d.test[1].features);
 }
+
+TEST_CASE("csv: an index that pandas wrote is warned of where it is a feature") {
+  const TextFile file(",x,y\n0,5,1\n1,6,-2\n"), again("Unnamed: 0,x,y\n0,5,1\n1,6,-2\n");
+  CsvData o = test::csv_of_one_owner(file);
+  const DataSet d = make_data(o, kStreams);
+  REQUIRE(d.notes.size() == 1);
+  CHECK_THAT(d.notes[0], Catch::StartsWith("warning: data.csv: column 1, '', has no name") &&
+                             Catch::Contains("index=False") && Catch::Contains("add \"\" to data.drop"));
+  o.drop = {""};
+  CHECK(make_data(o, kStreams).notes.empty());
+  CHECK_THAT(make_data(test::csv_of_one_owner(again), kStreams).notes.at(0),
+             Catch::Contains("column 1, 'Unnamed: 0'"));
+}
+
+TEST_CASE("csv: owners whose names differ in case or surrounding space only are warned of") {
+  const TextFile file("c,x,y\nEast,5,1\nWest,6,-2\n\"east \",7,3\n");
+  CsvData o = csv_data(file);
+  o.owner = OwnerColumn{"c"};
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.owners() == 3);
+  REQUIRE(d.notes.size() == 1);
+  CHECK_THAT(d.notes[0], Catch::StartsWith("warning: the owners 'East' and 'east ' differ"));
+}

@@ -156,3 +156,19 @@ def test_one_folder_of_data_is_a_text_or_a_path(hearsay, tmp_path):
 def test_a_frame_in_a_scenario_is_an_error_that_says_what_to_do(hearsay):
     with pytest.raises(TypeError, match="frame.to_csv"):
         hearsay.run({**SMALL, "data": pd.DataFrame({"x": [1]})})
+
+
+def test_suspicious_columns_of_a_file_are_warned_of(hearsay, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"ward": ["a", "b", "c"] * 4, "clinic": ["East", "West", "east"] * 4,
+                          "y": np.arange(12) % 5 - 2})
+    frame.to_csv("rows.csv")
+    data = {"type": "csv", "path": "rows.csv", "target": "y", "owner": {"column": "clinic"}}
+    scenario = {**SMALL, "data": data, "sweep": None, "record": {"metrics": ["objective"], "models": "final"}}
+    with pytest.warns(hearsay.HearsayWarning) as caught:
+        study = hearsay.run(scenario, output="out")
+    texts = "\n".join(str(one.message) for one in caught)
+    for expected in ("rows.csv: column 1, '', has no name", "index=False", "column 'ward' is text",
+                     "owners 'East' and 'east'"):
+        assert expected in texts
+    assert list(study.models().columns) == ["repetition", "agent", 0, "ward"]

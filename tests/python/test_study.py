@@ -213,6 +213,12 @@ def test_parameters_without_names_are_numbered(hearsay, written, rows):
     assert list(models.loc[0, [0, 1]]) == [1, 2]
 
 
+def test_a_parameter_without_a_name_leaves_the_others_theirs(hearsay, written):
+    (written / "models.csv").write_text(
+        "size,repetition,agent,parameter,name,value\n1,0,1,0,,1\n1,0,1,1,age,2\n")
+    assert list(hearsay.load(written).models().columns) == ["size", "repetition", "agent", 0, "age"]
+
+
 def test_models_of_different_lengths_are_filled_up(hearsay, written):
     (written / "models.csv").write_text(
         "size,repetition,agent,parameter,name,value\n1,0,1,0,x1,1\n2,0,1,0,x1,3\n2,0,1,1,x2,4\n")

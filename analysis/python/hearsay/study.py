@@ -117,17 +117,18 @@ class Study:
 
     def models(self):
         """The models that runs keep (record.models final), at their end: axes, repetition, agent, and a column for each
-        parameter, by its name; by its number from 0 where points name it differently or two have the same name."""
+        parameter, by its name; by its number from 0 where it has none, and all where points name them differently or
+        two have the same name."""
         rows = self._read("models.csv", "the study keeps no models; set record.models to final")
         names = rows[["parameter", "name"]].drop_duplicates()
         names = names.set_index("parameter")["name"].sort_index()
-        unique = names.index.is_unique and names.is_unique and (names != "").all()
+        unique = names.index.is_unique and names.is_unique
         keys = [*self.axes, "repetition", "agent"]
         # Rows of a model follow each other in the table.
         model = (rows["parameter"] == 0).astype(int).cumsum()
         wide = pd.DataFrame({"model": model, "parameter": rows["parameter"].astype(int), "value": rows["value"]})
         wide = wide.pivot(index="model", columns="parameter", values="value")
-        wide.columns = pd.Index([names[k] if unique else int(k) for k in wide.columns], dtype=object)
+        wide.columns = pd.Index([names[k] if unique and names[k] else int(k) for k in wide.columns], dtype=object)
         first = rows.loc[rows["parameter"] == 0, keys].reset_index(drop=True)
         return pd.concat([first, wide.set_index(first.index)], axis=1)
 

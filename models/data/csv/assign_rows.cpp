@@ -79,6 +79,25 @@ Owners find_owners(const TextTable& table, const Rows& rows, const RowClasses& c
   return o;
 }
 
+// Warns of two names that differ in the case of ASCII letters and in surrounding space only.
+void warn_of_alike(const std::vector<std::string>& names, std::vector<std::string>& notes) {
+  std::map<std::string, const std::string*> first;
+  for (const std::string& name : names) {
+    std::string plain = name;
+    std::ranges::transform(plain, plain.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const auto begin = plain.find_first_not_of(" \t");
+    plain = begin == std::string::npos ? "" : plain.substr(begin, plain.find_last_not_of(" \t") + 1 - begin);
+    const auto [other, is_new] = first.emplace(std::move(plain), &name);
+    if (is_new) continue;
+    notes.push_back(fmt::format(
+        "warning: the owners '{}' and '{}' differ in case or surrounding space only; write one name if they "
+        "are the same",
+        *other->second, name));
+  }
+}
+
 void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vector<std::string>& notes) {
   Owners kept;
   std::size_t records = 0;
@@ -158,6 +177,8 @@ Assignment assign_rows(const TextTable& table, const Rows& rows, const Column& t
   const std::size_t several = target.levels.size();
   const RowClasses classes{target, several > 0 ? several : options.positive ? 2 : 1};
   Owners owners = find_owners(table, rows, classes, options, streams);
+  if (options.owner && std::holds_alternative<OwnerColumn>(*options.owner))
+    warn_of_alike(owners.names, notes);
   for (auto& of_owner : owners.rows)
     of_owner.resize(std::min(of_owner.size(), options.records.value_or(of_owner.size())));
   drop_small(owners, std::max<std::size_t>(options.min_records, 1), table, notes);

@@ -61,8 +61,16 @@ void state_categories(WorkingSet& set, const std::vector<Column>& features, cons
     }
     set.out.fitted_on_private_data.push_back(fmt::format("values of '{}' (categories)", c.name));
     if (std::ranges::count(options.categorical, c.name) > 0) continue;
-    set.out.notes.push_back(fmt::format("column '{}' is text: its {} values became {}", c.name,
-                                        c.levels.size(), codes ? "codes in sorted order" : "0/1 columns"));
+    std::string note = fmt::format("column '{}' is text: its {} values became {}", c.name, c.levels.size(),
+                                   codes ? "codes in sorted order" : "0/1 columns");
+    // Codes of two values are the 0/1 column of one of them.
+    if (codes && c.levels.size() > 2) {
+      note = fmt::format(
+          "warning: {}, as if they were a scale: set data.encode to one_hot, or list the values in order in "
+          "data.categories",
+          note);
+    }
+    set.out.notes.push_back(std::move(note));
   }
   if (options.classes && std::holds_alternative<ClassesFound>(*options.classes))
     set.out.fitted_on_private_data.push_back(fmt::format("values of '{}' (classes)", options.target));
@@ -103,6 +111,17 @@ void fill_features(WorkingSet& set, const std::vector<Column>& features, const C
       if (level >= dropped) set.x(static_cast<Index>(k), j + static_cast<Index>(level - dropped)) = 1;
       j += static_cast<Index>(column.levels.size() - dropped);
     }
+  }
+}
+
+// Warns of what pandas' to_csv writes before the columns, the numbers of rows.
+void warn_of_index(WorkingSet& set, const std::vector<Column>& features, const TextTable& table) {
+  for (const Column& c : features) {
+    if (!c.name.empty() && !c.name.starts_with("Unnamed: ")) continue;
+    set.out.notes.push_back(
+        fmt::format("warning: {}: column {}, '{}', has no name and is a feature: an index that pandas wrote? "
+                    "Write the file with index=False, or add \"{}\" to data.drop",
+                    table.file_name(0), table.column(c.name, "features") + 1, c.name, c.name));
   }
 }
 
@@ -158,6 +177,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), target,
                          options, streams, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
+  warn_of_index(set, features, table);
   state_categories(set, features, options, table);
   impute(features, options.impute, set);
   fill_features(set, features, options, table);
