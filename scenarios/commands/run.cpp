@@ -109,8 +109,7 @@ std::string accounting_note(const Plan& plan, double composing, double all) {
   }
   return fmt::format(
       "note: {:.1f} of {:.1f} s were spent on composing guarantees with {}: another privacy.accountant, such "
-      "as "
-      "rdp, is faster and less tight\n",
+      "as rdp, is faster and less tight\n",
       composing, all, fmt::join(names, ", "));
 }
 
@@ -275,6 +274,7 @@ int run_command(const Arguments& arguments) {
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
   std::string selected;
+  std::vector<std::string> notes;  // of the selection
   const auto write = [&](const Plan& made_from, const std::filesystem::path& folder, const Outcome& made,
                          bool silent) {
     return write_results({.plan = made_from,
@@ -282,6 +282,7 @@ int run_command(const Arguments& arguments) {
                           .file = made_from.file,
                           .command = command_text(run->words),
                           .selection = selected,
+                          .notes = notes,
                           .threads = team ? threads_of(*team) : run->threads,
                           .runs = made.runs,
                           .fresh = made.fresh,
@@ -299,6 +300,7 @@ int run_command(const Arguments& arguments) {
     analysis::StoredStudy study(selection_folder);
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = selection_json(*plan.selection, choices, candidates.axes);
+    notes = warnings_of(*plan.selection, choices);
     options.validation = false;
     for (const Choice& c : choices) options.chosen.insert(c.labels);
     planned = options;

@@ -81,6 +81,7 @@ analysis::Totals write_results(const StudyResults& results) {
   remove_stale(folder, scenario, study.head().aggregate);
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   for (const auto& [pointer, note] : plan.notes) exported.totals.notes.insert(note);
+  exported.totals.notes.insert(results.notes.begin(), results.notes.end());
   const Scenario* const private_point = plan.private_point();
   if (plan.selection && private_point != nullptr) {
     if (const auto read = plan.selection->exact_read()) {

@@ -15,6 +15,7 @@ struct StudyResults {
   const std::filesystem::path& folder;  ///< with the store
   std::string file, command;            ///< of the scenario; as it was given
   std::string selection{};              ///< JSON of the selection; empty if there is none
+  std::vector<std::string> notes{};     ///< besides those of the plan and of the points
   unsigned threads = 1;
   std::uint64_t runs = 0, fresh = 0;  ///< of the study; stored by this command
   bool complete = true;               ///< else the summary says how many runs are stored

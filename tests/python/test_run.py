@@ -158,6 +158,20 @@ def test_a_frame_in_a_scenario_is_an_error_that_says_what_to_do(hearsay):
         hearsay.run({**SMALL, "data": pd.DataFrame({"x": [1]})})
 
 
+def test_warnings_of_the_terminal_are_raised(hearsay, tmp_path):
+    other = {**SMALL, "sweep": {"privacy.epsilon": [1, 2, 10],
+                                "select": {"over": "privacy.epsilon", "minimise": "relative_fitness", "on": "test"}},
+             "record": {"metrics": ["relative_fitness"]}}
+    hearsay.run(SMALL, output=tmp_path / "out")
+    with pytest.warns(hearsay.HearsayWarning) as caught:
+        hearsay.run(other, output=tmp_path / "out")
+    texts = [str(one.message) for one in caught]
+    assert all(one.category is hearsay.HearsayWarning for one in caught)
+    for expected in ("the tables of another study are replaced", "privacy.epsilon is chosen on the test data",
+                     "the selected privacy.epsilon is the smallest or largest of its values (10)"):
+        assert sum(expected in text for text in texts) == 1
+
+
 def test_suspicious_columns_of_a_file_are_warned_of(hearsay, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"ward": ["a", "b", "c"] * 4, "clinic": ["East", "West", "east"] * 4,

@@ -122,7 +122,7 @@ def test_names_that_do_not_exist_are_errors_with_those_that_do(hearsay, written,
 def test_a_study_with_fewer_runs_than_planned_is_loaded_with_a_warning(hearsay, written):
     manifest = {"scenario": {"seed": 1}, "done": 3, "diverged": 1, "failed": 0, "interrupted": 1, "planned_runs": 6}
     (written / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.warns(UserWarning, match="2 of 6 runs are missing"):
+    with pytest.warns(hearsay.HearsayWarning, match="2 of 6 runs are missing"):
         hearsay.load(written)
     manifest["planned_runs"] = 4
     (written / "manifest.json").write_text(json.dumps(manifest))

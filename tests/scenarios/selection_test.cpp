@@ -39,7 +39,8 @@ std::string selection_refusal(const std::string& select) {
 
 // A study of axes "a" and "b" in which run r of point (a, b) ended at value(a, b, r).
 template <class F>
-std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F value) {
+std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F value,
+                                      const std::vector<const char*>& labels_of_b = {"x", "y", "z"}) {
   const test::Scratch dir;
   analysis::Store store(dir.path());
   analysis::StudyPlan plan;
@@ -48,7 +49,7 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
                        analysis::find_metric("objective")->info()};
   plan.record_key = "r";
   for (const char* a : {"1", "2"})
-    for (const char* b : {"x", "y", "z"}) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});
+    for (const char* b : labels_of_b) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});
   store.begin_study(plan);
   for (std::size_t p = 0; p < 6; ++p) {
     store.put_point(p, {.owners = 1});
@@ -102,6 +103,30 @@ TEST_CASE(
   });
   CHECK(labels(best) == Labels{{"1", "y"}, {"2", "x"}});
   CHECK(std::isnan(best.at(1).value));
+}
+
+TEST_CASE("select: a choice at the edge of its values, and one on test data, are warned of") {
+  auto selection = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  const auto warned = [&](const std::vector<const char*>& values, std::size_t best_of_1,
+                          std::size_t best_of_2) {
+    return scenarios::warnings_of(selection, chosen(
+                                                 selection,
+                                                 [&](std::size_t a, std::size_t b, std::uint32_t) {
+                                                   return b == (a == 1 ? best_of_1 : best_of_2) ? 1.0 : 2.0;
+                                                 },
+                                                 values));
+  };
+  CHECK(warned({"x", "y", "z"}, 0, 2).empty());
+  CHECK(warned({"1", "10", "100"}, 1, 1).empty());
+  CHECK(warned({"0", "10", "100"}, 0, 1).empty());  // nothing lies below 0
+  CHECK(
+      warned({"100 ms", "1 s", "10 ms"}, 0, 2) ==
+      std::vector<std::string>{
+          "warning: sweep.select: the selected b is the smallest or largest of its values (10 ms) at 1 of 2 "
+          "points: the best may lie beyond them; extend the sweep"});
+  selection.on_test = true;
+  REQUIRE(warned({"1", "10", "100"}, 1, 1).size() == 1);
+  CHECK_THAT(warned({"1", "10", "100"}, 1, 1)[0], Contains("optimistically biased"));
 }
 
 TEST_CASE("select: axes of a zip are selected together") {
@@ -173,7 +198,8 @@ TEST_CASE("select: a run reports only the selected points and the data of the se
   CHECK(manifest.at("fitted_on_private_data_without_accounting") ==
         nlohmann::json::array(
             {"sweep.select: protocol.rho is chosen by relative_fitness without noise, on the test data"}));
-  CHECK_THAT(outcome.err, Contains("warning: sweep.select: protocol.rho is chosen by relative_fitness"));
+  CHECK_THAT(outcome.err, Contains("warning: sweep.select: protocol.rho is chosen by relative_fitness") &&
+                              Contains("warning: sweep.select: protocol.rho is chosen on the test data"));
 
   // The tuned option is no axis: each point states its value.
   CHECK(one.head().axes == std::vector<std::string>{"privacy.epsilon"});

@@ -50,9 +50,13 @@ def program():
     return found
 
 
+def _without_file(message):
+    """A mapping has no lines that the message could name."""
+    return re.sub(r"\S*/hearsay-\w+/scenario\.json(:\d+:\d+)?", "scenario", message)
+
+
 def _fail(code, message):
-    # A mapping has no lines that the message could name.
-    message = re.sub(r"\S*/hearsay-\w+/scenario\.json(:\d+:\d+)?", "scenario", message)
+    message = _without_file(message)
     raise _ERRORS.get(code, HearsayError)(message.strip() or f"hearsay ended with exit code {code}", code)
 
 
@@ -173,8 +177,8 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     scenario, set, repeat, seed and points: each study has its own folder, and an equal call resumes there.
     progress: whether to show progress; by default in a notebook and on a terminal.
 
-    Raises InputError, RefusedError or OutputError with the program's message. Runs that diverge or fail, and notes
-    about the study, are warnings (HearsayWarning). An interrupt ends the program; runs that are done are kept.
+    Raises InputError, RefusedError or OutputError with the program's message. Runs that diverge or fail, and the
+    program's warnings, are warnings (HearsayWarning). An interrupt ends the program; runs that are done are kept.
     """
     from .folders import default_output
     from .study import load
@@ -196,9 +200,9 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     if not bad.empty:
         warnings.warn(f"{len(bad)} of {len(study.runs)} runs diverged or failed; the first: {bad['message'].iloc[0]}",
                       HearsayWarning, stacklevel=2)
-    for note in study.manifest.get("notes", []):
-        if str(note).startswith("warning: "):
-            warnings.warn(str(note)[len("warning: "):], HearsayWarning, stacklevel=2)
+    for line in messages:
+        if line.startswith("warning: "):
+            warnings.warn(_without_file(line.removeprefix("warning: ")), HearsayWarning, stacklevel=2)
     return study
 
 

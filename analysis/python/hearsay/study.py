@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import tables
 from .folders import Contents
-from .program import call
+from .program import HearsayWarning, call
 from .trace import Trace
 
 OVER = ("iteration", "time_s", "vectors", "bytes")
@@ -22,7 +22,8 @@ def load(folder):
     ended = sum(study.manifest.get(how, 0) for how in ("done", "diverged", "failed"))
     planned = study.manifest.get("planned_runs", ended)  # programs up to 0.2 do not say
     if ended < planned:
-        warnings.warn(f"{folder}: {planned - ended} of {planned} runs are missing; run the study again", stacklevel=2)
+        warnings.warn(f"{folder}: {planned - ended} of {planned} runs are missing; run the study again",
+                      HearsayWarning, stacklevel=2)
     return study
 
 

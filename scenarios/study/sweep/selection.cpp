@@ -8,12 +8,14 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "analysis/metrics/metric.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/study/scenario.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
 enum class SelectOn { kValidation, kTest };
@@ -127,7 +129,45 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
     const bool better = selection.minimise ? value < best.value : value > best.value;
     if (better || (std::isnan(best.value) && !std::isnan(value))) best = {c.labels, value, best.candidates};
   }
+  const Names& axes = study.head().axes;
+  const auto over = static_cast<std::size_t>(std::ranges::find(axes, selection.over) - axes.begin());
+  for (const auto& [group, number] : numbers) {
+    std::set<double> tried;
+    bool all_numbers = true;
+    for (const Candidate& c : candidates) {
+      if (c.group != group) continue;
+      const std::optional<double> x = label_number(c.labels.at(over));
+      all_numbers = all_numbers && x;
+      if (x) tried.insert(*x);
+    }
+    Choice& best = choices[number];
+    if (!all_numbers || tried.size() < 3 || std::isnan(best.value)) continue;
+    const double x = *label_number(best.labels.at(over));
+    if ((x == *tried.begin() && x != 0) || x == *tried.rbegin()) best.at_edge = best.labels[over];
+  }
   return choices;
+}
+
+std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices) {
+  std::vector<std::string> all;
+  if (selection.on_test)
+    all.push_back(
+        fmt::format("warning: sweep.select: {} is chosen on the test data, so that results on them are "
+                    "optimistically biased",
+                    selection.over));
+  Names edges;
+  std::size_t count = 0;
+  for (const Choice& c : choices) {
+    if (c.at_edge.empty()) continue;
+    ++count;
+    if (std::ranges::find(edges, c.at_edge) == edges.end()) edges.push_back(c.at_edge);
+  }
+  if (count > 0)
+    all.push_back(
+        fmt::format("warning: sweep.select: the selected {} is the smallest or largest of its values ({}) at "
+                    "{} of {} points: the best may lie beyond them; extend the sweep",
+                    selection.over, fmt::join(edges, ", "), count, choices.size()));
+  return all;
 }
 
 std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,

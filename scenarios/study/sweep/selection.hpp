@@ -44,12 +44,17 @@ struct Choice {
   std::vector<std::string> labels;  ///< of the point, by axis
   double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate has a finite one
   std::size_t candidates = 0;
+  /// The value of `over`, if it is the smallest or largest of three or more numbers, 0 being no edge from below.
+  std::string at_edge{};
 };
 
 /// The best point of each combination of the other axes, in the order of the points; the first among equals. A point
 /// with a missing, failed or diverged run is worse than any other. Throws std::invalid_argument if the study does not
 /// record the metric.
 std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study);
+
+/// What is suspicious, each a line that begins with "warning: ".
+std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices);
 
 /// JSON, for the manifest.
 std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,
