@@ -164,12 +164,13 @@ def test_warnings_of_the_terminal_are_raised(hearsay, tmp_path):
              "record": {"metrics": ["relative_fitness"]}}
     hearsay.run(SMALL, output=tmp_path / "out")
     with pytest.warns(hearsay.HearsayWarning) as caught:
-        hearsay.run(other, output=tmp_path / "out")
+        study = hearsay.run(other, output=tmp_path / "out")
     texts = [str(one.message) for one in caught]
     assert all(one.category is hearsay.HearsayWarning for one in caught)
     for expected in ("the tables of another study are replaced", "privacy.epsilon is chosen on the test data",
                      "the selected privacy.epsilon is the smallest or largest of its values (10)"):
         assert sum(expected in text for text in texts) == 1
+    assert list(study.final("relative_fitness")["privacy.epsilon (selected)"]) == [10]
 
 
 def test_suspicious_columns_of_a_file_are_warned_of(hearsay, tmp_path, monkeypatch):

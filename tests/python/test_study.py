@@ -87,6 +87,27 @@ def _rows(part):
             yield from _rows(inner)
 
 
+def test_a_place_beyond_the_end_of_all_runs_is_a_warning(hearsay, written):
+    study = hearsay.load(written)
+    with pytest.warns(hearsay.HearsayWarning, match="time_s 3.5 is beyond the end of all runs at 2 of 2 points .*: 3"):
+        assert list(study.metric("loss", over="time_s", at=[1, 3.5])["median"]) == [7, 4, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.metric("share", over="time_s", at=1)
+
+
+def test_final_has_a_row_for_each_point_and_what_was_selected(hearsay, written):
+    runs = (written / "runs.csv").read_text().replace("2,0,done", "2,0,failed").replace(",status", ",rho,status")
+    for status in ("done", "failed", "diverged"):
+        runs = runs.replace(f",{status},", f",0.5,{status},", 3)
+    (written / "runs.csv").write_text(runs.replace(",0.5,failed,0,0", ",failed,0,0"))
+    final = hearsay.load(written).final("loss")
+    assert list(final.columns) == ["size", "rho (selected)", "runs", "loss", "loss.q25", "loss.q75"]
+    assert list(final["size"]) == [1, 2] and list(final["runs"]) == [2, 0]
+    assert list(final["rho (selected)"]) == [0.5, 0.5]
+    assert final["loss"].iloc[0] == 4 and pd.isna(final["loss"].iloc[1])
+
+
 def test_a_metric_by_owner_is_their_mean_or_one_agents(hearsay, written):
     study = hearsay.load(written)
     assert list(study.metric("share", over="time_s")["median"]) == [2, 4]

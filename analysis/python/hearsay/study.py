@@ -202,35 +202,47 @@ class Study:
         """
         if over not in OVER:
             raise ValueError(f"over: expected one of {', '.join(OVER)}, found {over!r}")
-        out = []
+        out, ends = [], []
         for labels, part in self._by_point(self._values(name, agent)):
             runs = [(r[over].to_numpy(float), r["value"].to_numpy(float))
                     for _, r in part.groupby("repetition", sort=False)]
             places = np.atleast_1d(np.asarray(at, dtype=float)) if at is not None else _grid([x for x, _ in runs])
             index = [np.searchsorted(x, places, side="right") - 1 for x, _ in runs]
+            ends += [max(x[-1] for x, _ in runs)] if runs else []
             for k, place in enumerate(places):
                 values = [y[i[k]] for (_, y), i in zip(runs, index) if i[k] >= 0]
                 median, low, high = _quantiles(values)
                 out.append([*labels.values(), place, median, low, high, len(values)])
+        last = np.max(places, initial=-np.inf) if at is not None and ends else -np.inf
+        early = [end for end in ends if end < last]
+        if early:
+            warnings.warn(f"{over} {last:g} is beyond the end of all runs at {len(early)} of {len(ends)} points (the "
+                          f"first: {early[0]:g}): values there are the last ones", HearsayWarning, stacklevel=2)
         return self._frame(out, [over, "median", "q25", "q75", "runs"])
+
+    def _chosen(self):
+        """By point, in the order of `points`: the values that "select" has chosen."""
+        columns = list(self.runs.columns)
+        names = columns[columns.index("repetition") + 1:columns.index("status")]
+        first = self.runs.drop_duplicates(self.axes) if self.axes else self.runs.head(1)
+        return {f"{name} (selected)": list(first[name]) for name in names if name.removesuffix(".text") == name}
 
     def final(self, metrics=None):
         """Median and quartiles over repetitions at the end of runs: a row for each point, columns NAME, NAME.q25,
-        NAME.q75; of metrics by owner those of the owners' mean."""
+        NAME.q75; of metrics by owner those of the owners' mean. `runs` are those that are done, perhaps none. A column
+        "OPTION (selected)" for what "select" has chosen."""
         if isinstance(metrics, str):
             metrics = [metrics]
-        frames = []
+        points = list(self.points.itertuples(index=False, name=None)) if self.axes else [()]
+        done = self.runs[self.runs["status"] == "done"]
+        counts = {tuple(labels.values()): len(part) for labels, part in self._by_point(done)}
+        columns = {**self._chosen(), "runs": [counts.get(point, 0) for point in points]}
         for name in metrics or self.metrics:
-            out = []
-            for labels, part in self._by_point(self._values(name)):
-                last = part.groupby("repetition", sort=False)["value"].last()
-                out.append([*labels.values(), *_quantiles(last), len(last)])
-            frames.append(self._frame(out, [name, f"{name}.q25", f"{name}.q75", "runs"]))
-        result = frames[0]
-        for frame in frames[1:]:
-            frame = frame.drop(columns="runs")
-            result = result.merge(frame, on=self.axes, how="outer") if self.axes else pd.concat([result, frame], axis=1)
-        return result[[*self.axes, "runs", *[c for c in result.columns if c not in (*self.axes, "runs")]]]
+            found = {tuple(labels.values()): part.groupby("repetition", sort=False)["value"].last()
+                     for labels, part in self._by_point(self._values(name))}
+            rows = [_quantiles(found.get(point, ())) for point in points]
+            columns |= zip((name, f"{name}.q25", f"{name}.q75"), map(list, zip(*rows)))
+        return pd.concat([self.points, pd.DataFrame(columns)], axis=1)
 
     def compare(self, other=None, reference=0, metrics=(), confidence=0.95):
         """Differences from a point of this study, paired by repetition, with intervals: the table of hearsay compare.
