@@ -1,5 +1,6 @@
 #pragma once
 // Numbers with units, "15 ms" or "10 Mbit/s", and the ranges of numeric options.
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,10 @@ struct UnitName {
   bool shown = true;  ///< used when a value is written
 };
 
-/// The ways to write the unit `unit` ("s", "B", "B/s", "1/s", "m", "m/s"), smallest first; empty for other units.
+/// The SI units of quantities.
+inline constexpr std::array<std::string_view, 6> kUnits{"s", "B", "B/s", "1/s", "m", "m/s"};
+
+/// The ways to write one of kUnits, smallest first; empty for other units.
 const std::vector<UnitName>& unit_names(std::string_view unit);
 
 /// The SI value of a number with one of the names of `unit`; nothing for other text and on overflow.

@@ -51,7 +51,11 @@ TEST_CASE("sweep: ranges by step, factor and count have round numbers and keep t
   CHECK(labels(R"({"a": {"from": "0 ms", "to": "60 ms", "step": "15 ms"}})") ==
         Labels{{"0 ms"}, {"15 ms"}, {"30 ms"}, {"45 ms"}, {"60 ms"}});
   CHECK(labels(R"({"a": {"from": "500 ms", "to": "1 s", "step": "250 ms"}})") ==
-        Labels{{"0.5"}, {"0.75"}, {"1"}});
+        Labels{{"500 ms"}, {"750 ms"}, {"1000 ms"}});
+  CHECK(labels(R"({"a": {"from": 0, "to": "1 s", "step": "500 ms"}})") ==
+        Labels{{"0 ms"}, {"500 ms"}, {"1000 ms"}});
+  CHECK(labels(R"({"a": {"from": "10ms", "to": "1 s", "factor": 10}})") ==
+        Labels{{"10 ms"}, {"100 ms"}, {"1000 ms"}});
   CHECK(labels(R"({"a": {"from": 1, "to": 1000, "factor": 10}})") ==
         Labels{{"1"}, {"10"}, {"100"}, {"1000"}});
   CHECK(labels(R"({"a": {"from": 0, "to": 1, "count": 5}})") ==

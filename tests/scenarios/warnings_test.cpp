@@ -47,9 +47,10 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
                           "of 4 runs"));
   // Three Poisson clocks of rate 1 tick 3000 times in 1000 s. Each owner gives a third of the 1000 answers that its budget
   // is planned for; ceil(1000/3 + 3 sqrt(1000/3)) = 389.
-  const auto whole = warnings_in(command(dir, "run s.json --no-progress -o out --set stop.time=1000 "
-                                                "--set protocol.budget_for=horizon")
-                                       .err);
+  const auto whole = warnings_in(command(dir,
+                                         "run s.json --no-progress -o out --set stop.time=1000 "
+                                         "--set protocol.budget_for=horizon")
+                                     .err);
   REQUIRE(whole.size() == 1);
   CHECK_THAT(whole[0],
              Contains(" of the 1000 answers that its privacy budget is planned for, so the noise is larger "
@@ -67,6 +68,11 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
       R"(run s.json --no-progress -o exact --set stop.time=5 --set 'privacy={"mechanism": "none"}' --set sweep=null)");
   CHECK(exact.code == 0);
   CHECK(warnings_in(exact.err).empty());
+  const auto long_one = command(
+      dir, R"(run s.json --no-progress -o exact --set stop.time=1000 --set protocol.budget_for=horizon )"
+           R"(--set 'privacy={"mechanism": "none"}' --set sweep=null)");
+  CHECK(long_one.code == 0);
+  CHECK(warnings_in(long_one.err).empty());
 }
 
 TEST_CASE(
@@ -177,6 +183,12 @@ TEST_CASE("warnings: a latency of a second or more without a unit, which may mea
         std::vector<std::string>{
             R"(warning: /network/latency: 20 without a unit means 20 s; write "20 s" or "20 ms")"});
   REQUIRE(warned(R"({"type": "uniform", "min": 0, "max": 15})").size() == 1);
+  dir.write("r.json", test::small_scenario(
+                          R"("sweep": {"network.latency": {"from": "0 s", "to": "2 s", "step": "500 ms"}})"));
+  const auto range = command(dir, "run r.json --no-progress -o range");
+  REQUIRE(range.code == 0);
+  CHECK_THAT(range.err, !Contains("without a unit"));
+  CHECK_THAT(test::text_of(dir / "range/runs.csv"), Contains("\n2,2000 ms,0,"));
   for (const char* meant : {R"("20 s")", "0.02", R"({"type": "lognormal", "median": "1 s", "sigma": 2})"})
     CHECK(warned(meant).empty());
 }

@@ -117,7 +117,8 @@ std::vector<std::string> CentralAsync::Params::notes(const Study& study) const {
 
 std::optional<std::string> CentralAsync::Params::warning(const World& world) const {
   const std::uint64_t planned = planned_iterations("central_async", world.study);
-  if (budget_for != BudgetFor::kHorizon || 2 * world.iterations < planned) return std::nullopt;
+  if (!world.study.privacy.active() || budget_for != BudgetFor::kHorizon || 2 * world.iterations < planned)
+    return std::nullopt;
   std::uint64_t most = 0;
   for (sim::AgentId i = 0; i < world.ledger.agents(); ++i)
     most = std::max<std::uint64_t>(most, world.ledger.account(i).releases);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/units.hpp"
 #include "scenarios/study/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
@@ -30,6 +31,24 @@ std::optional<Quantity> quantity(const Node& node) {
   const auto [rest, error] = std::from_chars(node.text.data(), end, q.number);
   q.unit.assign(rest, end);
   return q;
+}
+
+// The finest unit of quantities of one kind, of which numbers without a unit are in SI; null if they are of several.
+const UnitName* finest_unit(const std::vector<Quantity>& all) {
+  for (const std::string_view unit : kUnits) {
+    const UnitName* finest = nullptr;
+    const auto is_of = [&](const Quantity& q) {
+      for (const UnitName& name : unit_names(unit)) {
+        const bool si = name.times == 1 && name.over == 1;
+        if (q.unit.empty() ? !si : q.unit.substr(q.unit.starts_with(' ') ? 1 : 0) != name.name) continue;
+        if (finest == nullptr || name.times / name.over < finest->times / finest->over) finest = &name;
+        return true;
+      }
+      return false;
+    };
+    if (std::ranges::all_of(all, is_of)) return finest;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -110,9 +129,13 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   const Quantity from = number("from"), to = number("to");
   const Quantity by = number(by_key);
   const bool same_unit = from.unit == to.unit && (!step || from.unit == by.unit);
-  unit_ = same_unit ? from.unit : "";
+  const UnitName* const common =
+      same_unit ? nullptr : finest_unit(step ? std::vector{from, to, by} : std::vector{from, to});
+  unit_ = same_unit ? from.unit : common != nullptr ? fmt::format(" {}", common->name) : "";
   const auto in_unit = [&](std::string_view key, const Quantity& q) {
-    return same_unit ? q.number : *si_number(*written_.find(key));
+    if (same_unit) return q.number;
+    const double si = *si_number(*written_.find(key));
+    return common != nullptr ? si * common->over / common->times : si;
   };
   from_ = in_unit("from", from);
   to_ = in_unit("to", to);

@@ -124,7 +124,7 @@ std::optional<double> si_number(const Node& value) {
   if (value.is(Node::Kind::kNumber)) return value.number;
   if (!value.is(Node::Kind::kText)) return std::nullopt;
   // Units of different dimensions have different names.
-  for (const char* unit : {"s", "B", "B/s", "1/s", "m", "m/s"}) {
+  for (const std::string_view unit : kUnits) {
     if (const auto number = parse_quantity(value.text, unit)) return number;
   }
   return std::nullopt;
