@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/tables/summary.hpp"
@@ -119,13 +120,31 @@ int compare_command(const Arguments& arguments) {
     return without_missing(study, kExitDone);
   }
   analysis::StoredStudy second = open_results(folders[1]);
-  if (second.head().axes != head.axes || second.head().metrics != head.metrics)
-    throw UsageError(
-        fmt::format("the two studies have different axes or metrics{}{}; compare studies of the same sweep",
-                    not_shared("axis", "axes", folders[0], head.axes, folders[1], second.head().axes),
-                    not_shared("metric", "metrics", folders[0], names_of(head.metrics), folders[1],
-                               names_of(second.head().metrics))));
-  const Finals other = finals_of(second);
+  // With --metric, only these need be in both.
+  const std::vector<std::size_t> wanted = wanted_metrics(*values, head);
+  const auto& others = second.head().metrics;
+  std::vector<analysis::MetricInfo> asked;
+  for (const std::size_t m : wanted) asked.push_back(head.metrics[m]);
+  std::vector<analysis::MetricInfo> found = others;
+  const auto is_in = [](const auto& all) {
+    return [&](const analysis::MetricInfo& m) { return std::ranges::find(all, m) != all.end(); };
+  };
+  if (values->has("metric")) std::erase_if(found, std::not_fn(is_in(asked)));
+  if (second.head().axes != head.axes || !std::ranges::all_of(asked, is_in(found)) ||
+      !std::ranges::all_of(found, is_in(asked)))
+    throw UsageError(fmt::format(
+        "the two studies have different axes or metrics{}{}; compare studies of the same sweep",
+        not_shared("axis", "axes", folders[0], head.axes, folders[1], second.head().axes),
+        not_shared("metric", "metrics", folders[0], names_of(asked), folders[1], names_of(found))));
+  Finals other = finals_of(second);
+  // In the places of the first study's metrics.
+  for (auto& of_point : other.values) {
+    std::vector<std::vector<double>> ordered(head.metrics.size());
+    for (const std::size_t m : wanted)
+      ordered[m] =
+          of_point[static_cast<std::size_t>(std::ranges::find(others, head.metrics[m]) - others.begin())];
+    of_point = std::move(ordered);
+  }
   std::vector<bool> matched(other.labels.size());
   for (std::size_t p = 0; p < first.labels.size(); ++p) {
     const auto equal = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);

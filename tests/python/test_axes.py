@@ -111,3 +111,14 @@ def test_axes_of_the_caller_keep_their_figure(latency):
     latency.plot("relative_fitness", ax=right)
     assert list(figure.get_size_inches()) == [8, 3]
     assert len(right.lines) == 8 and right.get_legend() is not None and not left.lines
+
+
+def test_points_are_kept_by_numbers_up_to_rounding(hearsay, written):
+    for table in ("runs", "series"):
+        text = (written / f"{table}.csv").read_text()
+        (written / f"{table}.csv").write_text(text.replace("\n2,", "\n0.6,"))
+    study = hearsay.load(written)
+    for value in (0.6, np.linspace(0, 1, 11)[6], 0.1 + 0.5 + 1e-16, "600 ms"):  # one of them is 0.6000000000000001
+        assert len(study.plot("loss", over="time_s", where={"size": value}).axes[0].lines) == 1
+    with pytest.raises(KeyError, match="no point has 0.60001"):
+        study.plot("loss", over="time_s", where={"size": 0.60001})

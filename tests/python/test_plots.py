@@ -26,6 +26,18 @@ def test_two_axes_give_a_line_for_each_of_the_other(small):
         small.plot("relative_fitness", by="privacy.delta")
 
 
+def test_nothing_to_draw_is_one_error(small, written, hearsay):
+    from hearsay import plots
+    with pytest.raises(ValueError, match="where: privacy.epsilon: expected at least one value, found none"):
+        small.plot("relative_fitness", where={"privacy.epsilon": []})
+    with pytest.raises(ValueError, match="loss: there is nothing to draw: no run that is done has a number"):
+        (written / "runs.csv").write_text((written / "runs.csv").read_text().replace(",done,", ",failed,"))
+        hearsay.load(written).plot("loss")
+    for window in ((1e6, 1e6 + 1), (5, 0)):
+        with pytest.raises(ValueError, match="the trace has no event from"):
+            plots.messages(small.trace(), *window)
+
+
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_figures_are_saved(small, tmp_path, kind):
     path = tmp_path / f"f.{kind}"

@@ -158,6 +158,28 @@ def test_a_frame_in_a_scenario_is_an_error_that_says_what_to_do(hearsay):
         hearsay.run({**SMALL, "data": pd.DataFrame({"x": [1]})})
 
 
+def test_a_duration_of_pandas_is_refused_at_its_path(hearsay):
+    for value in (pd.Timedelta("5 ms"), np.timedelta64(5, "ms")):
+        with pytest.raises(TypeError, match="^network.latency.0: expected a number, text, list or mapping, .*15 ms"):
+            hearsay.run({**SMALL, "network": {"latency": [value]}})
+        with pytest.raises(TypeError, match="^network.latency: expected"):
+            hearsay.run(SMALL, set={"network.latency": value})
+        with pytest.raises(TypeError, match="^network.latency: expected"):
+            hearsay.Scenario(SMALL)["network.latency"] = value
+
+
+def test_reading_a_path_that_no_scenario_has_names_the_nearest(hearsay):
+    scenario = hearsay.Scenario(SMALL)
+    with pytest.raises(KeyError, match="protocol has no option 'rh'; did you mean 'rho'"):
+        scenario["protocol.rh"]
+    with pytest.raises(KeyError, match="privacy.delta is not set"):
+        scenario["privacy.delta"]
+    with pytest.raises(KeyError, match="network.topology.draw is not set"):
+        scenario["network.topology.draw"]
+    with pytest.raises(KeyError, match="did you mean 'rho'"):
+        del scenario["protocol.rh"]
+
+
 def test_warnings_of_the_terminal_are_raised(hearsay, tmp_path):
     other = {**SMALL, "sweep": {"privacy.epsilon": [1, 2, 10],
                                 "select": {"over": "privacy.epsilon", "minimise": "relative_fitness", "on": "test"}},

@@ -174,6 +174,13 @@ TEST_CASE("output: compare selects metrics, writes csv, and names points without
   CHECK_THAT(refusal(dir, "compare a --metric relative_fitnes"),
              Contains("did you mean 'relative_fitness'?"));
   CHECK_THAT(refusal(dir, "compare a --format tsv"), Contains("--format: expected one of text, csv"));
+  // Metrics that are not asked for may differ.
+  run(dir, R"(-o c --set 'record.metrics=["objective","relative_fitness"]')");
+  const std::string to_c = "cd " + dir.path().string() + " && hearsay compare a c --format csv --metric ";
+  CHECK_THAT(shell(to_c + "relative_fitness").out, Contains("\n2,relative_fitness,3,0,0,0,"));
+  CHECK_THAT(refusal(dir, "compare a c"), Contains("only c has the metric objective"));
+  CHECK_THAT(refusal(dir, "compare a c --metric epsilon_spent_by_owner"),
+             Contains("only a has the metric epsilon_spent_by_owner"));
 }
 
 TEST_CASE("output: the first run that diverged is named, not one before with a warning") {

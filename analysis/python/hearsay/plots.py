@@ -41,9 +41,11 @@ def plot(study, metric, over="iteration", by=None, ax=None, log=None, band=True,
     ax: matplotlib axes to draw into.
     """
     own = ax is None
+    table = study.metric(metric, over=over) if by is None else _final(study, metric, by)
+    table = select(table, where, study.axes, study.labels)
+    if not table["median"].notna().any():
+        raise ValueError(f"{metric}: there is nothing to draw: no run that is done has a number")
     with _axes(ax) as (figure, ax):
-        table = study.metric(metric, over=over) if by is None else _final(study, metric, by)
-        table = select(table, where, study.axes, study.labels)
         lines = [a for a in study.axes if a != by and table[a].nunique() > 1]
         x = over if by is None else by
         labels = pd.Series([_label(row, lines, study.labels) for row in table.to_dict("records")], index=table.index,
@@ -147,8 +149,13 @@ def _ticks(ax, texts, values):
 
 
 def messages(trace, start=0, end=None, ax=None):
-    """Message timeline of a window: a lane for each agent, an arrow for each message, lost ones dotted."""
-    end = trace.events["time_s"].max() if end is None else end
+    """Message timeline of a window: a lane for each agent, an arrow for each message, lost ones dotted.
+    Raises ValueError for a window without events."""
+    times = trace.events["time_s"]
+    end = times.max() if end is None else end
+    if not times.between(start, end).any():
+        raise ValueError(f"the trace has no event from {start:g} to {end:g} s; its events are from {times.min():g} to "
+                         f"{times.max():g} s")
     with _axes(ax, (7, 2.6)) as (figure, ax):
         for m in trace.messages().itertuples(index=False):
             until = m.arrived_s if m.outcome == "delivered" else m.sent_s

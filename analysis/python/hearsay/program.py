@@ -68,29 +68,35 @@ def call(*arguments):
     return done.stdout
 
 
-def plain(value):
-    """A copy whose mappings, lists and numbers are Python's own, where they were numpy's or pandas', and paths text."""
+def plain(value, path=""):
+    """A copy whose mappings, lists and numbers are Python's own, where they were numpy's or pandas', and paths text.
+    Raises TypeError, with the dotted path, for what no scenario can hold."""
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return {str(key): plain(inner, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
+    if hasattr(value, "tolist") and getattr(getattr(value, "dtype", None), "kind", "O") not in "mM":
+        return plain(value.tolist(), path)
     if isinstance(value, (list, tuple, range)):
-        return [plain(inner) for inner in value]
+        return [plain(inner, f"{path}.{k}" if path else str(k)) for k, inner in enumerate(value)]
     if hasattr(value, "to_csv"):
         raise TypeError('a scenario names the file of its data: frame.to_csv("rows.csv", index=False), then '
                         '"data": {"type": "csv", "path": "rows.csv", "target": ...}')
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{path or 'scenario'}: expected a number, text, list or mapping, found {value!r}; a duration is "
+                    'text such as "15 ms"')
 
 
-def value_text(value):
+def value_text(value, path=""):
     """A value as --set takes it: JSON, and text as it is."""
-    value = plain(value)
+    value = plain(value, path)
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def set_arguments(options):
     return [argument for path, value in (options or {}).items()
-            for argument in ("--set", f"{path}={value_text(value)}")]
+            for argument in ("--set", f"{path}={value_text(value, path)}")]
 
 
 def folder_arguments(option, folders):

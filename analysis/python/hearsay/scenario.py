@@ -93,7 +93,7 @@ class Scenario(dict):
         self.folder = self.folder or getattr(scenario, "folder", None)
         self.update(scenario)
 
-    def __getitem__(self, path):
+    def _value(self, path):
         value = self
         for key in path.split("."):
             if isinstance(value, list):
@@ -104,9 +104,16 @@ class Scenario(dict):
                 value = value[key]
         return value
 
+    def __getitem__(self, path):
+        try:
+            return self._value(path)
+        except (LookupError, TypeError, ValueError):
+            check_path(path)
+            raise KeyError(f"{path} is not set; complete() has all defaults") from None
+
     def __setitem__(self, path, value):
         check_path(path)
-        value = plain(value)  # a copy: what is set below it later does not change the caller's
+        value = plain(value, path)  # a copy: what is set below it later does not change the caller's
         *above, last = path.split(".")
         place = self
         for key in above:
@@ -127,10 +134,11 @@ class Scenario(dict):
 
     def __delitem__(self, path):
         above, _, last = path.rpartition(".")
+        self[path]  # KeyError
         dict.__delitem__(self[above] if above else self, last)
 
     def get(self, path, default=None):
-        return self[path] if path in self else default
+        return self._value(path) if path in self else default
 
     def update(self, *options, **more):
         for path, value in dict(*options, **more).items():
@@ -141,8 +149,8 @@ class Scenario(dict):
 
     def __contains__(self, path):
         try:
-            self[path]
-        except (KeyError, IndexError, TypeError, ValueError):
+            self._value(path)
+        except (LookupError, TypeError, ValueError):
             return False
         return True
 

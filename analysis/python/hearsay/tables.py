@@ -1,6 +1,7 @@
 """Tables of a study as pandas frames: types of columns, swept options, points by condition."""
 import difflib
 import json
+import math
 
 import pandas as pd
 
@@ -63,7 +64,9 @@ def select(table, where, axes, labels):
         require_axis(axis, axes)
         texts = labels.get(axis, {})
         there = list(dict.fromkeys(table[axis]))
-        kept = plain(list(kept) if isinstance(kept, (set, frozenset)) else kept)
+        kept = plain(list(kept) if isinstance(kept, (set, frozenset)) else kept, axis)
+        if kept == []:
+            raise ValueError(f"where: {axis}: expected at least one value, found none")
         found = []
         for value in kept if isinstance(kept, list) else [kept]:
             same = [x for x in there if _same(x, value, texts)]
@@ -80,11 +83,11 @@ def _same(x, value, texts):
     if isinstance(x, str):
         return x == (value if isinstance(value, str) else json.dumps(value))
     if not isinstance(value, str):
-        return x == value
+        return isinstance(value, (int, float)) and math.isclose(x, value)  # to 1e-9
     if texts.get(x, "").replace(" ", "") == value.replace(" ", ""):
         return True
     number = value.rstrip("abcdefghijklmnopqrstuvwxyz ")
     try:
-        return abs(float(number) * _SECONDS.get(value[len(number):].strip() or "s", float("nan")) - x) <= 1e-12 * abs(x)
+        return math.isclose(x, float(number) * _SECONDS.get(value[len(number):].strip() or "s", float("nan")))
     except ValueError:
         return False
