@@ -64,7 +64,6 @@ class Statement {
   void bind(int i, double value);
   void bind(int i, const std::convertible_to<std::string_view> auto& text) { bind_text(i, text); }
   void bind(int i, std::span<const double> numbers);
-  void bind(int, std::nullopt_t) {}
   template <class T>
   void bind(int i, const std::optional<T>& value) {
     if (value) bind(i, *value);  // else NULL: what reset() leaves

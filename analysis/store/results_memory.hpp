@@ -1,5 +1,6 @@
 #pragma once
 // The memory of results: of the series that runs record, and of writing them.
+#include "analysis/store/series_rows.hpp"
 #include "analysis/store/store_writer.hpp"
 #include "analysis/store/study.hpp"
 #include "sim/memory.hpp"
@@ -13,9 +14,10 @@ inline sim::Memory memory_of_series(double samples, double width) {
   return {places.held + values.held, places.making + values.making};
 }
 
-/// While a series is stored: its samples as numbers, and SQLite's copy of them.
-inline double memory_of_storing(double samples) {
-  return sim::grown(5 * samples, sizeof(double)).peak() + samples * sizeof(Sample);
+/// While a series is stored or read: a row of the store, and SQLite's copy of it.
+inline double memory_of_storing(double samples, double width) {
+  const double sample = sizeof(Sample) + width * sizeof(double);
+  return 2 * std::min(samples * sample, sample + kSeriesBlock * sizeof(double));
 }
 
 /// Series that wait to be stored while `threads` make `runs` runs.
@@ -43,9 +45,10 @@ inline double memory_of_waiting_models(double bytes, double runs, double threads
 /// that are at equal places.
 inline double memory_of_tables(double samples, double width, double repetitions, bool aggregate) {
   const double series = samples * (sizeof(Sample) + width * sizeof(double));
-  if (!aggregate) return series + memory_of_storing(samples);
+  const double one = series + memory_of_storing(samples, width);
+  if (!aggregate) return one;
   constexpr double kNode = 96, kPlace = 2 * sizeof(std::size_t);
-  return 2 * repetitions * series + samples * (kNode + sim::grown(repetitions, kPlace).peak());
+  return one + repetitions * series + samples * (kNode + sim::grown(repetitions, kPlace).peak());
 }
 
 }  // namespace hearsay::analysis

@@ -1,30 +1,18 @@
 #pragma once
-// The series of runs as rows of the store: of one run, or of all repetitions of a point together.
-//
-// Together (record.keep: aggregate) there is one row per sample and number: a BLOB with that number in every
-// repetition, in their order, so that statistics over repetitions read one BLOB. Iteration, time, vectors and bytes of
-// the samples are stored like metrics, so that the series of each run can be restored.
+// The series of a run in the store: rows of whole samples, of 1 MB unless one sample is larger. A sample is its iteration,
+// time, vectors, bytes and messages, then its values, in 8 bytes each: counts as whole numbers, the others as doubles.
 #include <cstdint>
-#include <map>
 
 #include "analysis/store/database.hpp"
 #include "analysis/store/study.hpp"
 
 namespace hearsay::analysis {
 
-using SeriesByRepetition = std::map<std::uint32_t, Series>;
+inline constexpr std::size_t kSeriesBlock = 1 << 17;  ///< a row with so many numbers is full
 
-/// Empty if the run has no rows. Throws OutputError if they are damaged.
+/// `width` values belong to a sample.
+void write_series(Database& database, std::int64_t run, const Series& series, std::size_t width);
+/// Empty if the run has no rows. Throws OutputError if they do not consist of samples of that width.
 Series read_series(Database& database, std::int64_t run, std::size_t width);
-void write_series(Database& database, std::int64_t run, const std::vector<MetricInfo>& metrics,
-                  const SeriesLayout& layout, const Series& series);
-void erase_series(Database& database, std::int64_t run);
-
-/// The same for the repetitions of a point together. Writing replaces its rows.
-SeriesByRepetition read_together(Database& database, std::int64_t point, std::int64_t record,
-                                 std::size_t width);
-void write_together(Database& database, std::int64_t point, std::int64_t record,
-                    const std::vector<MetricInfo>& metrics, const SeriesLayout& layout,
-                    const SeriesByRepetition& all);
 
 }  // namespace hearsay::analysis

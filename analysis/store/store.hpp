@@ -75,12 +75,8 @@ class Store {
   /// Makes this the study of the store; runs of other studies remain stored.
   void begin_study(const StudyPlan& plan);
   void put_point(std::size_t number, const PointResult& point, const Participants& participants = {});
-  /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and
-  /// record.
-  void put_run(const RunResult& run, const std::string& run_key);
-  /// Moves the series of single runs to those of their points, if the study stores them together. To be called after
-  /// the last run.
-  void aggregate();
+  /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and metrics.
+  void put_run(const RunResult& run);
   /// Makes everything since the last commit permanent.
   void commit();
 
@@ -92,7 +88,7 @@ class Store {
   void erase(std::int64_t run);
   /// What is stored of a run but its row.
   void erase_values(std::int64_t run);
-  /// The row of a text that points share; adds it if there is none.
+  /// Stores a text that points share; returns its id.
   std::int64_t document(const std::string& text);
   void insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                       const std::vector<Scalar>& scalars);
@@ -103,10 +99,10 @@ class Store {
   StudyPlan plan_;
   struct Place {
     std::int64_t id;
-    SeriesLayout layout;  // known once the point is described
+    std::size_t width;  // of its series; known once the point is described
   };
   std::vector<Place> places_;  // of the points
-  std::int64_t record_ = 0, finished_ = 0;
+  std::int64_t finished_ = 0;
 };
 
 }  // namespace hearsay::analysis

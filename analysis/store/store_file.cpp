@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -22,53 +21,35 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr int kStoreVersion = 6;
-constexpr int kWithoutModels = 5;           // the version that has no models yet
+constexpr int kStoreVersion = 7;
 constexpr int kApplicationId = 0x68656172;  // "hear": identifies the database to file(1) and to hearsay
 
-constexpr const char* kSchema = R"sql(
+constexpr std::string_view kSchema = R"sql(
 CREATE TABLE info (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE point (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, described_by TEXT NOT NULL DEFAULT '',
   owners INTEGER NOT NULL DEFAULT 0, first_owner INTEGER NOT NULL DEFAULT 0,
   fitted_on_private_data TEXT NOT NULL DEFAULT '[]', notes TEXT NOT NULL DEFAULT '[]',
-  owner_list INTEGER, network INTEGER);
-CREATE TABLE document (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
-CREATE INDEX document_by_hash ON document (hash);
+  owner_list INTEGER, network INTEGER, parameters INTEGER);
+CREATE TABLE document (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE study (
   number INTEGER PRIMARY KEY, point INTEGER NOT NULL, labels TEXT NOT NULL, repetitions INTEGER NOT NULL);
-CREATE TABLE record (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, metrics TEXT NOT NULL);
 CREATE TABLE run (
-  id INTEGER PRIMARY KEY, point INTEGER NOT NULL, repetition INTEGER NOT NULL, record INTEGER NOT NULL,
-  run_key TEXT NOT NULL, status TEXT NOT NULL, end TEXT NOT NULL, iterations INTEGER NOT NULL, time_s REAL,
-  events INTEGER NOT NULL, messages INTEGER NOT NULL, delivered INTEGER NOT NULL, vectors INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, fingerprint TEXT NOT NULL, message TEXT NOT NULL,
-  UNIQUE (point, repetition, record));
-CREATE TABLE series (run INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER, data BLOB NOT NULL);
+  id INTEGER PRIMARY KEY, point INTEGER NOT NULL, repetition INTEGER NOT NULL, record TEXT NOT NULL,
+  status TEXT NOT NULL, end TEXT NOT NULL, iterations INTEGER NOT NULL, time_s REAL, events INTEGER NOT NULL,
+  messages INTEGER NOT NULL, delivered INTEGER NOT NULL, vectors INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  fingerprint INTEGER NOT NULL, message TEXT NOT NULL, wall_s REAL NOT NULL, host TEXT NOT NULL,
+  finished INTEGER NOT NULL{}, UNIQUE (point, repetition, record));
+CREATE TABLE series (run INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX series_of_run ON series (run);
-CREATE TABLE sample (run INTEGER PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE aggregate (
-  point INTEGER NOT NULL, record INTEGER NOT NULL, number INTEGER NOT NULL, metric TEXT NOT NULL, agent INTEGER,
-  data BLOB NOT NULL);
-CREATE INDEX aggregate_of_point ON aggregate (point, record);
 CREATE TABLE scalar (point INTEGER NOT NULL, run INTEGER, name TEXT NOT NULL, agent INTEGER, value REAL);
 CREATE INDEX scalar_of_run ON scalar (run) WHERE run IS NOT NULL;
 CREATE INDEX scalar_of_point ON scalar (point) WHERE run IS NULL;
-CREATE TABLE timing (
-  run INTEGER PRIMARY KEY, wall_s REAL NOT NULL, host TEXT NOT NULL, finished INTEGER NOT NULL);
+CREATE TABLE model (run INTEGER NOT NULL, agent INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX model_of_run ON model (run);
 CREATE TABLE checksum (
-  part INTEGER NOT NULL, id INTEGER NOT NULL, record INTEGER NOT NULL, value INTEGER NOT NULL,
-  PRIMARY KEY (part, id, record)) WITHOUT ROWID;
+  part INTEGER NOT NULL, id INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (part, id)) WITHOUT ROWID;
 )sql";
-
-// The tables that version 6 has added.
-std::string tables_of_models(std::string_view create) {
-  return fmt::format(
-      "{0} model (run INTEGER NOT NULL, agent INTEGER NOT NULL, data BLOB NOT NULL);"
-      "{0} parameters (point INTEGER PRIMARY KEY, document INTEGER NOT NULL);",
-      create);
-}
-constexpr std::string_view kIndexOfModels = "CREATE INDEX model_of_run ON model (run);";
 
 // File systems on which the shared memory of WAL does not work across machines.
 bool on_network(const std::filesystem::path& folder) {
@@ -80,32 +61,38 @@ bool on_network(const std::filesystem::path& folder) {
   return std::find(kTypes.begin(), kTypes.end(), static_cast<std::uint32_t>(info.f_type)) != kTypes.end();
 }
 
-// Refuses what could make a reader compute for ever: views, triggers, tables by modules; and tables that are not ours.
-void require_own_tables(Database& database) {
-  Statement& foreign = database.prepared(
-      "SELECT type, name FROM sqlite_master WHERE type <> 'index' AND (type <> 'table' OR rootpage = 0 OR "
-      "name NOT IN ('info', 'point', 'document', 'study', 'record', 'run', 'series', 'sample', 'aggregate', "
-      "'scalar', 'timing', 'checksum', 'model', 'parameters', 'sqlite_stat1', 'sqlite_stat4'))")();
-  if (!foreign.step()) return;
-  const auto text = [&](int column) { return sim::escaped(foreign.get<std::string>(column)).substr(0, 40); };
-  throw OutputError(fmt::format("{}: refused: it contains the {} '{}', which hearsay has not made",
-                                database.path().string(), text(0), text(1)));
+const std::string& schema() {
+  static const std::string text = fmt::format(kSchema, lost_columns());
+  return text;
 }
 
-// Returns it.
-std::int64_t check_version(Database& database) {
+// Refuses a damaged definition of a table, and what could make a reader compute for ever: views, triggers, tables by
+// modules. SQLite stores each statement of the schema as it is.
+void require_own_tables(Database& database) {
+  Statement& rows = database.prepared(
+      "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_stat_'")();
+  while (rows.step()) {
+    if (schema().find(rows.get<std::string>(2)) != std::string::npos) continue;
+    const auto text = [&](int column) { return sim::escaped(rows.get<std::string>(column)).substr(0, 40); };
+    throw OutputError(fmt::format("{}: refused: it contains the {} '{}', which hearsay has not made",
+                                  database.path().string(), text(0), text(1)));
+  }
+}
+
+void check_version(Database& database) {
   const auto version = database.first<std::int64_t>("PRAGMA user_version");
   // For an instant while a study is begun.
   if (database.first<int>("SELECT count(*) FROM sqlite_master") == 0)
     throw OutputError(fmt::format("{}: contains no study yet", database.path().string()));
   if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
     throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
-  if (version != kStoreVersion && version != kWithoutModels)
+  if (version != kStoreVersion)
     throw OutputError(
-        fmt::format("{}: has format version {}, this program reads version {}; choose another folder",
-                    database.path().string(), *version, kStoreVersion));
+        fmt::format("{}: written by {} hearsay (format {}, this one has format {}); read it with that version, "
+                    "or run the scenario in another folder with -o",
+                    database.path().string(), version < kStoreVersion ? "an older" : "a newer", *version,
+                    kStoreVersion));
   require_own_tables(database);
-  return *version;
 }
 
 // What is wrong with the structure of the file, indices included; nothing if it is sound. Takes about a second per
@@ -165,14 +152,14 @@ bool has_study(const std::filesystem::path& folder) {
   Database database(store_file(folder), Database::Access::kRead);
   if (database.first<int>("SELECT count(*) FROM sqlite_master") == 0) return false;
   check_version(database);
-  return database.first<int>("SELECT count(*) FROM info WHERE name = 'axes'") == 1;
+  return database.first<int>("SELECT count(*) FROM info WHERE name = 'head'") == 1;
 }
 
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kCreate);
   const bool is_new = database->first<int>("SELECT count(*) FROM sqlite_master") == 0;
-  const bool old = !is_new && check_version(*database) == kWithoutModels;
   if (!is_new) {
+    check_version(*database);
     if (fault(*database)) database->run("REINDEX");
     if (const auto found = fault(*database)) {
       throw OutputError(fmt::format("{}: damaged ({}); move it away or choose another folder with -o",
@@ -182,18 +169,11 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   database->run(on_network(folder) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   // Every commit is on disk before the next begins; at two commits per second that costs little.
   database->run("PRAGMA synchronous = FULL");
-  const std::string models = tables_of_models("CREATE TABLE") + std::string(kIndexOfModels);
-  const std::string version = fmt::format("BEGIN IMMEDIATE; PRAGMA user_version = {};", kStoreVersion);
-  if (old) database->run((version + models + "COMMIT").c_str());
-  if (!is_new) return database;
-  database->run(
-      fmt::format("{}PRAGMA application_id = {};{}{}", version, kApplicationId, kSchema, models).c_str());
-  for (int r = 0; r < sim::kLossReasons; ++r) {
-    database->run(fmt::format("ALTER TABLE run ADD COLUMN lost_{} INTEGER NOT NULL DEFAULT 0",
-                              sim::name(static_cast<sim::LossReason>(r)))
+  if (is_new) {
+    database->run(fmt::format("BEGIN IMMEDIATE; PRAGMA user_version = {}; PRAGMA application_id = {}; {} COMMIT",
+                              kStoreVersion, kApplicationId, schema())
                       .c_str());
   }
-  database->run("COMMIT");
   return database;
 }
 
@@ -202,9 +182,7 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(store_file(folder), error))
     throw OutputError(fmt::format("{}: contains no results.sqlite", folder.string()));
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kRead);
-  // Tables that the file does not have are empty; whoever only reads it does not change it.
-  if (check_version(*database) == kWithoutModels)
-    database->run(tables_of_models("CREATE TEMP TABLE").c_str());
+  check_version(*database);
   constexpr std::uintmax_t kMostChecked = 200'000'000;  // bytes
   if (std::filesystem::file_size(store_file(folder), error) > kMostChecked) return database;
   if (const auto found = fault(*database)) {
@@ -214,16 +192,6 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
                     database->path().string(), *found));
   }
   return database;
-}
-
-std::string fingerprint_text(std::uint64_t fingerprint) {
-  return fmt::format("{:016x}", fingerprint);
-}
-
-std::uint64_t fingerprint_from(std::string_view text) {
-  std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  return value;
 }
 
 std::string lost_columns() {

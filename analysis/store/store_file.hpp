@@ -1,24 +1,18 @@
 #pragma once
 // The file of a store, DIR/results.sqlite: its tables, its lock, its version.
 //
-//   info    the study that was run last: axes, tuned options, which axes vary together (groups), metrics,
-//           record key, the scenario, its folders
+//   info    the study that was run last: its head (StudyHead), record key, scenario, folders
 //   point   one per combination of options: its key, its owners, the key of its description
 //   study   the points of the study that was run last, in order: number, point, labels, repetitions
-//   record  a set of recorded metrics: its key, the metrics
-//   run     one per (point, repetition, record): its outcome; lost_... by sim::LossReason
-//   series  one per (run, metric, agent): a double for each sample
-//   sample  one per run: four doubles for each sample: iteration, time_s, vectors, bytes
-//   aggregate  in place of series and sample, with record.keep: aggregate. One per (point, record, number of the
-//              sample, metric, agent): a double for each repetition, in their order. @repetition: which these are;
-//              @iteration, @time_s, @vectors, @bytes: the sample of each; NaN where a run had ended before
+//   run     one per (point, repetition, key of the recorded metrics): its outcome; lost_... by sim::LossReason; its
+//           wall-clock time, host, order of finishing
+//   series  the samples of a run (series_rows.hpp)
 //   scalar  numbers of a point (run is NULL) or of a run
 //   model   one per (run, agent) of a run that keeps its models: a double for each parameter
-//   parameters  the names of a point's parameters, in a document
-//   timing  one per run: wall-clock time, host, order of finishing
+//   document  texts that points share: lists of owners, networks, names of parameters
 //   checksum  one per part that has one (checksum.hpp)
 //
-// Numbers in BLOBs are little-endian doubles.
+// Numbers in BLOBs are little-endian.
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -57,9 +51,6 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder);
 /// Opens a store to read; it may be live. Throws OutputError also if there is none.
 std::unique_ptr<Database> open_store(const std::filesystem::path& folder);
 
-/// A fingerprint in the table of runs: 16 hexadecimal digits, and back.
-std::string fingerprint_text(std::uint64_t fingerprint);
-std::uint64_t fingerprint_from(std::string_view text);
 /// ", lost_loss, ...": the columns of the table of runs that count lost messages.
 std::string lost_columns();
 

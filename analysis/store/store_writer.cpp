@@ -14,11 +14,11 @@ StoreWriter::~StoreWriter() {
   }
 }
 
-void StoreWriter::add(RunResult run, std::string run_key) {
+void StoreWriter::add(RunResult run) {
   std::unique_lock lock(mutex_);
   taken_.wait(lock, [this] { return waiting_.size() < kMostWaiting || failure_; });
   if (failure_) std::rethrow_exception(failure_);
-  waiting_.push_back({std::move(run), std::move(run_key)});
+  waiting_.push_back(std::move(run));
   arrived_.notify_one();
 }
 
@@ -35,7 +35,7 @@ void StoreWriter::finish() {
 void StoreWriter::work() {
   using Clock = std::chrono::steady_clock;
   Clock::time_point due = Clock::now() + kHold;
-  std::vector<Finished> batch;
+  std::vector<RunResult> batch;
   try {
     for (bool ending = false; !ending;) {
       {
@@ -46,7 +46,7 @@ void StoreWriter::work() {
         ending = ending_;
         taken_.notify_all();
       }
-      for (const Finished& one : batch) store_.put_run(one.run, one.key);
+      for (const RunResult& run : batch) store_.put_run(run);
       batch.clear();
       if (ending || Clock::now() >= due) {
         store_.commit();

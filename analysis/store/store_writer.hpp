@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,21 +25,17 @@ class StoreWriter {
   StoreWriter& operator=(const StoreWriter&) = delete;
 
   /// Adds a run. Rethrows an exception of writing an earlier one.
-  void add(RunResult run, std::string run_key);
+  void add(RunResult run);
   /// Waits until everything that was added is committed. Rethrows an exception of writing.
   void finish();
 
  private:
-  struct Finished {
-    RunResult run;
-    std::string key;
-  };
   void work();
 
   Store& store_;
   std::mutex mutex_;
   std::condition_variable arrived_, taken_;
-  std::vector<Finished> waiting_;
+  std::vector<RunResult> waiting_;
   bool ending_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -43,27 +43,14 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder) : StoredStudy(fold
 
 StoredStudy::StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Database> database)
     : folder_(folder), database_(std::move(database)) {
-  const std::string axes = info("axes"), metrics = info("metrics"), groups = info("groups"),
-                    shown = info("shown"), tuned = info("tuned");
-  if (axes.empty() || metrics.empty())
+  const std::string head = info("head");
+  if (head.empty())
     throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
   if (!intact(*database_, Part::kStudy)) damaged_part("its description of the study");
-  decode(axes, head_.axes);
-  if (!tuned.empty()) decode(tuned, head_.tuned);
-  if (!groups.empty()) decode(groups, head_.groups);
-  if (!shown.empty()) decode(shown, head_.shown);
-  decode(metrics, head_.metrics);
-  head_.aggregate = info("keep") == "aggregate";
-  head_.models = info("models") == "final";
-  const std::string every = info("every");
-  head_.by_time = every == "time";
-  const auto found = std::find(kEveryNames.begin(), kEveryNames.end(), every);
-  if (found != kEveryNames.end()) head_.every = static_cast<std::size_t>(found - kEveryNames.begin());
+  decode(head, head_);
+  if (head_.every >= kEveryNames.size()) damaged_part("its description of the study");
   points_ = database_->first<std::size_t>("SELECT count(*) FROM study").value();
-  const auto record =
-      database_->first<std::int64_t>("SELECT id FROM record WHERE key = ?", info("record_key"));
-  if (!record) damaged_part("its set of metrics");
-  record_ = *record;
+  record_ = info("record_key");
 }
 
 std::string StoredStudy::info(std::string_view name) {
@@ -98,7 +85,7 @@ std::string StoredStudy::key(std::size_t number) {
 }
 
 StudyPlan StoredStudy::plan() {
-  StudyPlan plan{.head = head_, .record_key = info("record_key"), .points = {}};
+  StudyPlan plan{.head = head_, .record_key = record_, .points = {}};
   Statement& infos = database_->prepared("SELECT name, value FROM info")();
   while (infos.step()) plan.info.emplace(infos.get<std::string>(0), infos.get<std::string>(1));
   Statement& points = database_->prepared(
@@ -124,28 +111,24 @@ std::vector<RunState> StoredStudy::states(std::size_t number) {
   const auto id = point.get<std::int64_t>(0);
   const auto repetitions = point.get<std::int64_t>(1);
   point.reset();
-  RunCheck& sound = check_of(id);
   std::vector<RunState> all;
   Statement& rows = database_->prepared(
-      "SELECT id, repetition, status, end, fingerprint, wall_s, finished FROM run LEFT JOIN timing ON "
-      "timing.run = run.id WHERE point = ? AND record = ? AND repetition BETWEEN 0 AND ? ORDER BY "
-      "repetition")(id, record_, repetitions - 1);
+      "SELECT id, repetition, status, end, fingerprint, wall_s, finished FROM run WHERE point = ? AND record "
+      "= ? AND repetition BETWEEN 0 AND ? ORDER BY repetition")(id, record_, repetitions - 1);
   while (rows.step()) {
     all.push_back({.repetition = rows.get<std::uint32_t>(1),
                    .status = named(kStatusNames, rows.get<std::string>(2), Status::kFailed),
                    .end = named(kEndNames, rows.get<std::string>(3), RunEnd::kFinished),
-                   .intact = sound(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), record_),
-                   .fingerprint = fingerprint_from(rows.get<std::string>(4)),
+                   .intact = intact_row(rows, number, id),
+                   .fingerprint = rows.get<std::uint64_t>(4),
                    .wall = rows.get<double>(5),
                    .finished = rows.get<std::int64_t>(6)});
-    if (!all.back().intact) damaged_.emplace(number, all.back().repetition);
   }
   return all;
 }
 
 Presence StoredStudy::presence() {
   Presence all;
-  const bool sealed_runs = info("runs") == "sealed";
   std::vector<std::pair<std::int64_t, std::int64_t>> points;  // with their repetitions
   database_->run("SAVEPOINT presence");                       // else a process could write in between
   Statement& rows = database_->prepared("SELECT point, repetitions FROM study")();
@@ -159,15 +142,17 @@ Presence StoredStudy::presence() {
                 "AND status <> ?",
                 point, record_, repetitions - 1, name(Status::kInterrupted))
             .value();
-    all.intact = all.intact && (!sealed_runs || intact(*database_, Part::kRuns, point, record_));
+    all.intact = all.intact && intact(*database_, Part::kRuns, point);
   }
   database_->run("RELEASE presence");
   return all;
 }
 
-RunCheck& StoredStudy::check_of(std::int64_t point) {
-  if (!sound_ || sound_->point() != point) sound_.emplace(*database_, point);
-  return *sound_;
+bool StoredStudy::intact_row(const Statement& row, std::size_t number, std::int64_t point) {
+  const bool sound =
+      intact_run(*database_, row.get<std::int64_t>(0), point, row.get<std::int64_t>(1), record_);
+  if (!sound) damaged_.emplace(number, row.get<std::uint32_t>(1));
+  return sound;
 }
 
 template <class Point>
@@ -184,34 +169,31 @@ auto StoredStudy::from_json(std::int64_t id, From&& from) -> decltype(from(std::
   try {
     return from(text);
   } catch (const Json::exception&) {
-    damaged_part(fmt::format("document {}", id));
+    damaged_part("a list of owners, of parameters or of links");
   }
 }
 
+std::optional<std::int64_t> StoredStudy::document_of(std::size_t number, const char* column) {
+  return database_
+      ->first<std::optional<std::int64_t>>(
+          fmt::format("SELECT {} FROM study JOIN point ON point.id = study.point WHERE number = ?", column),
+          number)
+      .value_or(std::nullopt);
+}
+
 std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
-  const auto id =
-      database_
-          ->first<std::optional<std::int64_t>>(
-              "SELECT owner_list FROM study JOIN point ON point.id = study.point WHERE number = ?", number)
-          .value_or(std::nullopt);
+  const auto id = document_of(number, "owner_list");
   return id ? from_json(*id, owners_from) : std::vector<OwnerFacts>();
 }
 
 std::vector<std::string> StoredStudy::parameters(std::size_t number) {
-  const auto id = database_->first<std::int64_t>(
-      "SELECT document FROM study JOIN parameters ON parameters.point = study.point WHERE number = ?",
-      number);
-  return id ? from_json(
-                  *id,
-                  [](const std::string& text) { return Json::parse(text).get<std::vector<std::string>>(); })
-            : std::vector<std::string>();
+  const auto names = [](const std::string& text) { return Json::parse(text).get<std::vector<std::string>>(); };
+  const auto id = document_of(number, "parameters");
+  return id ? from_json(*id, names) : std::vector<std::string>();
 }
 
 std::optional<std::int64_t> StoredStudy::network_number(std::size_t number) {
-  return database_
-      ->first<std::optional<std::int64_t>>(
-          "SELECT network FROM study JOIN point ON point.id = study.point WHERE number = ?", number)
-      .value_or(std::nullopt);
+  return document_of(number, "network");
 }
 
 NetworkGraph StoredStudy::network(std::int64_t network_number) {
@@ -219,13 +201,9 @@ NetworkGraph StoredStudy::network(std::int64_t network_number) {
 }
 
 std::string StoredStudy::document(std::int64_t id) {
-  Statement& found = database_->prepared("SELECT hash, text FROM document WHERE id = ?")(id);
-  if (!found.step()) damaged_part(fmt::format("document {}", id));
-  const auto hash = found.get<std::int64_t>(0);
-  std::string text = found.get<std::string>(1);
-  found.reset();
-  if (hash != document_hash(text)) damaged_part(fmt::format("document {}", id));
-  return text;
+  auto text = database_->first<std::string>("SELECT text FROM document WHERE id = ?", id);
+  if (!text || document_id(*text) != id) damaged_part("a list of owners, of parameters or of links");
+  return *std::move(text);
 }
 
 void StoredStudy::damaged_part(const std::string& what) const {
@@ -265,18 +243,11 @@ std::optional<RunResult> StoredStudy::run(std::size_t number, std::uint32_t repe
 void StoredStudy::read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run) {
   static const std::string sql = fmt::format(
       "SELECT id, repetition, status, end, iterations, time_s, events, messages, delivered, vectors, bytes, "
-      "fingerprint, message, wall_s, host{} FROM run LEFT JOIN timing ON timing.run = run.id "
-      "WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? ORDER BY repetition",
+      "fingerprint, message, wall_s, host{} FROM run WHERE point = ? AND record = ? AND repetition BETWEEN ? AND ? ORDER BY repetition",
       lost_columns());
   Statement& rows = database_->prepared(sql)(point.id, record_, first, last);
-  RunCheck& sound = check_of(point.id);
   while (rows.step()) {
-    const auto repetition = rows.get<std::uint32_t>(1);
-    if (sound(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), record_)) {
-      for_run(read_run(point, rows));
-    } else {
-      damaged_.emplace(point.number, repetition);
-    }
+    if (intact_row(rows, point.number, point.id)) for_run(read_run(point, rows));
   }
 }
 
@@ -295,7 +266,7 @@ RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
                                 {9, &t.vectors},
                                 {10, &t.bytes}})
     *count = row.get<std::uint64_t>(column);
-  run.fingerprint = fingerprint_from(row.get<std::string>(11));
+  run.fingerprint = row.get<std::uint64_t>(11);
   run.message = row.get<std::string>(12);
   run.wall = row.get<double>(13);
   run.host = row.get<std::string>(14);
@@ -306,14 +277,7 @@ RunResult StoredStudy::read_run(const Row& point, const Statement& row) {
   Statement& models = database_->prepared("SELECT agent, data FROM model WHERE run = ? ORDER BY rowid")(id);
   while (models.step())
     run.models.push_back({models.get<sim::AgentId>(0), models.get<std::vector<double>>(1)});
-  const std::size_t width = head_.layout(point.result).width();
-  run.series = read_series(*database_, id, width);
-  if (!run.series.samples.empty()) return run;
-  if (held_ != point.id) {
-    together_ = read_together(*database_, point.id, record_, width);
-    held_ = point.id;
-  }
-  if (const auto found = together_.find(run.repetition); found != together_.end()) run.series = found->second;
+  run.series = read_series(*database_, id, head_.layout(point.result).width());
   return run;
 }
 

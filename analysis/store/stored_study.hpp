@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/store/checksum.hpp"
 #include "analysis/store/participants.hpp"
-#include "analysis/store/series_rows.hpp"
 #include "analysis/store/store.hpp"
 
 namespace hearsay::analysis {
@@ -68,7 +66,7 @@ class StoredStudy {
   /// The outcomes of the stored runs of a point, by repetition; their checksums are compared.
   std::vector<RunState> states(std::size_t number);
 
-  /// Compares the plan, and the sealed set of runs, with those that are found. Damaged runs are found.
+  /// Compares the plan and the sealed sets of runs with those that are found. Damaged runs are found.
   Presence presence();
 
   using ForRun = std::function<void(const RunResult& run)>;
@@ -90,7 +88,10 @@ class StoredStudy {
   void read_runs(const Row& point, std::int64_t first, std::int64_t last, const ForRun& for_run);
   RunResult read_run(const Row& point, const Statement& row);
   std::string document(std::int64_t id);
-  RunCheck& check_of(std::int64_t point);
+  /// Whether a row of the table of runs, (id, repetition, ...), is a run of the point; else it is noted as damaged.
+  bool intact_row(const Statement& row, std::size_t number, std::int64_t point);
+  /// The document in a column of a point; nothing if it has none.
+  std::optional<std::int64_t> document_of(std::size_t number, const char* column);
   /// Sets the labels of axes and tuned options.
   template <class Point>
   void decode_labels(const std::string& text, Point& point) const;
@@ -105,11 +106,8 @@ class StoredStudy {
   std::shared_ptr<Database> database_;
   StudyHead head_;
   std::size_t points_ = 0;
-  std::int64_t record_ = 0;
-  std::optional<RunCheck> sound_;  // of the point read last
+  std::string record_;
   std::set<std::pair<std::size_t, std::uint32_t>> damaged_;
-  std::int64_t held_ = 0;  // point whose repetitions are in `together_`
-  SeriesByRepetition together_;
 };
 
 }  // namespace hearsay::analysis

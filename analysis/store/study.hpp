@@ -150,7 +150,7 @@ struct StudyHead {
   /// By axis, then by tuned option: the texts of tables and figures for labels that have another one there.
   std::vector<std::map<std::string, std::string>> shown{};
   std::vector<MetricInfo> metrics;
-  bool aggregate = false;  ///< the series of a point's repetitions are stored together
+  bool aggregate = false;  ///< tables have statistics over a point's repetitions in place of their series
   bool models = false;     ///< runs keep their final models
   bool by_time = false;    ///< samples are at equal times, not at equal iterations
   std::size_t every = 0;   ///< what was equal between samples: a place in Sample::numbers()

@@ -169,12 +169,10 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
       options_.finished(run);
     }
     if (known_[k].state == analysis::KnownRun::State::kCached) return;
-    writer.add(std::move(run), run_key(plan_.points[task.point].key, task.repetition));
+    writer.add(std::move(run));
   });
   writer.finish();
-  if (interrupted()) return false;
-  store.aggregate();
-  return true;
+  return !interrupted();
 }
 
 std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {

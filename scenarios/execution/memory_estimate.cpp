@@ -268,7 +268,7 @@ MemoryEstimate estimate_memory(const Plan& plan, unsigned threads) {
   // Points are assembled, then runs made, then tables written: the phase that needs most counts.
   const auto runs = static_cast<double>(plan.runs());
   const double runners = std::min<double>(threads, runs);
-  const double storing = analysis::memory_of_storing(largest.samples) +
+  const double storing = analysis::memory_of_storing(largest.samples, largest.width) +
                          analysis::memory_of_waiting(largest.samples, largest.width, runs, threads) +
                          analysis::memory_of_waiting_models(largest.models, runs, threads);
   const double all_kept = [&] {

@@ -148,7 +148,6 @@ void PartsMerge::write() {
     store_->commit();
     write_runs(study, k);
   }
-  store_->aggregate();
   store_->close();
 }
 
@@ -176,7 +175,7 @@ void PartsMerge::write_runs(analysis::StoredStudy& study, std::uint32_t source) 
       if (runs[run.repetition].source != source) return;
       runs[run.repetition].source = kOutput;
       ++added_;
-      writer.add(run, run_key(plan_->points[p].key, run.repetition));
+      writer.add(run);
     });
   }
   writer.finish();

@@ -113,9 +113,9 @@ struct Choices<scenarios::KeptModels> {
 template <>
 struct Choices<scenarios::Keep> {
   static constexpr std::array kValues{
-      Choice{"runs", "store each run separately, in series.csv"},
+      Choice{"runs", "write the series of each run, in series.csv"},
       Choice{
           "aggregate",
-          "store the mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
+          "write mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
 };
 }  // namespace hearsay::sim

@@ -28,7 +28,7 @@ void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
     run.series.samples = {{7, 1, 0, 0, 0}};
     run.series.values = {r + 0.5, 1.0 + r};
     run.scalars = {{"isolated.test_error_by_owner", 1, 1.0 + r}, {"isolated.test_error_by_owner", 2, 1}};
-    store.put_run(run, "key");
+    store.put_run(run);
   }
   store.close();
 }

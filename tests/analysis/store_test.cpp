@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "analysis/store/output_file.hpp"
+#include "analysis/store/series_rows.hpp"
 #include "analysis/store/store_writer.hpp"
 #include "analysis/tables/export.hpp"
 #include "tests/support/changed_store.hpp"
@@ -62,7 +63,7 @@ void fill(Store& store, std::vector<std::pair<std::size_t, std::uint32_t>> order
   store.begin_study(plan_of());
   store.put_point(0, point_of(1), {.owners = {}, .network = {}, .parameters = {"age", "a, \"b\""}});
   store.put_point(1, point_of(2));
-  for (const auto& [point, repetition] : order) store.put_run(run_of(point, repetition), "run");
+  for (const auto& [point, repetition] : order) store.put_run(run_of(point, repetition));
 }
 
 std::string text_of(const std::filesystem::path& file) {
@@ -149,10 +150,10 @@ TEST_CASE("store: runs are known as cached, unfinished, or recorded with other m
   fill(store, {{0, 0}});
   RunResult failed = run_of(0, 1);
   failed.status = analysis::Status::kFailed;
-  store.put_run(failed, "run");
+  store.put_run(failed);
   RunResult timed = run_of(0, 2);
   timed.end = analysis::RunEnd::kWall;
-  store.put_run(timed, "run");
+  store.put_run(timed);
   const auto known = store.known(plan_of());
   CHECK(known.runs[0][0].state == KnownRun::State::kCached);
   CHECK(known.runs[0][1].state == KnownRun::State::kUnfinished);
@@ -174,7 +175,7 @@ TEST_CASE("store: of a run that cannot be stored completely nothing is stored") 
     store.commit();
     RunResult broken = run_of(0, 1);
     broken.series.values.pop_back();  // noticed after its outcome has been written
-    CHECK_THROWS(store.put_run(broken, "run"));
+    CHECK_THROWS(store.put_run(broken));
   }
   Store store(dir.path());
   const auto known = store.known(plan_of());
@@ -189,43 +190,56 @@ TEST_CASE("store: a commit is on disk when it returns") {
   CHECK(analysis::open_to_write(dir.path())->first<int>("PRAGMA synchronous") == kFull);
 }
 
-TEST_CASE("store: one of the format without models is read as it is, and gets them when it is written") {
+TEST_CASE("store: one of another format is refused, and stays as it is") {
+  const auto [version, whose] = GENERATE(table<int, const char*>({{6, "an older"}, {8, "a newer"}}));
   const test::Scratch dir;
-  const auto folder = dir.path() / "a";
-  analysis::StudyPlan plan = plan_of();
-  plan.head.models = false;
-  const auto put = [&](Store& store, std::uint32_t repetition,
-                       const std::vector<analysis::AgentModel>& models) {
-    RunResult run = run_of(0, repetition);
-    run.models = models;
-    store.put_run(run, "run");
-  };
   {
-    Store store(folder);
-    store.begin_study(plan);
-    store.put_point(0, point_of(1));
-    put(store, 0, {});
+    Store store(dir.path());
+    fill(store, {{0, 0}});
     store.close();
   }
-  test::rewrite(folder, "DELETE FROM info WHERE name = 'models'");
-  analysis::open_to_write(folder)->run("DROP TABLE model; DROP TABLE parameters; PRAGMA user_version = 5");
-  const auto version = [&] {
-    return analysis::Database(folder / "results.sqlite", analysis::Database::Access::kRead)
-        .first<int>("PRAGMA user_version");
-  };
-  CHECK(StoredStudy(folder).parameters(0).empty());
-  CHECK(version() == 5);
-  Store store(folder);
-  CHECK(version() == 6);
-  const auto known = store.known(plan_of());
-  CHECK(known.damaged.empty());
-  CHECK(known.runs[0][0].state == KnownRun::State::kCached);
-  CHECK(known.described[0]);
-  store.begin_study(plan_of());
-  put(store, 1, {{1, {5}}});
+  const auto file = analysis::store_file(dir.path());
+  analysis::Database(file, analysis::Database::Access::kRead)
+      .run(fmt::format("PRAGMA journal_mode = DELETE; PRAGMA user_version = {}", version).c_str());
+  const std::string before = text_of(file);
+  const auto refused = Catch::Contains(fmt::format(
+      "results.sqlite: written by {} hearsay (format {}, this one has format 7); read it with that version, or "
+      "run the scenario in another folder with -o",
+      whose, version));
+  CHECK_THROWS_WITH(StoredStudy(dir.path()), refused);
+  CHECK_THROWS_WITH(Store(dir.path()), refused);
+  CHECK_THROWS_WITH(analysis::has_study(dir.path()), refused);
+  CHECK(text_of(file) == before);
+}
+
+TEST_CASE("store: series of any length are read back bit for bit") {
+  const test::Scratch dir;
+  constexpr std::size_t kWidth = 3;
+  // One sample less than a row of the store has, as many, one more; and counts that no double has.
+  const std::size_t row = (analysis::kSeriesBlock + 5 + kWidth - 1) / (5 + kWidth);
+  const std::size_t samples = GENERATE_COPY(std::size_t{0}, row - 1, row, row + 1);
+  RunResult wrote = run_of(0, 0);
+  wrote.series.samples.resize(samples);
+  wrote.series.values.resize(kWidth * samples);
+  for (std::size_t k = 0; k < samples; ++k) {
+    wrote.series.samples[k] = {(1u << 30) * 8388608u * 1024u - 1 - k, 0.1 * static_cast<double>(k), k, 2 * k, 3 * k};
+    for (std::size_t c = 0; c < kWidth; ++c) wrote.series.values[kWidth * k + c] = 1.0 / static_cast<double>(k + c);
+  }
+  Store store(dir.path());
+  fill(store, {});
+  store.put_run(wrote);
   store.close();
-  CHECK(StoredStudy(folder).run(0, 0)->models.empty());
-  CHECK(StoredStudy(folder).run(0, 1)->models.at(0).parameters == std::vector<double>{5});
+  const auto read = StoredStudy(dir.path()).run(0, 0).value().series;
+  CHECK(read.values == wrote.series.values);
+  REQUIRE(read.samples.size() == samples);
+  for (std::size_t k = 0; k < samples; ++k) {
+    const auto &a = read.samples[k], &b = wrote.series.samples[k];
+    if (std::tuple(a.iteration, a.time, a.vectors, a.bytes, a.messages) !=
+        std::tuple(b.iteration, b.time, b.vectors, b.bytes, b.messages))
+      FAIL("sample " << k);
+  }
+  const auto rows = analysis::open_store(dir.path())->first<std::size_t>("SELECT count(*) FROM series");
+  CHECK(rows == (samples == 0 ? 0 : samples > row ? 2 : 1));
 }
 
 TEST_CASE("store: a second writer of a folder is refused until the first has closed") {
@@ -278,7 +292,7 @@ TEST_CASE("store: runs of several threads are all stored, and committed while ot
     std::vector<std::thread> threads;
     for (std::uint32_t t = 0; t < 4; ++t) {
       threads.emplace_back([&writer, t] {
-        for (std::uint32_t r = t; r < 4000; r += 4) writer.add(run_of(0, r), "run");
+        for (std::uint32_t r = t; r < 4000; r += 4) writer.add(run_of(0, r));
       });
     }
     for (std::thread& t : threads) t.join();

@@ -171,7 +171,7 @@ def contents(folder):
 
 
 def stored_runs(folder):
-    """The runs in a store: (key of the point, repetition) to its outcome and, where runs have their own, its series.
+    """The runs in a store: (key of the point, repetition) to its outcome and its series.
     Read with SQLite alone, from a copy."""
     if not (folder / "results.sqlite").exists():
         return {}
@@ -206,12 +206,10 @@ def read_runs(base, live=False):
         return {}
     verdict = "ok" if live else base.execute("PRAGMA integrity_check").fetchone()[0]
     require(verdict == "ok", f"integrity_check: {verdict}")
-    aggregate = base.execute("SELECT value FROM info WHERE name = 'keep'").fetchone() == ("aggregate",)
     runs = {}
     for run, *key, outcome in base.execute(
             "SELECT run.id, point.key, repetition, status || ' ' || fingerprint || ' ' || events || ' ' || bytes "
             "FROM run JOIN point ON point.id = run.point WHERE status != 'interrupted'").fetchall():
-        series = () if aggregate else tuple(base.execute(
-            "SELECT metric, agent, data FROM series WHERE run = ? ORDER BY rowid", [run]).fetchall())
+        series = tuple(base.execute("SELECT data FROM series WHERE run = ? ORDER BY rowid", [run]).fetchall())
         runs[tuple(key)] = (outcome, hash(series))
     return runs

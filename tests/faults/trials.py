@@ -214,7 +214,7 @@ def clocks(tools, studies):
                 finished = study.command(where, study.run_words, dict(BACK=back))
                 study.check_end(finished, (DONE,))
                 with contextlib.closing(sqlite3.connect(where / "out/results.sqlite")) as base:
-                    for (wall,) in base.execute("SELECT wall_s FROM timing"):
+                    for (wall,) in base.execute("SELECT wall_s FROM run"):
                         require(0 <= wall <= finished.seconds, f"a run of {wall} s in {finished.seconds} s")
                 study.check_resumed(where, study.runs)
                 return True

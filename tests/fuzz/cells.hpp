@@ -1,7 +1,6 @@
 #pragma once
 // Foreign values in known columns of results.sqlite, with right checksums, as another program could write them. Each line
-// of an input is TABLE.COLUMN ROW VALUE; a first line "aggregate" takes a study that stores repetitions together, a line
-// "unsealed" leaves the checksums as they are.
+// of an input is TABLE.COLUMN ROW VALUE; a line "unsealed" leaves the checksums as they are.
 #include <charconv>
 #include <set>
 
@@ -44,10 +43,6 @@ inline bool set_cell(analysis::Database& database, std::string_view line) {
   return true;
 }
 
-inline bool wants_aggregated(std::string_view input) {
-  return input.starts_with("aggregate\n");
-}
-
 /// Follows the lines of an input. Returns whether there is a cell to set.
 inline bool set_cells(analysis::Database& database, std::string_view input) {
   bool sealed = true, any = false;
@@ -59,18 +54,8 @@ inline bool set_cells(analysis::Database& database, std::string_view input) {
   return any;
 }
 
-/// What run_both() leaves beside pristine(): the bytes of the results with repetitions together.
-inline std::string& aggregated() {
-  static std::string bytes;
-  return bytes;
-}
-
-/// Runs the study with repetitions together, then as it is.
-inline void run_both(const StudySize& size = {}) {
-  StudySize together = size;
-  together.sets.emplace_back("record.keep=aggregate");
-  run_study(together);
-  aggregated() = pristine();
+/// Runs the study and reads which cells its results have.
+inline void run_for_cells(const StudySize& size = {}) {
   run_study(size);
   analysis::Database database(folder() / kResults, analysis::Database::Access::kRead);
   analysis::Statement& all = database.prepared(

@@ -4,13 +4,13 @@
 using namespace hearsay;
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzz::run_both();
+  fuzz::run_for_cells();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = fuzz::text_of(data, size);
-  fuzz::write(fuzz::kResults, fuzz::wants_aggregated(input) ? fuzz::aggregated() : fuzz::pristine());
+  fuzz::write(fuzz::kResults, fuzz::pristine());
   {
     analysis::Database database(fuzz::folder() / fuzz::kResults, analysis::Database::Access::kRead);
     database.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; BEGIN");

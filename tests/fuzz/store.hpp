@@ -84,7 +84,7 @@ inline void run_study(const StudySize& size = {}) {
   // The same bytes in every process, so that an input does the same.
   test::rewrite(
       folder() / "out",
-      "UPDATE timing SET wall_s = 0.5, host = 'host'; UPDATE info SET value = '1' WHERE name = 'begun';"
+      "UPDATE run SET wall_s = 0.5, host = 'host'; UPDATE info SET value = '1' WHERE name = 'begun';"
       "UPDATE info SET value = 'text' WHERE name IN ('file', 'folders', 'build')");
   analysis::Database(folder() / kResults, analysis::Database::Access::kRead)
       .run("PRAGMA journal_mode = DELETE; VACUUM");

@@ -6,15 +6,14 @@
 using namespace hearsay;
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzz::run_both(fuzz::one_point());
+  fuzz::run_for_cells(fuzz::one_point());
   fuzz::open_files_in_memory();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static fuzz::MemoryStore plain(fuzz::pristine()), together(fuzz::aggregated());
+  static fuzz::MemoryStore store(fuzz::pristine());
   const std::string_view input = fuzz::text_of(data, size);
-  fuzz::MemoryStore& store = fuzz::wants_aggregated(input) ? together : plain;
   store.database().execute("BEGIN");
   if (fuzz::set_cells(store.database(), input)) store.read([](const analysis::RunResult&) {});
   store.database().execute("ROLLBACK");

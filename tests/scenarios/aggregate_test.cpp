@@ -45,58 +45,11 @@ void keep(const std::filesystem::path& folder, const analysis::StudyPlan& plan,
   Store store(folder);
   store.begin_study(plan);
   store.put_point(0, {.owners = 2, .first_owner = 1});
-  for (const std::uint32_t r : repetitions) store.put_run(run_of(r), "run");
-  store.aggregate();
+  for (const std::uint32_t r : repetitions) store.put_run(run_of(r));
   store.close();
 }
 
-std::int64_t count(const std::filesystem::path& folder, const char* sql) {
-  return analysis::open_store(folder)->first<std::int64_t>(sql).value();
-}
-
 }  // namespace
-
-TEST_CASE("aggregate: the numbers of each run are restored from the rows of all runs, bit for bit") {
-  const test::Scratch dir;
-  keep(dir.path(), plan_of(3), {2, 0});
-  keep(dir.path(), plan_of(3), {1});  // comes to those that are there
-  CHECK(count(dir.path(), "SELECT count(*) FROM series") == 0);
-  CHECK(count(dir.path(), "SELECT count(*) FROM sample") == 0);
-  // Which repetitions there are, and 3 samples of 5 places and 3 numbers.
-  CHECK(count(dir.path(), "SELECT count(*) FROM aggregate") == 1 + 3 * (5 + 3));
-  StoredStudy study(dir.path());
-  for (const std::uint32_t r : {0u, 1u, 2u}) {
-    const RunResult read = study.run(0, r).value(), wrote = run_of(r);
-    REQUIRE(read.series.samples.size() == wrote.series.samples.size());
-    for (std::size_t k = 0; k < wrote.series.samples.size(); ++k) {
-      CHECK(read.series.samples[k].iteration == wrote.series.samples[k].iteration);
-      CHECK(read.series.samples[k].time == wrote.series.samples[k].time);
-      CHECK(read.series.samples[k].vectors == wrote.series.samples[k].vectors);
-      CHECK(read.series.samples[k].bytes == wrote.series.samples[k].bytes);
-    }
-    REQUIRE(read.series.values.size() == wrote.series.values.size());
-    for (std::size_t i = 0; i < wrote.series.values.size(); ++i)
-      CHECK(std::bit_cast<std::uint64_t>(read.series.values[i]) ==
-            std::bit_cast<std::uint64_t>(wrote.series.values[i]));
-  }
-}
-
-TEST_CASE("aggregate: a repeated run replaces its numbers") {
-  const test::Scratch dir;
-  keep(dir.path(), plan_of(2), {0, 1});
-  {
-    Store store(dir.path());
-    store.begin_study(plan_of(2));
-    RunResult other = run_of(1);
-    other.series.values[0] = 7;
-    store.put_run(other, "run");
-    store.aggregate();
-    store.close();
-  }
-  StoredStudy study(dir.path());
-  CHECK(study.run(0, 1).value().series.values[0] == 7);
-  CHECK(study.run(0, 0).value().series.values[0] == 0);
-}
 
 TEST_CASE("quantiles: over the repetitions at the same iteration, computed by hand") {
   const test::Scratch dir;

@@ -239,7 +239,7 @@ TEST_CASE("memory: a study that does not fit is refused with its largest part, b
       lending_scenario(
           R"("records": 10)",
           kCentralLearner + R"("stop": {"iterations": 1000000000}, "record": {"every": {"iterations": 1}})"),
-      "storing");
+      "records");
 }
 
 TEST_CASE("memory: messages in flight and release schedules are refused where they do not fit") {

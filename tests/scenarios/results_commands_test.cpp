@@ -75,7 +75,7 @@ TEST_CASE("commands: verify repeats runs from the results alone and detects a ch
   std::filesystem::copy_file(dir / "out/results.sqlite", dir / "damaged/results.sqlite");
   test::damage(dir / "damaged", "UPDATE document SET text = '[]'");
   CHECK(shell("hearsay verify " + dir / "damaged").code == 4);
-  test::rewrite(dir / "out", "UPDATE run SET fingerprint = '00000000000000aa' WHERE repetition = 2");
+  test::rewrite(dir / "out", "UPDATE run SET fingerprint = 170 WHERE repetition = 2");
   const auto changed = shell("hearsay verify " + dir / "out");
   CHECK(changed.code == 70);
   CHECK_THAT(changed.err, Catch::Contains("privacy.epsilon=0.1, repetition 2") &&
@@ -237,11 +237,11 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
   const auto same = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(same.code == 0);
   CHECK(same.out == "8 runs, all equal\n");
-  // Agents 1 to 3 hold data; iterations 0, 50, ... are recorded, and the blob is of little-endian
-  // doubles: 2.0 in place of the second.
+  // Agents 1 to 3 hold data; iterations 0, 50, ... are recorded. A sample has 5 numbers, the fitness and one for each
+  // agent, in 8 bytes each: 2.0 in place of agent 2's at the second.
   test::rewrite(dir / "b",
-                "UPDATE series SET data = substr(data, 1, 8) || x'0000000000000040' || substr(data, 17) "
-                "WHERE agent = 2 AND run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
+                "UPDATE series SET data = substr(data, 1, 128) || x'0000000000000040' || substr(data, 137) "
+                "WHERE run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
                 "WHERE number = 1 AND repetition = 3)");
   const auto number = shell("hearsay diff " + dir / "a " + dir / "b");
   CHECK(number.code == 1);

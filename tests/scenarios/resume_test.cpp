@@ -102,7 +102,7 @@ TEST_CASE("resume: a repeated run with another fingerprint is an internal error 
   const Scratch dir;
   dir.write("s.json", small_scenario());
   run_again(dir, "-o " + dir / "out");
-  test::rewrite(dir / "out", "UPDATE run SET fingerprint = '0123456789abcdef'");
+  test::rewrite(dir / "out", "UPDATE run SET fingerprint = 81985529216486895");
   const auto again = shell("hearsay run " + dir / "s.json" + " -o " + dir / "out" +
                            R"( --set 'record.metrics=["objective"]')");
   CHECK(again.code == 70);

@@ -59,7 +59,7 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
       if (std::isnan(end)) run.status = analysis::Status::kDiverged;
       run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
       run.series.values = {0, -100.0 * static_cast<double>(p), 0, end};  // the start is not what counts
-      store.put_run(run, "run");
+      store.put_run(run);
     }
   }
   store.close();
@@ -242,7 +242,7 @@ TEST_CASE("select: figures show every selected point, and nothing against the tu
     analysis::RunResult run{.point = p};
     run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
     run.series.values = {9, static_cast<double>(p)};
-    store.put_run(run, "run");
+    store.put_run(run);
   }
   store.close();
   analysis::StoredStudy study(dir.path());

@@ -22,16 +22,15 @@ inline void seal_all(analysis::Database& database) {
   };
   each("SELECT id FROM document", [&](std::int64_t id) {
     const auto text = database.first<std::string>("SELECT text FROM document WHERE id = ?", id).value();
-    database.execute("UPDATE document SET hash = ? WHERE id = ?", analysis::document_hash(text), id);
+    const std::int64_t right = analysis::document_id(text);
+    database.execute("UPDATE OR REPLACE document SET id = ? WHERE id = ?", right, id);
+    for (const std::string column : {"owner_list", "network", "parameters"})
+      database.execute("UPDATE point SET " + column + " = ? WHERE " + column + " = ?", right, id);
   });
   each("SELECT id FROM run", [&](std::int64_t id) { analysis::seal(database, analysis::Part::kRun, id); });
   each("SELECT id FROM point", [&](std::int64_t id) {
     analysis::seal(database, analysis::Part::kPoint, id);
-    each("SELECT id FROM record", [&](std::int64_t record) {
-      analysis::seal(database, analysis::Part::kTogether, id, record);
-      if (analysis::sealed(database, analysis::Part::kRuns, id, record))
-        analysis::seal(database, analysis::Part::kRuns, id, record);
-    });
+    analysis::seal(database, analysis::Part::kRuns, id);
   });
   analysis::seal(database, analysis::Part::kStudy);
 }

@@ -83,7 +83,7 @@ inline analysis::StudyData study(const Scratch& dir, const Made& made,
           for (std::size_t i = 0; i < made.owners; ++i)
             run.series.values.push_back(static_cast<double>((i + 1) * (k + r)) / 100);
         }
-        store.put_run(run, "run");
+        store.put_run(run);
       }
     }
     store.close();
