@@ -6,32 +6,10 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 namespace hearsay::scenarios {
 
 namespace {
-
-// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein); any number above `most`
-// if it is above.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    before.swap(last);
-    last.swap(row);
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    // Every way to the last row leads through one of these two.
-    if (std::min(*std::ranges::min_element(row), *std::ranges::min_element(last)) > most) return most + 1;
-  }
-  return row[b.size()];
-}
 
 // Whether all letters of `name` are in `candidate`, in order.
 bool holds_letters(std::string_view candidate, std::string_view name) {
@@ -60,7 +38,7 @@ std::string_view nearest(std::string_view name, const Names& names) {
     // A third of the letters may be wrong, but at least one.
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     if (longer - shorter > std::min(allowed, candidate.size())) continue;
-    const std::size_t distance = edit_distance(name, candidate, allowed);
+    const std::size_t distance = sim::edit_distance(name, candidate, allowed);
     // Of two equally near names, prefer the one from which letters were left out.
     if (distance > allowed || distance > smallest) continue;
     if (distance == smallest && (holds_letters(best, name) || !holds_letters(candidate, name))) continue;
@@ -86,7 +64,7 @@ Names nearest_dotted(std::string_view name, const Names& names) {
   std::vector<std::pair<std::size_t, std::string>> of_head;
   for (const std::string& candidate : names) {
     if (candidate.starts_with(name.substr(0, dot + 1)))
-      of_head.emplace_back(edit_distance(candidate, name, std::max(candidate.size(), name.size())),
+      of_head.emplace_back(sim::edit_distance(candidate, name, std::max(candidate.size(), name.size())),
                            candidate);
   }
   Names all;
@@ -121,7 +99,7 @@ Names nearest_three(std::string_view name, const Names& names) {
     // At least the letters that only the longer name has differ.
     if (!within && 2 * (long_size - short_size) > long_size) continue;
     const std::size_t most = within ? long_size : long_size / 2;
-    const double share = static_cast<double>(edit_distance(name, candidate, most)) / longer;
+    const double share = static_cast<double>(sim::edit_distance(name, candidate, most)) / longer;
     if (within || share <= 0.5) others.emplace_back(within ? share - 1 : share, candidate);
   }
   std::ranges::stable_sort(others, {}, &std::pair<double, std::string>::first);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/locale/utf.hpp>
+#include <numeric>
+#include <vector>
 
 namespace hearsay::sim {
 
@@ -104,6 +106,25 @@ std::string file_not_utf8(std::string_view text, std::size_t offset) {
   const bool wide = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   return fmt::format("{}; convert the file with iconv -f {} -t utf8", not_utf8(text, offset),
                      wide ? "utf16" : "latin1");
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    // Every way to the last row leads through one of these two.
+    if (std::min(*std::ranges::min_element(row), *std::ranges::min_element(last)) > most) return most + 1;
+  }
+  return row[b.size()];
 }
 
 }  // namespace hearsay::sim

@@ -27,4 +27,9 @@ std::string not_utf8(std::string_view text, std::size_t offset);
 /// The same for a file's text: ..."; convert the file with iconv -f latin1 -t utf8".
 std::string file_not_utf8(std::string_view text, std::size_t offset);
 
+/// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein); any number above
+/// `most` if it is above.
+std::size_t edit_distance(std::string_view a, std::string_view b,
+                          std::size_t most = std::string_view::npos);
+
 }  // namespace hearsay::sim

@@ -81,3 +81,12 @@ TEST_CASE("text: a table that is not UTF-8 is refused with line and byte") {
                 "e\n1,\xe2\x82\xac\n")
             .empty());
 }
+
+TEST_CASE("text: the edit distance counts letters that are inserted, removed, replaced or swapped") {
+  CHECK(sim::edit_distance("kitten", "sitting") == 3);  // Levenshtein's textbook example
+  CHECK(sim::edit_distance("epsilno", "epsilon") == 1);
+  CHECK(sim::edit_distance("", "abc") == 3);
+  CHECK(sim::edit_distance("abc", "") == 3);
+  CHECK(sim::edit_distance("ca", "abc") == 3);  // no letter is changed twice
+  CHECK(sim::edit_distance("kitten", "sitting", 2) > 2);
+}

@@ -4,26 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
+
+#include "sim/files/text.hpp"
 
 namespace hearsay::models {
 namespace {
-
-// Levenshtein distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options, std::size_t most_bytes) {
   sim::CsvFormat format{.fallback = ',', .header = sim::HeaderRow::kIfNoNumber, .most_bytes = most_bytes};
@@ -98,7 +84,7 @@ std::size_t TextTable::column(std::string_view name, std::string_view option) co
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
   const auto nearest = std::min_element(names_.begin(), names_.end(), [&](const auto& a, const auto& b) {
-    return distance(a, name) < distance(b, name);
+    return sim::edit_distance(a, name) < sim::edit_distance(b, name);
   });
   throw DataError(
       fmt::format("{}: there is no column '{}'; the nearest is '{}'", file_name(0), name, *nearest),
