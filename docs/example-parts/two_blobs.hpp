@@ -10,7 +10,7 @@
 // adding records keeps the first ones.
 #include <cmath>
 
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
 #include "sim/random/random.hpp"
 
@@ -59,11 +59,6 @@ inline DataSet make_data(const TwoBlobs& options, const sim::Streams& streams) {
     out.test.push_back(shard(options.test_records, of(DataDraw::kTestFeatures), of(DataDraw::kTestNoise)));
   }
   return out;
-}
-
-/// What its data need.
-inline DataNeed need_of(const TwoBlobs& options, const sim::Streams& streams) {
-  return need_of_generated(options, static_cast<double>(options.features), streams);
 }
 
 }  // namespace hearsay::models

@@ -31,7 +31,6 @@ class GossipAverage {
   struct Params {
     double step = 0.5;
     void describe(hearsay::sim::Visitor& v);
-    hearsay::sim::Memory memory(const hearsay::models::Extent& e) const { return {e.published(), 0}; }
   };
 
   static constexpr hearsay::models::Entry kEntry{

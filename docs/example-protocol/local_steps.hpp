@@ -33,7 +33,6 @@ class LocalSteps {
     double clip = 1;
     std::uint64_t updates = 100;
     void describe(hearsay::sim::Visitor& v);
-    hearsay::sim::Memory memory(const hearsay::models::Extent& e) const { return {e.published(), 0}; }
   };
 
   static constexpr hearsay::models::Entry kEntry{.name = "local_steps",

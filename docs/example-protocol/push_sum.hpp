@@ -27,10 +27,6 @@ class PushSum {
  public:
   struct Params {
     void describe(hearsay::sim::Visitor&) {}
-    /// The sums and weights, and a message of each agent in flight.
-    hearsay::sim::Memory memory(const hearsay::models::Extent& e) const {
-      return {e.vectors(e.agents) + e.agents * (sizeof(double) + e.message), 0};
-    }
   };
 
   static constexpr hearsay::models::Entry kEntry{

@@ -81,6 +81,38 @@ struct OwnersOf {
   }
 };
 
+struct SizeOf {
+  const sim::Streams& streams;
+
+  template <class Kind>
+  std::optional<DataSize> operator()(const Kind& o) const {
+    constexpr bool kConstant = std::is_same_v<Kind, FraudLike> || std::is_same_v<Kind, SyntheticClasses>;
+    const auto owners = static_cast<double>(o.owners);
+    DataSize size{.owners = owners,
+                  .records = expected_records(o, o.owners, streams),
+                  .test_records = owners * static_cast<double>(o.test_records),
+                  .features = static_cast<double>(o.features) + (kConstant ? 1 : 0)};
+    if constexpr (requires { o.classes; }) size.classes = static_cast<double>(o.classes);
+    return size;
+  }
+  std::optional<DataSize> operator()(const LowRankTasks& o) const {
+    const double all = expected_records(o, o.tasks, streams);
+    return DataSize{.owners = static_cast<double>(o.tasks),
+                    .records = o.train_fraction * all,
+                    .test_records = (1 - o.train_fraction) * all,
+                    .features = static_cast<double>(o.features)};
+  }
+  std::optional<DataSize> operator()(const CsvData&) const { return std::nullopt; }
+  std::optional<DataSize> operator()(const MovieLens& o) const {
+    if (o.path) return std::nullopt;
+    const auto all = static_cast<double>(o.generated.ratings);
+    return DataSize{.owners = static_cast<double>(o.generated.users),
+                    .records = (1 - o.test_fraction) * all,
+                    .test_records = o.test_fraction * all,
+                    .features = static_cast<double>(o.features)};
+  }
+};
+
 struct TargetsOf {
   std::optional<Targets> operator()(const LendingLike&) const { return Targets::kNumbers; }
   std::optional<Targets> operator()(const HospitalLike&) const { return Targets::kNumbers; }
@@ -108,6 +140,10 @@ std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data) {
 
 std::optional<std::size_t> owners_of(const DataOptions::Kind& data) {
   return std::visit(OwnersOf(), data);
+}
+
+std::optional<DataSize> size_of(const DataOptions::Kind& data, const sim::Streams& streams) {
+  return std::visit(SizeOf{streams}, data);
 }
 
 std::optional<Targets> targets_of(const DataOptions::Kind& data) {

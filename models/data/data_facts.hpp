@@ -14,6 +14,16 @@ std::optional<DeclaredBounds> bounds_of(const DataOptions::Kind& data);
 /// The number of owners of every data set that they make; nothing where it depends on what a file holds.
 std::optional<std::size_t> owners_of(const DataOptions::Kind& data);
 
+/// Numbers of owners and records, expected ones where the options draw them.
+struct DataSize {
+  double owners = 0, records = 0, test_records = 0;  ///< records: for training, of all owners
+  double features = 0;                               ///< the constant one included
+  double classes = 0;                                ///< 0 where there are none
+};
+
+/// Nothing of data from files, whose sizes are not known before they are read. Throws DataError as OwnerSizes::size().
+std::optional<DataSize> size_of(const DataOptions::Kind& data, const sim::Streams& streams);
+
 /// What targets are: any numbers, -1 and +1, or 0, ..., K - 1.
 enum class Targets { kNumbers, kSigns, kClasses };
 

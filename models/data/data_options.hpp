@@ -34,9 +34,4 @@ inline DataSet make_data(const DataOptions& options, const sim::Streams& streams
   return std::visit([&](const auto& kind) { return make_data(kind, streams); }, options.kind());
 }
 
-/// What they need. A kind without need_of() does not compile. Throws DataError.
-inline DataNeed need_of(const DataOptions& options, const sim::Streams& streams) {
-  return std::visit([&](const auto& kind) { return need_of(kind, streams); }, options.kind());
-}
-
 }  // namespace hearsay::models

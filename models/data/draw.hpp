@@ -1,5 +1,6 @@
 #pragma once
 // Draws of data: how often, from which streams, which records are held out, how many records each owner has.
+#include <algorithm>
 #include <numbers>
 
 #include "sim/laws/distribution.hpp"
@@ -99,6 +100,19 @@ class OwnerSizes {
  private:
   Law law_;
 };
+
+/// Training records of all owners, `options.records` of each, estimated from the first thousand. Throws DataError as
+/// OwnerSizes::size().
+template <class Options>
+double expected_records(const Options& options, std::size_t owners, const sim::Streams& streams) {
+  Instances instances = Instances::kTest;
+  if constexpr (requires { options.instances; }) instances = options.instances;
+  const std::size_t sampled = std::min<std::size_t>(owners, 1000);
+  double records = 0;
+  for (std::size_t i = 0; i < sampled; ++i)
+    records += static_cast<double>(options.records.size(i, streams, instances));
+  return sampled == 0 ? 0 : records * static_cast<double>(owners) / static_cast<double>(sampled);
+}
 
 inline constexpr sim::About kAboutDraw{
     .name = "draw", .help = "How often the data, or their split into training and test records, are drawn."};

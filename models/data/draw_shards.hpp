@@ -2,7 +2,8 @@
 // Drawing the records of generated data on several threads: the same records as on one.
 #include <atomic>
 
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "sim/parallel/crew.hpp"
 
 namespace hearsay::models {
@@ -27,17 +28,20 @@ void draw_records(std::size_t count, std::size_t words, const sim::Stream& strea
   draw(std::size_t{0}, count, again);
 }
 
-/// Makes the records of all owners: make(i, train, test) sets those of owner i. `shares`: it draws them by draw_records
-/// itself, so that large owners are made one after another.
-template <class Make>
-void draw_shards(DataSet& out, const DataNeed& need, bool shares, Make&& make) {
+/// Makes the records of all owners, who are named in `out` with the features: make(i, train, test) sets those of owner i.
+/// `shares`: it draws them by draw_records itself, so that large owners are made one after another.
+template <class Options, class Make>
+void draw_shards(DataSet& out, const Options& options, const sim::Streams& streams, bool shares, Make&& make) {
   constexpr double kLarge = 1e6;  // ns
-  const auto owners = static_cast<std::size_t>(need.owners);
+  const std::size_t owners = out.owner_names.size();
   out.train.resize(owners);
   out.test.resize(owners);
-  const double time = kDrawTime * (need.records + need.test_records) * need.features;
+  double records = expected_records(options, owners, streams);
+  if constexpr (requires { options.test_records; })
+    records += static_cast<double>(owners) * static_cast<double>(options.test_records);
+  const double time = kDrawTime * records * static_cast<double>(out.feature_names.size());
   const auto one = [&](std::size_t i) { make(i, out.train[i], out.test[i]); };
-  if (shares && time >= kLarge * need.owners) {
+  if (shares && time >= kLarge * static_cast<double>(owners)) {
     for (std::size_t i = 0; i < owners; ++i) one(i);
   } else {
     sim::Crew::each(owners, time, one);

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/run/extent.hpp"
 #include "models/run/protocol.hpp"
 #include "models/run/setting.hpp"
 #include "models/run/timeout.hpp"
@@ -25,13 +24,8 @@ class AnyProtocol {
   virtual std::unique_ptr<AnyProtocol> clone() const = 0;
   /// The iterations that budgets are planned for, of a protocol that plans by them.
   virtual std::optional<std::uint64_t> planned_iterations(const Study& study) const = 0;
-  /// What it needs for its state and its messages in a run, beside the agents' public models.
-  virtual sim::Memory memory(const Extent& extent) const = 0;
   /// Throws std::invalid_argument if the options do not fit those of the study: what needs no data.
   virtual void require(const Setting& setting) const = 0;
-  /// Messages or publications under way at a time that go on growing with the latency, at most; 0 where replies or
-  /// rounds are waited for.
-  virtual double in_flight(const Extent& extent) const = 0;
   /// Throws std::invalid_argument if the options do not fit the study. Afterwards study.exact_reads is complete.
   virtual void check(const Study& study) const = 0;
   virtual sim::End run(World& world, Observer& observer) const = 0;
@@ -85,11 +79,6 @@ ProtocolRow row() {
     std::optional<std::uint64_t> planned_iterations([[maybe_unused]] const Study& study) const override {
       if constexpr (hooks::planned_iterations<Params>) return params_.planned_iterations(entry().name, study);
       return std::nullopt;
-    }
-    sim::Memory memory(const Extent& extent) const override { return params_.memory(extent); }
-    double in_flight([[maybe_unused]] const Extent& extent) const override {
-      if constexpr (hooks::in_flight<Params>) return params_.in_flight(extent);
-      return entry().broadcasts ? std::min(extent.in_flight, extent.iterations) : 0;
     }
     void require([[maybe_unused]] const Setting& setting) const override {
       if constexpr (hooks::require<Params>) params_.require(setting);

@@ -15,7 +15,6 @@
 
 namespace hearsay::models {
 
-struct Extent;
 struct Setting;
 
 namespace hooks {
@@ -82,7 +81,7 @@ HEARSAY_HOOK(bool, finished, (const Context&))
 /// The k-th of P::kMetrics, an array of ProtocolMetric: metrics that only this protocol can measure.
 HEARSAY_HOOK(void, measure, (std::size_t k, const World&, std::span<double>) const)
 
-// Of its Params, which have `void describe(sim::Visitor&)` and `sim::Memory memory(const Extent&) const`, too.
+// Of its Params, which have `void describe(sim::Visitor&)`, too.
 /// Throws std::invalid_argument where options do not go together, as far as this needs no data.
 HEARSAY_HOOK(void, require, (const Setting&) const)
 /// What else is to be said of the options, a sentence each.
@@ -92,8 +91,6 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 HEARSAY_HOOK(Numbers, numbers, (const Study&) const)
 /// The iterations that budgets are planned for. Its first argument is the protocol's name.
 HEARSAY_HOOK(std::optional<std::uint64_t>, planned_iterations, (std::string_view, const Study&) const)
-/// Messages in flight at a time that are sent at ticks, and so go on growing with the latency.
-HEARSAY_HOOK(double, in_flight, (const Extent&) const)
 /// Whether messages drive the protocol, not clocks, so that time must pass.
 HEARSAY_HOOK(bool, self_paced, () const)
 HEARSAY_HOOK(bool, uses_late_replies, () const)
@@ -114,7 +111,7 @@ HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
   X(is_finished, finished) X(on_finish, finished) X(on_finished, finished)
 #define HEARSAY_MISSPELT_PARAMS(X)                                                                           \
   X(requirements, require) X(note, notes) X(warnings, warning) X(planned_iteration, planned_iterations)      \
-  X(messages_in_flight, in_flight) X(self_pacing, self_paced) X(use_late_replies, uses_late_replies)
+  X(self_pacing, self_paced) X(use_late_replies, uses_late_replies)
 // clang-format on
 #define HEARSAY_NAME(wrong, right) int wrong;
 #define HEARSAY_REFUSE(wrong, right) \

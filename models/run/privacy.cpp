@@ -288,14 +288,4 @@ Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, con
   return budget;
 }
 
-sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners) {
-  if (!is_private(options.mechanism) || options.schedule == Schedule::kUniform || !options.steps) return {};
-  // Kept: steps, ticks. While one is made: weights, and steps sorted and merged for the accountant.
-  const double steps = options.steps->mean();
-  const double whole = options.schedule == Schedule::kLemma3 ? owners * steps : steps;
-  constexpr double kNumber = sizeof(double), kRun = sizeof(StepRun);
-  const double ticks = needs_ticks(options.schedule) ? kNumber : 0;
-  return {owners * steps * (sizeof(Step) + ticks), whole * (2 * kNumber + 3 * kRun)};
-}
-
 }  // namespace hearsay::models

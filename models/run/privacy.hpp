@@ -4,7 +4,6 @@
 #include "models/learning/solvers/optimum.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
-#include "sim/memory.hpp"
 
 namespace hearsay::models {
 
@@ -96,8 +95,5 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
 Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams,
                       std::shared_ptr<const ReleaseCache> schedules = nullptr);
-
-/// The schedules of all owners, where they are not uniform.
-sim::Memory memory_of_schedules(const PrivacyOptions& options, double owners);
 
 }  // namespace hearsay::models

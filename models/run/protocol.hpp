@@ -2,9 +2,7 @@
 // What a protocol is, and the driver that runs one. A protocol is a plain struct for which the driver is compiled:
 //
 //   class P {
-//     struct Params { ... void describe(sim::Visitor&);          its options
-//                     sim::Memory memory(const Extent&) const;   bytes of its state and messages in a run
-//                     ... };
+//     struct Params { ... void describe(sim::Visitor&); ... };   its options
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
 //     void on_tick(AgentId, Context&)
@@ -66,11 +64,6 @@ class Observer {
   /// any kind.
   virtual bool should_abort() { return false; }
   static constexpr std::uint32_t kAbortCheckEvents = 64;
-
-  /// Called when the engine's memory (Engine::memory) has grown above `room`, at checks some events apart: up to where it
-  /// may grow until the next call. May throw.
-  std::function<std::size_t(const World&)> more_room{};
-  std::size_t room = std::numeric_limits<std::size_t>::max();
 
   std::uint64_t check_every_iterations = 0;
   /// Observations are made at these distances, whichever is given.
@@ -185,15 +178,11 @@ class Driver final : public Probe {
     if (++asked_ % Observer::kAbortCheckEvents == 0) {
       stopped_ |= observer_.should_abort();
       require_progress();
-      if (asked_ % kMemoryCheckEvents == 0 && world_.engine.memory() > observer_.room)
-        observer_.room = observer_.more_room(world_);
     }
     return finished_ || stopped_;
   }
 
  private:
-  static constexpr std::uint32_t kMemoryCheckEvents = 16 * Observer::kAbortCheckEvents;
-
   void look() {
     observer_.observe(world_);
     observed_here_ = true;

@@ -182,6 +182,8 @@ class Runner {
       if (team_ != nullptr) print_error("{}", rank_table(team_->records(), shown.seconds()));
       store->close();
       const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (execution.at_a_time() < arguments_.threads)
+        print_error("note: memory allows {} at a time\n", counted(execution.at_a_time(), "run"));
       print_error("{}", accounting_note(plan, execution.accounting_seconds(), all));
       // A stored run that is made again for its trace is not new.
       const std::uint64_t fresh = std::min(completed, execution.to_run());
@@ -215,9 +217,10 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     std::error_code error;
     if (std::filesystem::exists(analysis::store_file(folder), error))
       execution.consider(analysis::known(*analysis::open_store(folder), one.study()));
-    print_out("{}{}\n{}; memory: about {} on {}\n", title, work_of(execution, folder, arguments.shard),
-              counted(one.points.size(), "point"), execution.memory().text(),
-              counted(arguments.threads, "thread"));
+    const PointMemory least = least_memory(*one.points[execution.largest()].scenario);
+    print_out("{}{}\n{}; memory: at least {} for the data and network of the largest\n", title,
+              work_of(execution, folder, arguments.shard), counted(one.points.size(), "point"),
+              byte_text(least.total()));
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;

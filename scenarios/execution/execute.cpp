@@ -5,11 +5,11 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <stdexcept>
 #include <system_error>
 
 #include "analysis/store/store_writer.hpp"
 #include "scenarios/execution/experiment.hpp"
+#include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/workers/workers.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
@@ -19,24 +19,26 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Returns f(); what runs out of memory in it, also of threads, refuses the study with the estimate of its parts.
+// Returns f(); what runs out of memory in it, also of threads, refuses the study.
 template <class F>
-auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
-  const auto refusal = [&](double in_flight = 0) {
-    return RefusedError(fmt::format("{}: {}", plan.file, memory.exhausted(in_flight)));
-  };
+auto within_memory(const Plan& plan, F&& f) {
   try {
     return f();
-  } catch (const OutOfMemory& error) {
-    throw refusal(error.in_flight);
+  } catch (const OutOfMemory& memory) {
+    throw RefusedError(plan.locate(memory.error));
   } catch (const std::bad_alloc&) {
-    throw refusal();
-  } catch (const std::length_error&) {  // of a vector with more elements than there are addresses
-    throw refusal();
+    throw RefusedError(fmt::format("{}: out of memory", plan.file));
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
     throw RefusedError(fmt::format("{}: {}", plan.file, kNoThread));
   }
+}
+
+// Moves the first task of a point to the front.
+template <class Task>
+void put_first(std::vector<Task>& tasks, std::size_t point) {
+  const auto first = std::ranges::find(tasks, point, &Task::point);
+  if (first != tasks.end()) std::rotate(tasks.begin(), first, first + 1);
 }
 
 }  // namespace
@@ -44,11 +46,10 @@ auto within_memory(const Plan& plan, const MemoryEstimate& memory, F&& f) {
 Execution::Execution(const Plan& plan, ExecuteOptions options)
     : plan_(plan),
       options_(std::move(options)),
+      largest_(largest_point(plan)),
       maker_(plan, options_.threads, options_.trace_folder, options_.interrupted),
-      memory_(estimate_memory(plan, options_.threads)),
       described_(plan.points.size()),
       descriptions_(plan.points.size()) {
-  if (options_.workers == nullptr) refuse_if_too_large(plan_, memory_, options_.threads);
   plan_tasks(nullptr);
 }
 
@@ -91,6 +92,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
       return std::tuple(-longest.at({problem, instance}), instance, problem, -length(t));
     });
   }
+  put_first(runs, largest_);
   for (const RunTask t : runs) {
     const std::uint32_t maker = first.at(plan_.points[t.point].key);
     const analysis::KnownRun run =
@@ -110,7 +112,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
 // Calls f with those that make the runs; what runs out of memory refuses the study.
 template <class F>
 auto Execution::with_workers(F&& f) {
-  return within_memory(plan_, memory_, [&] {
+  return within_memory(plan_, [&] {
     if (options_.workers != nullptr) return f(*options_.workers);
     ThreadWorkers own(maker_, options_.threads, options_.interrupted);
     return f(static_cast<Workers&>(own));
@@ -131,6 +133,7 @@ void Execution::assemble_points(Workers& workers) {
   std::ranges::stable_sort(points, {}, [this](const PointTask& t) {
     return maker_.problem_of({t.point, 0});
   });
+  put_first(points, largest_);
   workers.assemble(points, [&](std::size_t k, PointDescription description) {
     descriptions_[points[k].point] = std::move(description);
   });
@@ -181,7 +184,7 @@ std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t
 
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
                                       const std::atomic<bool>* interrupted) {
-  return within_memory(plan_, memory_, [&] {
+  return within_memory(plan_, [&] {
     return maker_.experiment({static_cast<std::uint32_t>(point), repetition})
         ->run(repetition, trace, interrupted);
   });

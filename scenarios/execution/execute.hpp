@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analysis/store/store.hpp"
-#include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/run_maker.hpp"
 #include "scenarios/study/plan.hpp"
 #include "scenarios/study/shard.hpp"
@@ -32,8 +31,8 @@ struct ExecuteOptions {
 
 class Execution {
  public:
-  /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if its threads
-  /// need more memory than there is.
+  /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if the
+  /// data and the network of a point need more memory than there is.
   explicit Execution(const Plan& plan, ExecuteOptions options = {});
 
   /// Runs that are stored are not made again, except for a trace.
@@ -51,11 +50,13 @@ class Execution {
   /// Seconds so far in which guarantees were composed, by threads of this process.
   double accounting_seconds() const { return maker_.accounting_seconds(); }
 
-  /// The estimate of the memory that its threads need.
-  const MemoryEstimate& memory() const { return memory_; }
+  /// The point whose data and network are largest (largest_point).
+  std::size_t largest() const { return largest_; }
+  /// Runs that memory allows at a time, as far as it has shown; at most as many as threads.
+  unsigned at_a_time() const { return maker_.at_a_time(); }
 
   /// Assembles every point that has runs to be made or is not described yet; of a part, only points that have runs in
-  /// it. Throws AssemblyError, and RefusedError, like the functions below, if memory runs out.
+  /// it. The largest is the first. Throws AssemblyError, and RefusedError, like the functions below, if memory runs out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
@@ -81,8 +82,8 @@ class Execution {
 
   const Plan& plan_;
   ExecuteOptions options_;
+  std::size_t largest_;  // before maker_, which limits the memory
   RunMaker maker_;
-  MemoryEstimate memory_;
   std::vector<RunTask> tasks_;
   std::vector<analysis::KnownRun> known_;  // by task
   std::vector<bool> described_;

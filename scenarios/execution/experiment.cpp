@@ -20,7 +20,6 @@ namespace hearsay::scenarios {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kSmallRun = 16 << 20;  // bytes in flight that need no look at the memory that is left
 
 sim::Streams study_streams(const Scenario& s) {
   return {s.seed, 0};
@@ -136,10 +135,17 @@ models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trac
 sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
   try {
     return scenario_.protocol->run(world, recorder);
-  } catch (const OutOfMemory&) {
-    throw;
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(static_cast<double>(world.engine.memory()));
+    const analysis::Series& series = recorder.series();
+    const double messages = static_cast<double>(world.engine.memory()),
+                 results = static_cast<double>(series.samples.capacity() * sizeof(analysis::Sample) +
+                                               series.values.capacity() * sizeof(double));
+    throw OutOfMemory(AssemblyError(
+        results > messages ? "/record" : "/protocol",
+        fmt::format(
+            "out of memory in a run that has come to need {} for messages in flight and {} for results; this "
+            "process can use {}",
+            byte_text(messages), byte_text(results), byte_text(static_cast<double>(memory_of_machine())))));
   }
 }
 
@@ -161,10 +167,8 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_iterations = scenario_.record.every.iterations.value_or(0);
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
-  recorder.room = kSmallRun;
-  recorder.more_room = [](const models::World& w) { return room_of_run(w.engine.memory()); };
 
-  models::World world = prepare(repetition, trace);
+  models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });
   analysis::RunResult result;
   result.repetition = repetition;
   result.end = end_of(world, run_within_memory(world, recorder), recorder);

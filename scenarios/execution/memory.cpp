@@ -8,9 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
+#include "models/data/data_facts.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/plan.hpp"
+#include "scenarios/study/point_fit.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "sim/topology/expected_links.hpp"
 
 namespace hearsay::scenarios {
 
@@ -82,32 +87,78 @@ std::uint64_t memory_left() {
   return std::min(available, all - std::min(all, used));
 }
 
-std::size_t room_of_run(std::size_t in_flight) {
-  constexpr std::uint64_t kProgram = 16 << 20;             // without runs
-  constexpr std::uint64_t kReserve = 64, kShareOfLeft = 32;  // of all memory; the threads of a process grow at a time
-  const std::uint64_t left = memory_left();
-  if (left < kProgram + memory_of_machine() / kReserve) throw OutOfMemory(static_cast<double>(in_flight));
-  return in_flight + left / kShareOfLeft;
-}
-
 std::uint64_t peak_memory() {
   rusage usage{};
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;
 }
 
-void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads,
-                         unsigned processes) {
-  constexpr double kProgram = 20e6;
+std::string byte_text(double bytes) {
+  return bytes >= 1e9 ? fmt::format("{:.3g} GB", bytes / 1e9) : fmt::format("{:.3g} MB", bytes / 1e6);
+}
+
+OutOfMemory::OutOfMemory(const std::string& part)
+    : error(part, fmt::format("out of memory while the {} was made; this process can use {}",
+                              part.substr(part.rfind('/') + 1),
+                              byte_text(static_cast<double>(memory_of_machine())))) {}
+
+namespace {
+
+// Bytes that RLIMIT_DATA counts.
+std::uint64_t data_in_use() {
+  std::uint64_t pages = 0;  // the sixth number
+  std::ifstream numbers("/proc/self/statm");
+  for (int k = 0; k < 6; ++k) numbers >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+MemoryLimit::MemoryLimit(unsigned processes) {
+  constexpr std::uint64_t kLeast = 64 << 20, kReserve = 64;  // bytes; one part of so many is left free
+  ::getrlimit(RLIMIT_DATA, &before_);
+  const std::uint64_t data = data_in_use(), all = memory_of_machine(), left = memory_left() / processes,
+                      reserve = all / kReserve;
+  if (data > all) return;  // sanitizers map more than there is
+  const rlimit limit{
+      std::min<rlim_t>(before_.rlim_cur, data + std::max(kLeast, left - std::min(left, reserve))),
+      before_.rlim_max};
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+bool MemoryLimit::near() const {
+  const std::uint64_t limit = memory_of_limit(RLIMIT_DATA);
+  return data_in_use() > limit / 2;
+}
+
+MemoryLimit::~MemoryLimit() {
+  ::setrlimit(RLIMIT_DATA, &before_);
+}
+
+PointMemory least_memory(const Scenario& s) {
+  constexpr double kNumber = sizeof(double), kLink = 16;  // both ends, and as drawn
+  const auto data = models::size_of(s.data.kind(), sim::Streams(s.seed, 0));
+  if (!data) return {.data = file_bytes(s)};
+  return {.data = kNumber * (data->records + data->test_records) * (data->features + 1),
+          .network = kLink * sim::expected_links(s.network.topology, data->owners),
+          .models = kNumber * data->owners * parameters_of(s.model, *data)};
+}
+
+std::size_t largest_point(const Plan& plan, unsigned processes) {
+  std::size_t largest = 0;
+  PointMemory most;
+  for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    const PointMemory need = least_memory(*plan.points[p].scenario);
+    if (need.total() > most.total()) largest = p, most = need;
+  }
   const double there = static_cast<double>(memory_of_machine()) / processes;
-  if (kProgram + estimate.total() <= there) return;
-  std::string remedy = fmt::format("reduce its largest part, {}",
-                                   estimate.parts.empty() ? "the program" : estimate.parts.front().name);
-  if (threads > 1 && kProgram + estimate_memory(plan, 1).total() <= there) remedy = "run it with -j 1";
+  if (most.total() <= there) return largest;
+  const std::pair<double, const char*> parts[]{
+      {most.data, "data"}, {most.network, "network"}, {most.models, "models"}};
   throw RefusedError(fmt::format(
-      "{}: expected a study that needs at most {} of memory, found one that needs about {} "
-      "on {} {}{}: {}",
-      plan.file, byte_text(there), estimate.text(), threads, threads == 1 ? "thread" : "threads",
-      processes == 1 ? "" : fmt::format(", in each of {} processes of this machine", processes), remedy));
+      "{}: expected a study that needs at most {} of memory{}, found one that needs about {}: reduce its {}",
+      plan.file, byte_text(there),
+      processes == 1 ? "" : fmt::format(" in each of {} processes of this machine", processes),
+      byte_text(most.total()), std::ranges::max(parts).second));
 }
 
 }  // namespace hearsay::scenarios

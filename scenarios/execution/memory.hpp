@@ -1,12 +1,16 @@
 #pragma once
-// The memory that a study needs, estimated from its options before its data are made, and the memory that there is.
+// The memory that there is, and whether a study fits. Only records, links and models are predicted; whether the rest
+// fits is seen when it is made, under a limit (MemoryLimit, RunMaker).
+#include <sys/resource.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace hearsay::scenarios {
 
 struct Plan;
+struct Scenario;
 
 /// Bytes of memory that this process can use: of the machine, or of its control group or its limits (ulimit -v) where
 /// they allow less.
@@ -17,37 +21,33 @@ std::uint64_t memory_in_use();
 std::uint64_t memory_left();
 std::uint64_t peak_memory();
 
-/// The need of a study at its peak, by part.
-struct MemoryEstimate {
-  struct Part {
-    std::string name;
-    double bytes = 0;
-  };
-  std::vector<Part> parts{};  ///< largest first
-  double total() const;
-  /// "1.2 GB (data 1 GB, network 0.2 GB)".
-  std::string text() const;
-  /// Of this part when it has run out of memory: "out of memory; ...". `in_flight`: bytes of messages in flight by then,
-  /// if they are known.
-  std::string exhausted(double in_flight = 0) const;
-};
-
 /// "1.2 GB", "350 MB".
 std::string byte_text(double bytes);
 
-/// Of the points with their data, networks and runs; several points are in memory at a time (Execution). Parts that a
-/// faulty option or file leaves unknown count as 0: they are refused when they are made.
-MemoryEstimate estimate_memory(const Plan& plan, unsigned threads);
+/// While it lives, an allocation beyond what is left now for one of so many processes fails (std::bad_alloc), before the
+/// kernel ends the process.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(unsigned processes);
+  ~MemoryLimit();
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
 
-/// By how many bytes a run may grow until it asks again; what asks need not be the only one. Throws OutOfMemory with the
-/// bytes that it has in flight if there is hardly any memory left.
-std::size_t room_of_run(std::size_t in_flight);
+  /// Whether more than half of what may be used is.
+  bool near() const;
 
-/// Throws RefusedError if so many processes of this machine, each with `threads` threads, need more than there is.
-void refuse_if_too_large(const Plan& plan, const MemoryEstimate& estimate, unsigned threads,
-                         unsigned processes = 1);
+ private:
+  rlimit before_{};
+};
 
-/// Problems, and assembled points, that an Execution keeps: enough for two points per thread.
-std::size_t points_in_memory(unsigned threads);
+/// Bytes that a point needs at least, as far as its options tell.
+struct PointMemory {
+  double data = 0, network = 0, models = 0;
+  double total() const { return data + network + models; }
+};
+PointMemory least_memory(const Scenario& scenario);
+/// The number of the point that needs most by least_memory(). Throws RefusedError if that is more than each of so many
+/// processes of this machine has.
+std::size_t largest_point(const Plan& plan, unsigned processes = 1);
 
 }  // namespace hearsay::scenarios

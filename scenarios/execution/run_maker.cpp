@@ -11,11 +11,11 @@
 #include "analysis/store/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/execution/experiment.hpp"
-#include "scenarios/execution/memory.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "sim/check.hpp"
+#include "sim/parallel/crew.hpp"
 
 namespace hearsay::scenarios {
 
@@ -34,19 +34,31 @@ auto naming_point(std::size_t point, F&& f) {
     throw with_point(error);
   } catch (const AssemblyError& error) {
     throw with_point(error);
+  } catch (const OutOfMemory& memory) {
+    throw OutOfMemory(with_point(memory.error));
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(with_point(AssemblyError("", "out of memory")));
   }
+}
+
+// Problems, and assembled points, that are kept: enough for two points per thread.
+std::size_t points_in_memory(unsigned threads) {
+  return std::max<std::size_t>(8, 2 * std::size_t{threads});
 }
 
 }  // namespace
 
 RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder,
-                   const std::atomic<bool>* interrupted)
+                   const std::atomic<bool>* interrupted, unsigned processes)
     : plan_(plan),
       trace_folder_(std::move(trace_folder)),
       interrupted_(interrupted),
       solved_(points_in_memory(threads)),
       schedules_(points_in_memory(threads)),
-      assembled_(points_in_memory(threads)) {
+      assembled_(points_in_memory(threads)),
+      limit_(processes),
+      threads_(threads),
+      most_(threads) {
   std::map<std::string, std::uint32_t> numbers;
   for (const PlannedPoint& p : plan_.points) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
@@ -87,6 +99,7 @@ std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
   const Scenario& scenario = *plan_.points[task.point].scenario;
   const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
   return assembled_.get({task.point, instance}, [&] {
+    if (limit_.near()) forget();
     const auto problem = problem_of(task);
     return naming_point(task.point, [&] {
       const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
@@ -96,16 +109,85 @@ std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
   });
 }
 
+// One of those that are in progress at a time. A thread that waits for it helps its crew.
+class RunMaker::Turn {
+ public:
+  explicit Turn(RunMaker& maker) : maker_(maker) {
+    models::Crew* const crew = models::Crew::current();
+    if (!begin() && crew != nullptr) crew->help_until([this] { return begin(); });
+  }
+  ~Turn() {
+    {
+      const std::lock_guard lock(maker_.mutex_);
+      --maker_.running_;
+    }
+    models::Crew* const crew = models::Crew::current();
+    if (crew != nullptr && maker_.most_ < maker_.threads_) crew->ring();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  /// After it has run out of memory: from now on fewer are in progress at a time. Whether it has been alone.
+  bool fail() {
+    const std::lock_guard lock(maker_.mutex_);
+    maker_.most_ = std::max(1u, maker_.running_ - 1);
+    return alone_ && maker_.begun_ == number_;
+  }
+
+ private:
+  bool begin() {
+    const std::lock_guard lock(maker_.mutex_);
+    if (maker_.running_ >= maker_.most_) return false;
+    alone_ = ++maker_.running_ == 1;
+    number_ = ++maker_.begun_;
+    return true;
+  }
+
+  RunMaker& maker_;
+  bool alone_ = false;
+  std::uint64_t number_ = 0;
+};
+
+template <class F>
+auto RunMaker::within_memory(std::size_t point, F&& f) {
+  const bool single = plan_.points.size() == 1 && !plan_.points[0].scenario->draws_anew();
+  for (bool emptied = single;;) {
+    Turn turn(*this);
+    try {
+      return naming_point(point, f);
+    } catch (const OutOfMemory&) {
+      const bool alone = turn.fail();
+      if (alone && emptied) throw;
+      emptied = alone || single;
+    }
+    forget();
+  }
+}
+
+void RunMaker::forget() {
+  assembled_.clear();
+  solved_.clear();
+  schedules_.clear();
+}
+
 void RunMaker::require(std::size_t point) {
-  const auto one = experiment({static_cast<std::uint32_t>(point), 0});
-  naming_point(point, [&] { require_traced_agent(*plan_.points[point].scenario, point, one->agents()); });
+  within_memory(point, [&] {
+    require_traced_agent(*plan_.points[point].scenario, point,
+                         experiment({static_cast<std::uint32_t>(point), 0})->agents());
+  });
 }
 
 PointDescription RunMaker::describe(std::size_t point) {
+  return within_memory(point, [&] { return describe_once(point); });
+}
+
+analysis::RunResult RunMaker::make(RunTask task) {
+  return within_memory(task.point, [&] { return make_once(task); });
+}
+
+PointDescription RunMaker::describe_once(std::size_t point) {
   const auto one = experiment({static_cast<std::uint32_t>(point), 0});
-  PointDescription description{
-      naming_point(point, [&] { return one->describe_point(plan_.points[point].labels); }),
-      one->participants()};
+  PointDescription description{one->describe_point(plan_.points[point].labels), one->participants()};
   if (plan_.points[point].scenario->draws_anew()) description.point.scalars.clear();
   if (description.participants.network.nodes.empty())
     description.point.notes.push_back(
@@ -113,7 +195,7 @@ PointDescription RunMaker::describe(std::size_t point) {
   return description;
 }
 
-analysis::RunResult RunMaker::make(RunTask task) {
+analysis::RunResult RunMaker::make_once(RunTask task) {
   const Scenario& scenario = *plan_.points[task.point].scenario;
   std::unique_ptr<analysis::TraceFiles> trace;
   analysis::RunResult run;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "analysis/store/study.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
 #include "scenarios/execution/accounting_time.hpp"
+#include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/shared_cache.hpp"
 #include "scenarios/study/plan.hpp"
 
@@ -36,10 +38,10 @@ struct PointDescription {
 
 class RunMaker {
  public:
-  /// The plan must outlive it. Keeps what `threads` threads need at a time. Once `interrupted` is true, which may be
-  /// null, runs are aborted.
+  /// The plan must outlive it. Keeps what `threads` threads need at a time, and limits the memory of this process, one of
+  /// so many on this machine. Once `interrupted` is true, which may be null, runs are aborted.
   RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder = {},
-           const std::atomic<bool>* interrupted = nullptr);
+           const std::atomic<bool>* interrupted = nullptr, unsigned processes = 1);
 
   /// Runs with equal pairs share data and problem: the number of the problem, and the instance of its data.
   std::pair<std::uint32_t, std::uint32_t> problem_of(RunTask task) const;
@@ -48,19 +50,31 @@ class RunMaker {
   /// Whether the scenario asks for the trace of this run.
   bool is_traced(RunTask task) const;
 
-  /// The assembled point of a run. Throws AssemblyError.
+  /// The assembled point of a run. Throws AssemblyError and OutOfMemory.
   std::shared_ptr<const Experiment> experiment(RunTask task);
+  // Of the next three, what runs out of memory while others are in progress is done again when fewer are, from then on;
+  // alone, and with nothing kept for other points, it throws OutOfMemory.
+
   /// Checks what only an assembled point can tell. Throws AssemblyError.
   void require(std::size_t point);
   PointDescription describe(std::size_t point);
-  /// Makes a run, and its trace if it is traced. A run that fails is returned as failed. Throws InvariantError,
-  /// OutputError and std::bad_alloc.
+  /// Makes a run, and its trace if it is traced. A run that fails is returned as failed. Throws InvariantError and
+  /// OutputError.
   analysis::RunResult make(RunTask task);
+  /// How many of them memory has allowed at a time; without a limit so far, `threads`.
+  unsigned at_a_time() const { return most_; }
 
   /// Seconds in which guarantees were composed.
   double accounting_seconds() const { return accounting_.seconds(); }
 
  private:
+  class Turn;
+  template <class F>
+  auto within_memory(std::size_t point, F&& f);
+  /// Forgets what is kept.
+  void forget();
+  PointDescription describe_once(std::size_t point);
+  analysis::RunResult make_once(RunTask task);
   std::shared_ptr<const models::ReleaseCache> schedules(const Scenario& scenario, Eigen::Index p);
 
   const Plan& plan_;
@@ -72,6 +86,13 @@ class RunMaker {
   SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseCache> schedules_;  // privacy, parameters
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
       assembled_;  // point, instance of its data and network
+
+  MemoryLimit limit_;
+  std::mutex mutex_{};  // of what follows
+  const unsigned threads_;
+  std::atomic<unsigned> most_;  // at a time
+  unsigned running_ = 0;
+  std::uint64_t begun_ = 0;
 };
 
 }  // namespace hearsay::scenarios

@@ -59,6 +59,12 @@ class SharedCache {
     }
   }
 
+  /// Forgets all values; those that are in use live on.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    entries_.clear();
+  }
+
  private:
   std::size_t capacity_;
   std::mutex mutex_;

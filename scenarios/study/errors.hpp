@@ -21,13 +21,6 @@ struct RefusedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A run for which there is no more memory, with what it has in flight.
-struct OutOfMemory : std::bad_alloc {
-  explicit OutOfMemory(double bytes) : in_flight(bytes) {}
-  const char* what() const noexcept override { return "out of memory"; }
-  double in_flight;  ///< bytes
-};
-
 /// std::thread's error EAGAIN.
 inline constexpr std::string_view kNoThread =
     "no thread can be started: the limit of processes (ulimit -u) or of memory is reached; use fewer, -j 1";
@@ -46,6 +39,14 @@ struct OverBudget : AssemblyError {
   using AssemblyError::AssemblyError;
 };
 
+/// Memory that ran out while a part of the scenario was made.
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(const std::string& part);
+  explicit OutOfMemory(AssemblyError e) : error(std::move(e)) {}
+  const char* what() const noexcept override { return error.what(); }
+  AssemblyError error;
+};
+
 /// Returns f(); an error in it becomes an AssemblyError of that part of the scenario.
 template <class F>
 auto assemble(const char* pointer, F&& f) {
@@ -55,8 +56,12 @@ auto assemble(const char* pointer, F&& f) {
     throw;
   } catch (const AssemblyError&) {
     throw;
-  } catch (const std::bad_alloc&) {
+  } catch (const OutOfMemory&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(pointer);
+  } catch (const std::length_error&) {  // of a vector with more elements than there are addresses
+    throw OutOfMemory(pointer);
   } catch (const models::BudgetError& e) {
     throw OverBudget("/privacy", e.what());
   } catch (const models::OptionError& e) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -17,27 +18,11 @@
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/scenario.hpp"
-#include "sim/engine/engine_memory.hpp"
-#include "sim/topology/topology_memory.hpp"
+#include "sim/topology/expected_links.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
-
-// The need of data that are generated; nothing of data from files, whose sizes are not known before they are read.
-std::optional<models::DataNeed> need_of_generated_data(const Scenario& s) {
-  return assemble("/data", [&] {
-    return std::visit(
-        [&](const auto& kind) -> std::optional<models::DataNeed> {
-          if constexpr (requires { kind.path; }) {
-            if (kind.path) return std::nullopt;
-          }
-          if constexpr (requires { kind.files; }) return std::nullopt;
-          return models::need_of(kind, sim::Streams(s.seed, 0));
-        },
-        s.data.kind());
-  });
-}
 
 bool has_similarity(const models::DataOptions::Kind& data) {
   return std::visit(
@@ -53,7 +38,7 @@ bool has_similarity(const models::DataOptions::Kind& data) {
       data);
 }
 
-// Whether there can be test records; of data that are generated DataNeed says it.
+// Whether there can be test records; of data that are generated their DataSize says it.
 bool may_have_tests(const models::DataOptions::Kind& data) {
   return std::visit(
       [](const auto& kind) {
@@ -82,10 +67,10 @@ bool is_similarity(const Scenario& s) {
 
 // Whether the graph and the files of the network are quickly made and read.
 bool is_small(const Scenario& s, sim::AgentId agents) {
-  constexpr double kSmall = 1e5, kSmallFiles = 1e7;  // links and agents; bytes
+  constexpr double kSmall = 1e5, kSmallFiles = 3e6;  // links and agents; bytes
   return std::max<double>(agents, s.network.topology.graph().size.value_or(0)) <= kSmall &&
-         sim::need_of(s.network.topology, agents, 0).links <= kSmall &&
-         sim::memory_of_files(s.network, s.clocks, agents).peak() <= kSmallFiles;
+         sim::expected_links(s.network.topology, agents) <= kSmall &&
+         file_bytes(s) <= kSmallFiles;
 }
 
 // All links, and nothing else that is known of them, in place of a graph.
@@ -229,11 +214,15 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
 
 namespace {
 
-models::KnownData known_data(const Scenario& s, const std::optional<models::DataNeed>& data,
+std::optional<models::DataSize> size_of_data(const Scenario& s) {
+  return assemble("/data", [&] { return models::size_of(s.data.kind(), sim::Streams(s.seed, 0)); });
+}
+
+models::KnownData known_data(const Scenario& s, const std::optional<models::DataSize>& data,
                              std::optional<std::size_t> owners) {
   constexpr double kManyOwners = 1e5;
   models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
-  if (data) known.parameters = static_cast<int>(std::min(models::parameters_of(s.model, *data), 1e9));
+  if (data) known.parameters = static_cast<int>(std::min(parameters_of(s.model, *data), 1e9));
   if (owners && static_cast<double>(*owners) <= kManyOwners && !takes_columns(s.privacy)) known.owners = owners;
   return known;
 }
@@ -248,7 +237,7 @@ models::Budget settle(const Scenario& s, const models::KnownData& known) {
 }  // namespace
 
 models::Budget settled_budget(const Scenario& s) {
-  const auto data = need_of_generated_data(s);
+  const auto data = size_of_data(s);
   const Scenario known = data ? bound(s, {}) : s;
   return settle(known, known_data(known, data, models::owners_of(s.data.kind())));
 }
@@ -261,9 +250,35 @@ models::StopLimits stop_limits(const Scenario& s) {
           .budgets_spent = s.stop.budgets_spent};
 }
 
+double file_bytes(const Scenario& scenario) {
+  class Files final : public Walk {
+   public:
+    double bytes = 0;
+
+   private:
+    void file(sim::InputFile& value, const sim::About&) override {
+      std::error_code error;
+      const auto size = std::filesystem::file_size(value.resolved, error);
+      if (!error) bytes += static_cast<double>(size);
+    }
+  } files;
+  Scenario copy = scenario;
+  copy.describe(files);
+  return files.bytes;
+}
+
+double parameters_of(const models::ModelOptions& model, const models::DataSize& data) {
+  constexpr double kClasses = 10;  // of data that do not say how many there are
+  const double scores = model.loss.scalar() ? 1 : data.classes > 0 ? data.classes : kClasses;
+  const auto* mlp = std::get_if<models::Mlp>(&model.network);
+  if (mlp == nullptr) return scores * data.features;
+  const auto hidden = static_cast<double>(mlp->hidden);
+  return hidden * data.features + scores * (hidden + 1);
+}
+
 void PointFit::require(const Scenario& s, std::size_t point) {
   const models::Entry& entry = s.protocol->entry();
-  const auto data = need_of_generated_data(s);
+  const auto data = size_of_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
     throw AssemblyError("/network/delayed_direction",
                         fmt::format("expected both, because protocol {} has no hub", entry.name));
@@ -298,7 +313,7 @@ void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId age
                       fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
 }
 
-void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataNeed>& data,
+void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataSize>& data,
                                  std::optional<std::size_t> owners) {
   const bool hub = s.protocol->entry().hub;
   const models::KnownData known = known_data(s, data, owners);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/metrics/metric.hpp"
-#include "models/data/data_need.hpp"
+#include "models/data/data_facts.hpp"
 #include "models/run/world.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/topology/topology.hpp"
@@ -39,6 +39,12 @@ models::StopLimits stop_limits(const Scenario& scenario);
 /// The budget of a point as far as it is settled before its data are made. Throws AssemblyError.
 models::Budget settled_budget(const Scenario& scenario);
 
+/// Of all files that it names.
+double file_bytes(const Scenario& scenario);
+
+/// Number of parameters of a model.
+double parameters_of(const models::ModelOptions& model, const models::DataSize& data);
+
 /// Checks points before their data are made: all that a run refuses for its options alone. Where the number of agents is
 /// known and the graph is small, that includes the graph and the laws of the network on it; else what is refused for any
 /// number of agents.
@@ -55,7 +61,7 @@ class PointFit {
     sim::Engine::Options options;
   };
   const Network* network_of(const Scenario& scenario, sim::AgentId agents);
-  void require_assembled(const Scenario& scenario, const std::optional<models::DataNeed>& data,
+  void require_assembled(const Scenario& scenario, const std::optional<models::DataSize>& data,
                          std::optional<std::size_t> owners);
   std::map<std::string, Network> networks_;  // the last that were asked for
 };

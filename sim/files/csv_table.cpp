@@ -130,7 +130,6 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
         "{}:{}: expected a field or a quoted field, found a quote that is not closed or is inside a field",
         name_, reader.line);
   };
-  constexpr std::size_t kLeastRows = 3;
   std::string chunk(kChunk, '\0');
   for (bool start = true; in; start = false) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
@@ -143,14 +142,9 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
     }
     require(csv_parse(&parser, text.data(), text.size(), Reader::on_field, Reader::on_row, &reader) ==
             text.size());
-    if (in && static_cast<std::size_t>(in.tellg()) >= format.most_bytes && rows() >= kLeastRows) break;
   }
   if (in.bad()) throw FileError(at() + "reading failed");
-  if (in) {
-    ends_.resize(first_.back());  // the last row may not be complete
-  } else {
-    require(csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0);
-  }
+  require(csv_fini(&parser, Reader::on_field, Reader::on_row, &reader) == 0);
 
   if (rows() == 0) throw FileError(at() + "expected rows, found an empty file");
   top_line_ = lines_[0];

@@ -33,8 +33,6 @@ struct CsvFormat {
   char fallback = ' ';
   HeaderRow header = HeaderRow::kIfAnyText;
   char decimal = '.';  ///< of the numbers by which a header is recognised
-  /// Reads the complete rows of the first so many bytes only, but at least three.
-  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// All rows of a file; rows may differ in length. Fields are quoted as in RFC 4180, empty lines are skipped. Memory: 8

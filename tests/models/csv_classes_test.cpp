@@ -69,13 +69,6 @@ TEST_CASE("csv classes: other targets have none, and a missing target drops its 
   CHECK(targets(d) == std::vector<double>{0, 1});
 }
 
-TEST_CASE("csv classes: the need counts them") {
-  const TextFile file("x,y\n1,a\n2,b\n3,a\n4,b\n");
-  CHECK(need_of(csv_data(file, "x"), kStreams).classes == 0);
-  CHECK(need_of(with_classes(file, ClassesFound{}), kStreams).classes == 2);
-  CHECK(need_of(with_classes(file, ClassesListed{{"a", "b", "c"}}), kStreams).classes == 3);
-}
-
 TEST_CASE("csv classes: similarity from the data compares the fractions of the classes") {
   // Owners p and q have the same features and mean class number 1, by different classes; q and r are the same.
   const TextFile file("k,x,y\np,0,0\np,1,2\nq,0,1\nq,1,1\nr,0,1\nr,1,1\n");

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "models/data/data_facts.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
@@ -104,12 +105,12 @@ TEST_CASE("synthetic: an owner's records depend on its number only, more records
   CHECK(more.train[1].features.topRows(30) == d.train[1].features);
   CHECK(more.train[1].target.head(30) == d.train[1].target);
   CHECK(more.test[1].features == d.test[1].features);
-  const DataNeed need = need_of(o, kStreams);
-  CHECK(need.owners == 4);
-  CHECK(need.records == 200);
-  CHECK(need.test_records == 400);
-  CHECK(need.features == 61);
-  CHECK(need.classes == 10);
+  const DataSize size = size_of(o, kStreams).value();
+  CHECK(size.owners == 4);
+  CHECK(size.records == 200);
+  CHECK(size.test_records == 400);
+  CHECK(size.features == 61);
+  CHECK(size.classes == 10);
 }
 
 TEST_CASE("synthetic: sizes are floor(X) + 50 with X lognormal") {

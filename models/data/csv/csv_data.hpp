@@ -30,7 +30,8 @@
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).
 #include "models/data/csv/owner_rule.hpp"
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
@@ -202,8 +203,6 @@ struct CsvData {
 /// the files' size. Throws
 /// DataError.
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
-/// From the sizes of the files and the rows at their beginning. Throws DataError as make_data().
-DataNeed need_of(const CsvData& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
 

@@ -11,8 +11,8 @@
 namespace hearsay::models {
 namespace {
 
-sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options, std::size_t most_bytes) {
-  sim::CsvFormat format{.fallback = ',', .header = sim::HeaderRow::kIfNoNumber, .most_bytes = most_bytes};
+sim::CsvTable read_table(const sim::InputFile& file, const CsvData& options) {
+  sim::CsvFormat format{.fallback = ',', .header = sim::HeaderRow::kIfNoNumber};
   if (options.delimiter != "auto") format.delimiter = options.delimiter.at(0);
   format.decimal = mark_of(options.decimal);
   if (options.header != Header::kAuto)
@@ -36,14 +36,14 @@ std::vector<std::string> column_names(const sim::CsvTable& table, const CsvData&
 
 }  // namespace
 
-TextTable::TextTable(const CsvData& options, std::size_t most_bytes) : decimal_(mark_of(options.decimal)) {
-  if (options.path) add(*options.path, options, most_bytes);
-  for (const auto& file : options.files) add(file, options, most_bytes);
+TextTable::TextTable(const CsvData& options) : decimal_(mark_of(options.decimal)) {
+  if (options.path) add(*options.path, options);
+  for (const auto& file : options.files) add(file, options);
   if (files_.empty()) throw DataError("csv: expected a file in path or files, found none");
 }
 
-void TextTable::add(const sim::InputFile& input, const CsvData& options, std::size_t most_bytes) {
-  files_.push_back({read_table(input, options, most_bytes), rows_});
+void TextTable::add(const sim::InputFile& input, const CsvData& options) {
+  files_.push_back({read_table(input, options), rows_});
   const sim::CsvTable& table = files_.back().table;
   std::vector<std::string> names = column_names(table, options);
   if (files_.size() > 1 && names != names_) {

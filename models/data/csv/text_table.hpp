@@ -17,10 +17,8 @@ inline constexpr double kMaxMagnitude = 1e150;
 /// All rows of one or several files with the same columns.
 class TextTable {
  public:
-  /// Reads the files of the options, or of each only its first bytes. Throws DataError unless they are rectangular text
-  /// with a record or more.
-  explicit TextTable(const CsvData& options,
-                     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+  /// Reads the files of the options. Throws DataError unless they are rectangular text with a record or more.
+  explicit TextTable(const CsvData& options);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return names_.size(); }
@@ -48,7 +46,7 @@ class TextTable {
     std::size_t first_row;
   };
 
-  void add(const sim::InputFile& file, const CsvData& options, std::size_t most_bytes);
+  void add(const sim::InputFile& file, const CsvData& options);
 
   std::vector<std::string> names_;
   std::vector<File> files_;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "sim/files/text_shape.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -144,31 +143,6 @@ DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
                     all.count(), all.items, all.users()));
   }
   return out;
-}
-
-DataNeed need_of(const MovieLens& o, const sim::Streams&) {
-  auto [users, items, ratings] = o.generated;
-  sim::Memory lists{};
-  if (o.path) {
-    constexpr std::size_t kRatings = 100;  // of a user, as in MovieLens-100K
-    const sim::TextShape text = sim::text_shape(*o.path);
-    ratings = static_cast<std::size_t>(text.rows);
-    users = ratings / kRatings + 1;
-    // Ratings are sorted by item in a map, whose nodes have 64 bytes.
-    lists.making = text.table().peak() + 64 * text.rows;
-  }
-  const auto all = static_cast<double>(ratings), owners = static_cast<double>(users);
-  DataNeed need{.owners = owners,
-                .records = (1 - o.test_fraction) * all,
-                .test_records = o.test_fraction * all,
-                .features = static_cast<double>(o.features)};
-  need.similar = std::min(owners * (owners - 1) / 2, 0.75 * owners * static_cast<double>(o.neighbours));
-  // All ratings by user, again those for training and testing, and those by item; the items' features.
-  lists.making += 4 * all * sizeof(Rating) + static_cast<double>(items) * need.features * sizeof(double);
-  const sim::Memory records = memory_of_records(need);
-  need.memory =
-      sim::in_order({{records.held, records.making + lists.making}, memory_of_similarity(need.similar)});
-  return need;
 }
 
 }  // namespace hearsay::models

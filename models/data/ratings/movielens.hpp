@@ -16,7 +16,8 @@
 //
 // Streams: the split of user i from (kData, i, kSplit), the start of item j from (kData, kWholeStudy, j,
 // kFeatures), each of the instances; generated ratings are the same for both.
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/ratings/ratings.hpp"
 #include "models/data/similarity.hpp"
 
@@ -43,7 +44,6 @@ struct MovieLens {
 /// Throws DataError. Cost that of alternate_least_squares, and for the graph the sum over items of their
 /// squared numbers of ratings.
 DataSet make_data(const MovieLens& options, const sim::Streams& streams);
-DataNeed need_of(const MovieLens& options, const sim::Streams& streams);
 
 /// Cosine of the ratings of one user and of each user, a missing rating counting as 0; 0 for a user whose
 /// ratings are all 0. `ratings` must outlive it.

@@ -66,7 +66,7 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
               .bounds = bounds_of(options),
               .bias = true};
   out.feature_names.emplace_back("1");
-  draw_shards(out, need_of(options, streams), true, [&](std::size_t i, Shard& train, Shard& test) {
+  draw_shards(out, options, streams, true, [&](std::size_t i, Shard& train, Shard& test) {
     const auto of = [&](DataDraw what) { return data_stream(streams, i, what); };
     train = draw_shard(options, shift, options.records.size(i, streams), of(DataDraw::kFeatures),
                        of(DataDraw::kTargetNoise));
@@ -74,10 +74,6 @@ DataSet make_data(const FraudLike& options, const sim::Streams& streams) {
                       of(DataDraw::kTestNoise));
   });
   return out;
-}
-
-DataNeed need_of(const FraudLike& o, const sim::Streams& streams) {
-  return need_of_generated(o, static_cast<double>(o.features) + 1, streams);
 }
 
 }  // namespace hearsay::models

@@ -13,7 +13,8 @@
 //
 // Streams: signs from (kData, kWholeStudy, kParameters); owner i's size, features and offset u from (kData, i, ...).
 // An owner's records depend on its number only; adding records keeps the first ones.
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 
 namespace hearsay::models {
@@ -37,6 +38,5 @@ struct FraudLike {
 
 /// Cost O(n p).
 DataSet make_data(const FraudLike& options, const sim::Streams& streams);
-DataNeed need_of(const FraudLike& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

@@ -66,7 +66,7 @@ DataSet make_data(const LendingLike& options, const sim::Streams& streams) {
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features)};
   std::vector<double> theta_l1(options.owners);
-  draw_shards(out, need_of(options, streams), true, [&](std::size_t i, Shard& train, Shard& test) {
+  draw_shards(out, options, streams, true, [&](std::size_t i, Shard& train, Shard& test) {
     Eigen::VectorXd theta = common;
     auto own = data_stream(streams, i, DataDraw::kParameters);
     for (double& t : theta) t += sim::normal(own, 0, options.heterogeneity);
@@ -120,14 +120,6 @@ DataSet make_data(const HospitalLike& o, const sim::Streams& streams) {
                           streams);
   out.owner_names = numbered("hospital ", o.owners);
   return out;
-}
-
-DataNeed need_of(const LendingLike& o, const sim::Streams& streams) {
-  return need_of_generated(o, static_cast<double>(o.features), streams);
-}
-
-DataNeed need_of(const HospitalLike& o, const sim::Streams& streams) {
-  return need_of_generated(o, static_cast<double>(o.features), streams);
 }
 
 }  // namespace hearsay::models

@@ -17,7 +17,8 @@
 // Streams: theta from (kData, kWholeStudy, kParameters); owner i's size, theta_i, features and noise from
 // (kData, i, ...). An owner's data depend on its number only: adding owners does not change them, and adding
 // records keeps the first ones (unless whitened). Changing p changes them.
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 
 namespace hearsay::models {
@@ -60,7 +61,5 @@ struct HospitalLike {
 /// Cost O(n p), O(n p^2) whitened. Throws DataError when an owner has too few records to be whitened.
 DataSet make_data(const LendingLike& options, const sim::Streams& streams);
 DataSet make_data(const HospitalLike& options, const sim::Streams& streams);
-DataNeed need_of(const LendingLike& options, const sim::Streams& streams);
-DataNeed need_of(const HospitalLike& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

@@ -140,7 +140,7 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) 
   DataSet out{.owner_names = numbered("owner ", options.owners),
               .feature_names = numbered("x", options.features)};
   const std::vector<Separator> separators = draw_separators(options, streams);
-  draw_shards(out, need_of(options, streams), false, [&](std::size_t i, Shard& train, Shard& test) {
+  draw_shards(out, options, streams, false, [&](std::size_t i, Shard& train, Shard& test) {
     const auto of = [&](DataDraw what) { return data_stream(streams, i, what, options.instances); };
     const auto shard = [&](std::size_t records, DataDraw points, DataDraw noise, bool flip) {
       Records x = draw_points(options, records, of(points));
@@ -161,22 +161,6 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) 
         "similarity graph (angles of the true separators, which are hidden from the owners)");
   }
   return out;
-}
-
-DataNeed need_of(const LinearSeparators& o, const sim::Streams& streams) {
-  DataNeed need = need_of_generated(o, static_cast<double>(o.features), streams, o.instances);
-  const double pairs = need.owners * (need.owners - 1) / 2;
-  sim::Memory graph{};
-  if (o.similarity == SeparatorGraph::kAngle) {
-    // Angles of independent separators are uniform. A threshold that is found is taken to be 0.01.
-    const auto* given = std::get_if<LeastWeight>(&o.weight_threshold);
-    const double cosine = 1 + o.gamma * std::log(given != nullptr ? given->value : 0.01);
-    need.similar = pairs * std::acos(std::max(-1.0, cosine)) / std::numbers::pi;
-    graph = memory_of_similarity(need.similar);
-    if (given == nullptr) graph.making += 10 * pairs * sizeof(double);  // weights, Laplacian, eigenvalues
-  }
-  need.memory = sim::in_order({need.memory, graph});
-  return need;
 }
 
 }  // namespace hearsay::models

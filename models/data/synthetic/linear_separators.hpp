@@ -22,7 +22,8 @@
 // Changing p changes them. Validation instances are drawn from separate streams.
 #include <variant>
 
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
@@ -76,7 +77,6 @@ std::vector<Eigen::Vector2d> draw_separators(const LinearSeparators& options, co
 
 /// Cost O(n p), and that of weighted_graph. Throws DataError when the graph cannot be made.
 DataSet make_data(const LinearSeparators& options, const sim::Streams& streams);
-DataNeed need_of(const LinearSeparators& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
 

@@ -101,7 +101,7 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
 
   DataSet out{.owner_names = numbered("task ", options.tasks),
               .feature_names = numbered("x", options.features)};
-  draw_shards(out, need_of(options, streams), false, [&](std::size_t t, Shard& training, Shard& test) {
+  draw_shards(out, options, streams, false, [&](std::size_t t, Shard& training, Shard& test) {
     Shard all = records_of(options, parameters(options, a, t, streams), t, streams);
     const Index n = all.target.size();
     const Index train = std::clamp(
@@ -116,19 +116,6 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
   if (options.standardise_target)
     out.fitted_on_private_data.emplace_back("mean and variance of a task's targets (low_rank_tasks)");
   return out;
-}
-
-DataNeed need_of(const LowRankTasks& o, const sim::Streams& streams) {
-  const double all = expected_records(o.records, o.tasks, streams), d = static_cast<double>(o.features);
-  DataNeed need{.owners = static_cast<double>(o.tasks),
-                .records = o.train_fraction * all,
-                .test_records = (1 - o.train_fraction) * all,
-                .features = d};
-  need.memory = memory_of_records(need);
-  // The factor A, and the records of a task before they are split.
-  need.memory.making +=
-      sizeof(double) * d * (static_cast<double>(o.rank) + all / static_cast<double>(o.tasks));
-  return need;
 }
 
 }  // namespace hearsay::models

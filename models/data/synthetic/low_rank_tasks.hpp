@@ -15,7 +15,8 @@
 //
 // Streams: A from (kData, kWholeStudy, kParameters); task t's column of B, q_t, size, features and noise from
 // (kData, t, ...): adding tasks does not change the others.
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 
 namespace hearsay::models {
@@ -45,7 +46,6 @@ struct LowRankTasks {
 
 /// Cost O(n d). Throws DataError when a task would have no training record, or only equal targets to standardise.
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
-DataNeed need_of(const LowRankTasks& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
 

@@ -78,7 +78,7 @@ DataSet make_data(const SyntheticClasses& options, const sim::Streams& streams) 
               .bias = true};
   out.feature_names.emplace_back("1");
   for (std::size_t k = 0; k < options.classes; ++k) out.classes.push_back(std::to_string(k));
-  draw_shards(out, need_of(options, streams), false, [&](std::size_t i, Shard& train, Shard& test) {
+  draw_shards(out, options, streams, false, [&](std::size_t i, Shard& train, Shard& test) {
     const OwnerClasses owner = draw_owner_classes(options, i, streams);
     train = draw_classified(options, owner, options.records.size(i, streams),
                             data_stream(streams, i, DataDraw::kFeatures));
@@ -86,12 +86,6 @@ DataSet make_data(const SyntheticClasses& options, const sim::Streams& streams) 
                            data_stream(streams, i, DataDraw::kTestFeatures));
   });
   return out;
-}
-
-DataNeed need_of(const SyntheticClasses& o, const sim::Streams& streams) {
-  DataNeed need = need_of_generated(o, static_cast<double>(o.features) + 1, streams);
-  need.classes = static_cast<double>(o.classes);
-  return need;
 }
 
 }  // namespace hearsay::models

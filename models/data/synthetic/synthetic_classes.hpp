@@ -18,7 +18,8 @@
 //
 // Streams: owner i's from (kData, i, ...), with u_i, W_i, b_i, B_i, v_i from kParameters; the common model of `iid` from
 // (kData, kWholeStudy, kParameters). An owner's data depend on its number only; adding records keeps the first ones.
-#include "models/data/data_need.hpp"
+#include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 #include "models/data/draw.hpp"
 
 namespace hearsay::models {
@@ -51,6 +52,5 @@ OwnerClasses draw_owner_classes(const SyntheticClasses& options, std::size_t own
 
 /// Cost O(n K d).
 DataSet make_data(const SyntheticClasses& options, const sim::Streams& streams);
-DataNeed need_of(const SyntheticClasses& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

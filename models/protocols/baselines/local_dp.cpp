@@ -102,13 +102,6 @@ void LocalDp::on_start(Context& context) {
   track(context.models());
 }
 
-sim::Memory LocalDp::Params::memory(const Extent& e) const {
-  // The perturbed records are a copy of all data, and again a problem on Q.
-  const sim::Memory noisy = PersonalOptions::memory(e, false, learn == LearnFromNoise::kTogether);
-  return sim::in_order(
-      {memory_of_records(e.data), noisy, {e.vectors(e.agents), 0}, personal_memory(e, kMetrics)});
-}
-
 ProtocolRow local_dp_row() {
   return row<LocalDp>();
 }

@@ -35,7 +35,6 @@ class LocalDp : public PersonalProtocol {
     double epsilon_label = 0;
     LearnFromNoise learn = LearnFromNoise::kAlone;
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     void require(const Setting& setting) const;
     std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };

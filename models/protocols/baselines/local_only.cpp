@@ -33,12 +33,6 @@ void Pooled::on_start(Context& context) {
   track(context.models());
 }
 
-sim::Memory LocalOnly::Params::memory(const Extent& e) const {
-  sim::Memory all = personal_memory(e, kMetrics);
-  all.held += e.vectors(e.agents);  // the minimisers
-  return all;
-}
-
 ProtocolRow local_only_row() {
   return row<LocalOnly>();
 }

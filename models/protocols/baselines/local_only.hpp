@@ -20,7 +20,6 @@ class LocalOnly : public PersonalProtocol {
   struct Params {
     PersonalOptions personal;
     void describe(sim::Visitor& v) { personal.describe(v); }
-    sim::Memory memory(const Extent& e) const;
     void require(const Setting& setting) const { personal.require(setting); }
     std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };

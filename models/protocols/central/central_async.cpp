@@ -312,12 +312,6 @@ bool CentralAsync::finished(const Context& context) const {
   return queries_.in_flight() == 0 && waiting_.empty() && owners_.exhausted(context);
 }
 
-sim::Memory CentralAsync::Params::memory(const Extent& e) const {
-  constexpr double kParty = 96;  // its members, its share, its visits
-  const double in_flight = initiative == Initiative::kLearner || interleave ? e.data.owners : 1;
-  return {e.vectors(e.data.owners) + e.data.owners * kParty + in_flight * (e.message + e.vectors(2)), 0};
-}
-
 ProtocolRow central_async_row() {
   return row<CentralAsync>();
 }

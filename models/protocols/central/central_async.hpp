@@ -91,11 +91,6 @@ class CentralAsync {
     BudgetFor budget_for = BudgetFor::kHorizon;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
-    // Requests, where they are not answered by turns with a query and its answer.
-    double in_flight(const Extent& e) const {
-      return initiative == Initiative::kLearner ? 0 : (interleave ? 3 : 1) * e.in_flight;
-    }
     /// rho, the step and its stability (central/stability.hpp). Throws as the constructor.
     UsedStep used_step(const Study& study) const;
     void require(const Setting& setting) const;

@@ -226,10 +226,6 @@ void CentralSync::on_up(sim::AgentId agent, Context& context) {
   if (agent == 0 && round_.restarts()) next_round(context);
 }
 
-sim::Memory CentralSync::Params::memory(const Extent& e) const {
-  return {e.vectors(e.data.owners) + e.data.owners * (sizeof(std::uint32_t) + e.message), 0};
-}
-
 ProtocolRow central_sync_row() {
   return row<CentralSync>();
 }

@@ -67,7 +67,6 @@ class CentralSync {
     MissingAnswer missing = MissingAnswer::kReweight;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     /// The step and its stability (central/stability.hpp). Throws as the constructor.
     UsedStep used_step(const Study& study) const;
     void require(const Setting& setting) const;

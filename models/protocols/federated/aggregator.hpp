@@ -21,7 +21,6 @@
 #include <variant>
 
 #include "models/run/context.hpp"
-#include "models/run/extent.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -59,7 +58,6 @@ class Aggregator {
     double server_step = 1;
     std::variant<NoOptimiser, MomentumOptimiser, AdamOptimiser, YogiOptimiser> server_optimiser;
     void describe(sim::Visitor& v);
-    static sim::Memory memory(const Extent& e) { return {e.vectors(4), 0}; }
   };
 
   Aggregator(const Params& params, Eigen::Index p);

@@ -23,12 +23,6 @@ void AsynchronousOptions::describe(sim::Visitor& v) {
   local.describe(v);
 }
 
-sim::Memory AsynchronousOptions::memory(const Extent& e) const {
-  const double training = std::min(e.data.owners, static_cast<double>(concurrency.value_or(0xFFFF'FFFF)));
-  constexpr double kOwner = 6 * sizeof(std::uint64_t);
-  return {training * e.message + e.data.owners * kOwner + local.memory(e).held, 0};
-}
-
 AsynchronousServer::AsynchronousServer(const AsynchronousOptions& options, const Study& study, Answer answer)
     : FederatedClients(options.local, study, answer),
       options_(options),

@@ -43,9 +43,6 @@ struct AsynchronousOptions {
   LocalTraining::Params local;
 
   void describe(sim::Visitor& v);
-  sim::Memory memory(const Extent& e) const;
-  // Requests of owners that train by their clocks.
-  double in_flight(const Extent& e) const { return trigger == TrainingTrigger::kClock ? e.in_flight : 0; }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   void require(const Setting& setting) const { local.require(setting); }
   bool self_paced() const { return trigger == TrainingTrigger::kServer; }

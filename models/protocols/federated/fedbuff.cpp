@@ -17,12 +17,6 @@ void FedBuff::Params::describe(sim::Visitor& v) {
   AsynchronousOptions::describe(v);
 }
 
-sim::Memory FedBuff::Params::memory(const Extent& e) const {
-  sim::Memory memory = AsynchronousOptions::memory(e);
-  memory.held += Aggregator::Params::memory(e).held;
-  return memory;
-}
-
 bool FedBuff::use(const sim::Message& answer, double staleness, Context& context) {
   aggregator_.add(weight_of(params_.staleness, staleness), vector_of(answer));
   if (aggregator_.updates() < params_.buffer) return false;

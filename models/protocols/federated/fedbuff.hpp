@@ -27,7 +27,6 @@ class FedBuff : public AsynchronousServer {
     Staleness staleness;
     Aggregator::Params server;
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
   };
   static constexpr Entry kEntry{
       .name = "fedbuff",

@@ -67,11 +67,6 @@ std::vector<std::string> LocalTraining::Params::notes(const Study& study) const 
   return all;
 }
 
-sim::Memory LocalTraining::Params::memory(const Extent& e, Velocity velocity) const {
-  const bool kept = velocity == Velocity::kKept && momentum > 0;
-  return {e.agents * sizeof(std::uint64_t) + (kept ? e.vectors(e.agents) : 0), 0};
-}
-
 void LocalTraining::Params::require(const Setting& setting) const {
   const Budget& privacy = setting.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;

@@ -28,7 +28,6 @@
 #include "models/protocols/federated/batches.hpp"
 #include "models/protocols/federated/step_schedule.hpp"
 #include "models/run/context.hpp"
-#include "models/run/extent.hpp"
 #include "models/run/setting.hpp"
 
 namespace hearsay::models {
@@ -54,8 +53,6 @@ class LocalTraining {
     void require(const Setting& setting) const;
     /// A warning where sampling is charged in full.
     std::vector<std::string> notes(const Study& study) const;
-    /// Its state; with the velocities of all agents if they are kept.
-    sim::Memory memory(const Extent& e, Velocity velocity = Velocity::kPerCall) const;
   };
   /// The first number that a protocol may use for a purpose of draws.
   static constexpr std::uint32_t kFreePurpose = 1;

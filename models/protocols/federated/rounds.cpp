@@ -43,14 +43,6 @@ std::size_t RoundOptions::asked(std::size_t goal) const {
   return static_cast<std::size_t>(std::ceil(over_selection * static_cast<double>(goal) - kRounding));
 }
 
-sim::Memory RoundOptions::memory(const Extent& e) const {
-  const std::size_t goal = cohort_of(static_cast<std::size_t>(e.data.owners));
-  constexpr double kOwner = 6 * sizeof(std::uint64_t);
-  return {std::min(e.data.owners, static_cast<double>(asked(goal))) * e.message + e.data.owners * kOwner +
-              Aggregator::Params::memory(e).held + local.memory(e).held,
-          0};
-}
-
 FederatedRounds::FederatedRounds(const RoundOptions& options, const Study& study, Eigen::Index vectors)
     : FederatedClients(options.local, study, Answer::kUpdate, vectors),
       options_(fitting(options, study)),

@@ -45,7 +45,6 @@ struct RoundOptions {
   LocalTraining::Params local;
 
   void describe(sim::Visitor& v);
-  sim::Memory memory(const Extent& e) const;
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
   /// Throws as LocalTraining::Params::require, and OptionError for a cohort of more owners than there are.

@@ -13,12 +13,6 @@ void Scaffold::Params::describe(sim::Visitor& v) {
   RoundOptions::describe(v);
 }
 
-sim::Memory Scaffold::Params::memory(const Extent& e) const {
-  sim::Memory memory = RoundOptions::memory(e);
-  memory.held += e.vectors(3 * e.data.owners + 6);
-  return memory;
-}
-
 void Scaffold::Params::require(const Setting& setting) const {
   RoundOptions::require(setting);
   const bool means = option == ControlVariate::kMean;

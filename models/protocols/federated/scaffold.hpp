@@ -35,7 +35,6 @@ class Scaffold : public FederatedRounds {
     ControlVariate option = ControlVariate::kMean;
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    sim::Memory memory(const Extent& e) const;
   };
   static constexpr Entry kEntry{
       .name = "scaffold",

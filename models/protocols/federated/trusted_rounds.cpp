@@ -18,12 +18,6 @@ void TrustedOptions::describe(sim::Visitor& v) {
   local.describe(v);
 }
 
-sim::Memory TrustedOptions::memory(const Extent& e) const {
-  constexpr double kOwner = 5 * sizeof(std::uint64_t),
-                   kVectors = 70;  // vectors: with all nodes of a deep tree
-  return {e.data.owners * (e.message + kOwner) + e.vectors(kVectors) + local.memory(e).held, 0};
-}
-
 std::uint64_t TrustedOptions::planned_rounds(const Setting& setting) const {
   constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t planned = rounds.value_or(setting.stop.iterations);

@@ -37,7 +37,6 @@ struct TrustedOptions {
   LocalTraining::Params local;
 
   void describe(sim::Visitor& v);
-  sim::Memory memory(const Extent& e) const;
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.

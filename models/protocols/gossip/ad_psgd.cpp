@@ -16,11 +16,6 @@ void AdPsgd::Params::describe(sim::Visitor& v) {
   LocalTraining::Params::describe(v);
 }
 
-sim::Memory AdPsgd::Params::memory(const Extent& e) const {
-  const sim::Memory training = LocalTraining::Params::memory(e);
-  return {training.held + e.agents * (sizeof(Exchange) + e.message), training.making};
-}
-
 AdPsgd::AdPsgd(const Params& params, const Study& study)
     : GossipAgents(params, study),
       timeout_(timeout_of(params.timeout, study)),

@@ -43,7 +43,6 @@ class AdPsgd : GossipAgents {
     std::optional<sim::Time> timeout;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     bool uses_late_replies() const { return true; }
   };
 

@@ -18,13 +18,6 @@ void DpsgdGossip::Params::describe(sim::Visitor& v) {
   LocalTraining::Params::describe(v);
 }
 
-sim::Memory DpsgdGossip::Params::memory(const Extent& e) const {
-  sim::Memory all = LocalTraining::Params::memory(e);
-  all.held += e.vectors(2 * e.agents) + e.agents * sizeof(Round);
-  all.held += 2 * e.links * (2 * sizeof(std::uint32_t) + e.message);
-  return all;
-}
-
 DpsgdGossip::DpsgdGossip(const Params& params, const Study& study)
     : GossipAgents(params, study),
       mixing_(params.mixing),

@@ -39,7 +39,6 @@ class DpsgdGossip : GossipAgents {
     std::optional<sim::Time> round_timeout;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     bool self_paced() const { return true; }
     bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
   };

@@ -14,12 +14,6 @@ void Epidemic::Params::describe(sim::Visitor& v) {
   LocalTraining::Params::describe(v);
 }
 
-sim::Memory Epidemic::Params::memory(const Extent& e) const {
-  const sim::Memory training = LocalTraining::Params::memory(e);
-  return {training.held + e.vectors(e.agents) + e.agents * (sizeof(Round) + fan_out * e.message),
-          training.making};
-}
-
 void Epidemic::Params::require(const Setting& setting) const {
   GossipOptions::require(setting);
   if (setting.owners && fan_out >= *setting.owners)

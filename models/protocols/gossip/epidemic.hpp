@@ -47,8 +47,6 @@ class Epidemic : GossipAgents {
 
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    sim::Memory memory(const Extent& e) const;
-    double in_flight(const Extent& e) const { return static_cast<double>(fan_out) * std::min(e.in_flight, e.iterations); }
   };
 
   static constexpr Entry kEntry{.name = "epidemic",

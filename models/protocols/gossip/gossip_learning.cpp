@@ -10,12 +10,6 @@ void GossipLearning::Params::describe(sim::Visitor& v) {
   LocalTraining::Params::describe(v);
 }
 
-sim::Memory GossipLearning::Params::memory(const Extent& e) const {
-  const sim::Memory training = LocalTraining::Params::memory(e);
-  const double kept = merge == MergeRule::kRandomWalk ? 0 : e.vectors(e.agents);
-  return {training.held + kept + e.agents * (2 * sizeof(std::uint32_t) + e.message), training.making};
-}
-
 GossipLearning::GossipLearning(const Params& params, const Study& study)
     : GossipAgents(params, study),
       params_(params),

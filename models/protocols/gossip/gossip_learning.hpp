@@ -46,8 +46,6 @@ class GossipLearning : GossipAgents {
     MergeWeights merge_weights = MergeWeights::kEqual;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
-    double in_flight(const Extent& e) const { return std::min(e.in_flight, e.iterations); }
   };
 
   static constexpr Entry kEntry{

@@ -12,11 +12,6 @@ void PushSum::Params::describe(sim::Visitor& v) {
   LocalTraining::Params::describe(v);
 }
 
-sim::Memory PushSum::Params::memory(const Extent& e) const {
-  const sim::Memory training = LocalTraining::Params::memory(e);
-  return {training.held + e.agents * (2 * sizeof(double) + fan_out * e.message), training.making};
-}
-
 PushSum::PushSum(const Params& params, const Study& study)
     : GossipAgents(params, study),
       params_(params),

@@ -40,8 +40,6 @@ class PushSum : GossipAgents {
     bool weighted_update = false;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
-    double in_flight(const Extent& e) const { return static_cast<double>(fan_out) * std::min(e.in_flight, e.iterations); }
   };
 
   static constexpr Entry kEntry{

@@ -110,10 +110,6 @@ void Amtl::measure(std::size_t k, const World& world, std::span<double> out) con
   measure_multitask(k, {params_.objective(params_.alpha), server_.p(), q_, log()}, world, out);
 }
 
-sim::Memory Amtl::Params::memory(const Extent& e) const {
-  return {MultitaskServer::memory(regulariser, e) + memory_of_tasks(e) + e.vectors(2 * e.data.owners), 0};
-}
-
 ProtocolRow amtl_row() {
   return row<Amtl>();
 }

@@ -39,7 +39,6 @@ class Amtl : public TaskLoop<Amtl> {
     StepRule step_rule = StepRule::kFixed;
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    sim::Memory memory(const Extent& e) const;
   };
 
   static constexpr Entry kEntry{.name = "amtl",

@@ -79,12 +79,6 @@ void AsyncMtl::measure(std::size_t k, const World& world, std::span<double> out)
                     world, out);
 }
 
-sim::Memory AsyncMtl::Params::memory(const Extent& e) const {
-  const double columns = trusted_server ? 3 : 2;  // Q, its start, what was sent without noise
-  return {MultitaskServer::memory(regulariser, e) + memory_of_tasks(e) + e.vectors(columns * e.data.owners),
-          0};
-}
-
 ProtocolRow async_mtl_row() {
   return row<AsyncMtl>();
 }

@@ -38,7 +38,6 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
     ColumnUpdate column_update = ColumnUpdate::kAll;
     Activation activation = Activation::kLoop;
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     std::vector<std::string> notes(const Study& study) const;
   };
 

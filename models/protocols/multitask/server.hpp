@@ -18,7 +18,6 @@
 
 #include "models/learning/columns.hpp"
 #include "models/protocols/multitask/coupling.hpp"
-#include "models/run/extent.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -29,11 +28,6 @@ class MultitaskServer {
  public:
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
-  /// Of a server with this coupling, and of the metrics of its P.
-  static double memory(Coupling coupling, const Extent& e) {
-    const double small = coupling == Coupling::kNuclear ? std::min(e.p(), e.data.owners) : 0;
-    return e.vectors(8 * e.data.owners) + 6 * small * small * sizeof(double);
-  }
   /// `zero`: d x T.
   MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero);
 

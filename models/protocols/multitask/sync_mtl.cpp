@@ -144,12 +144,6 @@ void SyncMtl::measure(std::size_t k, const World& world, std::span<double> out) 
                     world, out);
 }
 
-sim::Memory SyncMtl::Params::memory(const Extent& e) const {
-  return {MultitaskServer::memory(regulariser, e) + e.vectors(3 * e.data.owners) +
-              e.data.owners * (64 + e.message),
-          0};
-}
-
 ProtocolRow sync_mtl_row() {
   return row<SyncMtl>();
 }

@@ -35,7 +35,6 @@ class SyncMtl {
     std::optional<sim::Time> round_timeout;
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    sim::Memory memory(const Extent& e) const;
   };
 
   static constexpr Entry kEntry{

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "models/protocols/multitask/measures.hpp"
-#include "models/run/extent.hpp"
 #include "models/run/requests.hpp"
 #include "models/run/timeout.hpp"
 
@@ -110,11 +109,6 @@ class TaskLoop {
       if (tasks_[going_on_].waits || self().may_turn(going_on_, context)) return false;
     }
     return true;
-  }
-
-  /// Of the tasks: what they hold at the start and now, their turns and messages.
-  static double memory_of_tasks(const Extent& e) {
-    return e.vectors(2 * e.data.owners) + e.data.owners * (sizeof(Task) + kFew * 48 + 40 + e.message);
   }
 
  protected:

@@ -102,14 +102,6 @@ void ModelPropagation::measure(std::size_t metric, const World& world, std::span
   out[0] = (world.models - *end_).colwise().squaredNorm().mean();
 }
 
-sim::Memory ModelPropagation::Params::memory(const Extent& e) const {
-  sim::Memory all = personal_memory(e, kPersonalMetrics);
-  const bool solved = propagation == Propagation::kExact || e.asks_for(kOwn[0].name);
-  all.held += e.vectors(2 * e.agents) + e.published() + e.agents * sizeof(std::uint32_t);  // with the memo's
-  if (solved) all = {all.held + e.vectors(e.agents), all.making + propagation_memory(e)};
-  return all;
-}
-
 ProtocolRow model_propagation_row() {
   return row<ModelPropagation>();
 }

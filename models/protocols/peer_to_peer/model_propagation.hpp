@@ -35,7 +35,6 @@ class ModelPropagation : public PersonalProtocol {
     Propagation propagation = Propagation::kNetwork;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     void require(const Setting& setting) const;
     std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };

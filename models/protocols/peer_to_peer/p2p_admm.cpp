@@ -220,14 +220,6 @@ void P2pAdmm::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t position, 
   if (static_cast<std::uint16_t>(request.number()) == tag) request.end();
 }
 
-sim::Memory P2pAdmm::Params::memory(const Extent& e) const {
-  constexpr double kColumns = 7;  // of each end of a link
-  sim::Memory all = personal_memory(e, kMetrics);
-  all.held += e.vectors(kColumns * 2 * e.links) + 2 * e.links * sizeof(Exchange) + e.vectors(e.agents) +
-              e.published();
-  return all;
-}
-
 ProtocolRow p2p_admm_row() {
   return row<P2pAdmm>();
 }

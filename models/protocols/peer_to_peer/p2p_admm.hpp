@@ -74,7 +74,6 @@ class P2pAdmm : public PersonalProtocol {
     static constexpr bool kFiniteTimeout = true;  // also on a reliable network
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     void require(const Setting& setting) const;
     std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };

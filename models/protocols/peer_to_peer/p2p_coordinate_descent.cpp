@@ -209,14 +209,6 @@ void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::
   }
 }
 
-sim::Memory P2pCoordinateDescent::Params::memory(const Extent& e) const {
-  sim::Memory all = personal_memory(e, kMetrics);
-  all.held += e.published() + e.agents * sizeof(std::uint32_t);
-  if (!std::holds_alternative<ZeroModels>(initial)) all.held += e.vectors(2 * e.agents);
-  if (std::holds_alternative<PrivateWarmStart>(initial)) all.making += propagation_memory(e);
-  return all;
-}
-
 ProtocolRow p2p_coordinate_descent_row() {
   return row<P2pCoordinateDescent>();
 }

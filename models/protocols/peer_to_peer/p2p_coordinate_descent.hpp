@@ -66,7 +66,6 @@ class P2pCoordinateDescent : public PersonalProtocol {
     RunLength run_length = RunLength::kStop;
 
     void describe(sim::Visitor& v);
-    sim::Memory memory(const Extent& e) const;
     void require(const Setting& setting) const;
     std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };

@@ -32,13 +32,6 @@ constexpr std::array<ProtocolMetric, kPersonalMetrics.size() + N> with_personal_
   return all;
 }
 
-/// Of a protocol on Q whose metrics of Q are `metrics`; q_gap and those after it need the minimiser.
-inline sim::Memory personal_memory(const Extent& e, std::span<const ProtocolMetric> metrics) {
-  const auto asked = [&](const ProtocolMetric& m) { return e.asks_for(m.name); };
-  return PersonalOptions::memory(e, std::any_of(metrics.begin(), metrics.end(), asked),
-                                 std::any_of(metrics.begin() + 1, metrics.end(), asked));
-}
-
 class PersonalProtocol {
  public:
   static constexpr std::array kMetrics = kPersonalMetrics;

@@ -21,10 +21,10 @@ Failure of_assembly(Failure::Kind kind, const AssemblyError& e) {
 }
 
 template <class Error>
-[[noreturn]] void raise_assembly(const Failure& f) {
+Error assembly_of(const Failure& f) {
   Error error(f.part, f.text);
   if (f.at_point) error.point = f.point;
-  throw error;
+  return error;
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return {.kind = kRefused, .text = e.what()};
   } catch (const analysis::OutputError& e) {
     return {.kind = kOutput, .text = e.what()};
-  } catch (const std::bad_alloc&) {
-    return {.kind = kMemory, .text = "out of memory"};
+  } catch (const OutOfMemory& e) {
+    return of_assembly(kMemory, e.error);
   } catch (const std::exception& e) {
     return {.kind = kOther, .text = e.what()};
   }
@@ -57,9 +57,9 @@ void raise(const Failure& f) {
     case Failure::Kind::kInvariant:
       throw sim::InvariantError(f.text);
     case Failure::Kind::kBudget:
-      raise_assembly<OverBudget>(f);
+      throw assembly_of<OverBudget>(f);
     case Failure::Kind::kAssembly:
-      raise_assembly<AssemblyError>(f);
+      throw assembly_of<AssemblyError>(f);
     case Failure::Kind::kInput:
       throw InputError(f.text);
     case Failure::Kind::kRefused:
@@ -67,7 +67,7 @@ void raise(const Failure& f) {
     case Failure::Kind::kOutput:
       throw analysis::OutputError(f.text);
     case Failure::Kind::kMemory:
-      throw std::bad_alloc();
+      throw OutOfMemory(assembly_of<AssemblyError>(f));
     case Failure::Kind::kOther:
       break;
   }

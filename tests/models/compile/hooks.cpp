@@ -8,7 +8,6 @@ namespace hearsay::models {
 
 struct Options {
   void describe(sim::Visitor&) {}
-  sim::Memory memory(const Extent&) const { return {}; }
 };
 
 struct Ticks {

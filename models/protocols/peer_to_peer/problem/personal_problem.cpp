@@ -101,18 +101,6 @@ void PersonalOptions::describe(sim::Visitor& v) {
                     .open_min = true});
 }
 
-sim::Memory PersonalOptions::memory(const Extent& e, bool tracked, bool optimum) {
-  constexpr double kAgent = sizeof(PersonalProblem::Agent) + sizeof(double);
-  const double followed = tracked ? e.vectors(e.agents) +
-                                        e.agents * (2 * sizeof(double) + sizeof(sim::AgentId) + 1) +
-                                        e.data.records * sizeof(double)
-                                  : 0;
-  // The minimiser; beside it gradients, steps and the vectors of conjugate gradients, and curvatures of the records.
-  const double found = optimum ? e.vectors(e.agents) : 0;
-  const double searching = optimum ? e.vectors(11 * e.agents) + e.data.records * sizeof(double) : 0;
-  return {e.agents * kAgent + followed + found, searching};
-}
-
 PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& problem,
                                  const sim::Topology& topology)
     : options_(options), problem_(problem), topology_(topology), agents_(topology.agents()) {

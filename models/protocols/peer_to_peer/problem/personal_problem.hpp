@@ -30,7 +30,6 @@
 #include <string>
 #include <vector>
 
-#include "models/run/extent.hpp"
 #include "models/run/setting.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -50,8 +49,6 @@ struct PersonalOptions {
   void require(const Setting& setting) const;
   /// What else is to be said of the options, a sentence each.
   static std::vector<std::string> notes(const Study& study);
-  /// Of a PersonalProblem; `tracked`: with Q kept up to date, `optimum`: with the search for its minimiser.
-  static sim::Memory memory(const Extent& e, bool tracked, bool optimum);
 };
 
 /// The minimiser of Q, computed independently of any protocol (reference_optimum.hpp).

@@ -19,10 +19,4 @@ namespace hearsay::models {
 /// gradients to a residual of 1e-14. Throws std::runtime_error if they do not get there.
 Eigen::MatrixXd propagate(const PersonalProblem& problem, const Eigen::MatrixXd& local);
 
-/// Bytes of the linear system and its solution, while it is solved.
-inline double propagation_memory(const Extent& e) {
-  constexpr double kEntry = 2 * sizeof(double);  // of a sparse matrix, or of a list of its entries
-  return 2 * kEntry * (e.agents + 2 * e.links) + e.vectors(3 * e.agents);
-}
-
 }  // namespace hearsay::models

@@ -79,9 +79,8 @@ void RankWorker::plan(const Order& order) {
     }
     unsigned& threads = work_->threads;
     if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / processes_);
-    memory_ = estimate_memory(work_->plan, threads);
-    refuse_if_too_large(work_->plan, *memory_, threads, processes_);
-    maker_ = std::make_unique<RunMaker>(work_->plan, threads, work_->trace_folder, &stopped_);
+    largest_point(work_->plan, processes_);
+    maker_ = std::make_unique<RunMaker>(work_->plan, threads, work_->trace_folder, &stopped_, processes_);
     report_.threads = threads;
     crew_ = std::make_unique<sim::Crew>(threads);
     for (unsigned t = 0; t < threads; ++t) threads_.emplace_back([this] { run_tasks(); });
@@ -150,13 +149,6 @@ void RankWorker::run_task(const Task& task, Report& out) {
     maker_->require(point);
     out.assembled.push_back({.task = task.number});
     if (describe) out.assembled.back().description = maker_->describe(point);
-  } catch (const OutOfMemory& error) {
-    out = {.failures = {
-               {.kind = Failure::Kind::kRefused,
-                .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted(error.in_flight))}}};
-  } catch (const std::bad_alloc&) {
-    out = {.failures = {{.kind = Failure::Kind::kRefused,
-                         .text = fmt::format("{}: {}", work_->plan.file, memory_->exhausted())}}};
   } catch (...) {
     out = {.failures = {failure_of(std::current_exception())}};
   }

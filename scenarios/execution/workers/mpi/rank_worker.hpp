@@ -59,7 +59,6 @@ class RankWorker {
   // Never waited for: rank 0 may be waiting for this rank to receive an order.
   std::optional<boost::mpi::request> sending_;
   std::optional<Team::Work> work_;
-  std::optional<MemoryEstimate> memory_;
   std::unique_ptr<RunMaker> maker_;
 
   std::mutex mutex_;

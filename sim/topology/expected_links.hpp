@@ -1,0 +1,10 @@
+#pragma once
+// The size of a graph from its options, before it is drawn.
+#include "sim/topology/make_topology.hpp"
+
+namespace hearsay::sim {
+
+/// Expected number of links of a network of so many agents; 0 of a graph from a file or the data.
+double expected_links(const TopologyOptions& options, double agents);
+
+}  // namespace hearsay::sim
