@@ -12,8 +12,8 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr std::size_t kMostNodeRows = 6000;  // nodes of all points in one figure
-constexpr std::size_t kMostNamed = 40;       // nodes with their names beside them
+constexpr std::size_t kMaxNodeRows = 6000;  // nodes of all points in one figure
+constexpr std::size_t kMaxNamed = 40;       // nodes with their names beside them
 
 // A figure with a bar for each owner of a selected point.
 struct Bars {
@@ -97,7 +97,7 @@ NetworkRows network_rows(const StudyData& study, std::optional<std::size_t> metr
     if (!point.network) continue;
     if (metric ? point.by_owner[*metric].values.empty() : drawn[*point.network]) continue;
     const NetworkGraph& network = study.networks[*point.network];
-    if (!all.names.empty() && all.nodes.size() + network.nodes.size() > kMostNodeRows) {
+    if (!all.names.empty() && all.nodes.size() + network.nodes.size() > kMaxNodeRows) {
       all.whole = false;
       break;
     }
@@ -213,7 +213,7 @@ std::vector<Drawing> draw_network(const FigureInput& input, std::size_t metric) 
     values["filter"] = "datum.p == point";
     values["link_filter"] = fmt::format("datum.g == {}[point]", json_text(all.network_of));
   }
-  if (all.largest <= kMostNamed) values["named"] = true;
+  if (all.largest <= kMaxNamed) values["named"] = true;
   return {{any ? m.name + "-on-network" : "network",
            any ? fmt::format("{} at the end, on the network", m.name) : "The network",
            (any ? fmt::format("Colour: {{centre}} over {}; grey: agents without a value.", repetitions(study))

@@ -15,7 +15,7 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr std::size_t kMostRows = 200;  // points in the table
+constexpr std::size_t kMaxRows = 200;  // points in the table
 
 // Text escaped for HTML, also for attributes.
 std::string escaped(std::string_view text) {
@@ -61,7 +61,7 @@ std::string table(const StudyData& study) {
   header.emplace_back("runs");
   for (const MetricInfo& m : study.head.metrics) header.push_back(title_of(m));
   std::string t = "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n";
-  for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
+  for (std::size_t p = 0; p < std::min(study.points.size(), kMaxRows); ++p) {
     const FigurePoint& point = study.points[p];
     auto row = selected(point.labels, wanted);
     row.insert(row.end(), point.tuned.begin(), point.tuned.end());
@@ -81,9 +81,9 @@ std::string table(const StudyData& study) {
   for (const std::string& line :
        study.points.empty() ? std::vector<std::string>() : baseline_lines(study.head, study.points.front()))
     t += fmt::format("<p class=\"dim\">{}</p>\n", escaped(line));
-  if (study.points.size() > kMostRows)
+  if (study.points.size() > kMaxRows)
     t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
-                     study.points.size() - kMostRows);
+                     study.points.size() - kMaxRows);
   return t;
 }
 
@@ -92,7 +92,7 @@ std::string gains_table(const StudyData& study) {
   const std::vector<bool> wanted = distinguishing(study);
   std::string rows;
   std::vector<std::string> metrics;
-  for (std::size_t p = 0; p < std::min(study.points.size(), kMostRows); ++p) {
+  for (std::size_t p = 0; p < std::min(study.points.size(), kMaxRows); ++p) {
     const FigurePoint& point = study.points[p];
     for (std::size_t m = 0; m < point.by_owner.size(); ++m) {
       const GainCounts& counts = point.by_owner[m].counts;
@@ -122,7 +122,7 @@ std::string owners_table(const StudyData& study) {
   const auto known = [](double x) { return std::isfinite(x) ? rounded(x) : std::string(); };
   std::string rows;
   const sim::AgentId first = study.points.front().first_owner;
-  for (std::size_t i = 0; i < std::min(study.owners.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(study.owners.size(), kMaxRows); ++i) {
     const OwnerFacts& o = study.owners[i];
     rows += "<tr>" +
             cells("td", {std::to_string(first + i), o.name, std::to_string(o.records),
@@ -135,9 +135,9 @@ std::string owners_table(const StudyData& study) {
       "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n<p class=\"dim\">" +
       (study.points.size() > 1 ? "Of the first point: owners.csv has those of all points. " : "") +
       "epsilon and delta: total budget of a run; empty without one.</p>\n";
-  if (study.owners.size() > kMostRows)
+  if (study.owners.size() > kMaxRows)
     text += fmt::format("<p class=\"dim\">... and {} more owners: see owners.csv.</p>\n",
-                        study.owners.size() - kMostRows);
+                        study.owners.size() - kMaxRows);
   return section("Owners", text, study.owners.size() <= 12);
 }
 

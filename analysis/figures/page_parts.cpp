@@ -273,15 +273,15 @@ Json along(const StudyData& study, std::size_t axis) {
             {"sort", a.labels},
             {"axis", {{"labelAngle", a.labels.size() > 6 ? -40 : 0}, {"labelLimit", 140}}}};
   }
-  constexpr std::size_t kMostTicks = 16;
+  constexpr std::size_t kMaxTicks = 16;
   Json x{{"field", fmt::format("d{}", axis)},
          {"type", "quantitative"},
          {"title", a.name},
          {"scale", number_scale(a)}};
   const bool plain = std::all_of(a.labels.begin(), a.labels.end(), is_plain_number);
-  if (a.numbers.size() > kMostTicks && plain) return x;
+  if (a.numbers.size() > kMaxTicks && plain) return x;
   Json numbers = Json::array(), labels = Json::array();
-  for (const std::size_t i : spread(a.numbers.size(), std::min(a.numbers.size(), kMostTicks))) {
+  for (const std::size_t i : spread(a.numbers.size(), std::min(a.numbers.size(), kMaxTicks))) {
     numbers.push_back(a.numbers[i]);
     labels.push_back(a.labels[i]);
   }

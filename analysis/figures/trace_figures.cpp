@@ -16,10 +16,10 @@ namespace hearsay::analysis {
 
 namespace {
 
-constexpr std::size_t kMostLanes = 60;
-constexpr std::size_t kMostMessages = 200, kMostMarks = 400;  // in the window that is shown first
-constexpr std::size_t kMostSteps = 2000;                      // of the fraction that is up
-constexpr std::size_t kMostBins = 30;
+constexpr std::size_t kMaxLanes = 60;
+constexpr std::size_t kMaxMessages = 200, kMaxMarks = 400;  // in the window that is shown first
+constexpr std::size_t kMaxSteps = 2000;                      // of the fraction that is up
+constexpr std::size_t kMaxBins = 30;
 
 // By sim::LossReason: a reason has the same colour in all figures.
 constexpr std::array kColours{"#e45756", "#8c2d04", "#f58518", "#9d755d", "#b279a2"};
@@ -60,9 +60,9 @@ std::string agent_name(const FigurePoint* point, const std::vector<std::string>&
 std::map<sim::AgentId, std::size_t> lanes_of(const TraceData& trace) {
   std::map<sim::AgentId, std::size_t> lanes;
   const auto add = [&](sim::AgentId agent) {
-    if (lanes.size() < kMostLanes) lanes[agent] = 0;
+    if (lanes.size() < kMaxLanes) lanes[agent] = 0;
   };
-  if (trace.agents <= kMostLanes && trace.only.empty()) {
+  if (trace.agents <= kMaxLanes && trace.only.empty()) {
     for (sim::AgentId agent = 0; agent < trace.agents; ++agent) add(agent);
   } else {
     for (const sim::AgentId agent : trace.only) add(agent);
@@ -143,8 +143,8 @@ double window_end(const TraceData& trace, Marks& marks) {
     if (*first <= trace.begin) first = std::upper_bound(times.begin(), times.end(), trace.begin);
     if (first != times.end()) end = std::min(end, *first);
   };
-  at_most(marks.sent, kMostMessages);
-  at_most(marks.begins, kMostMarks);
+  at_most(marks.sent, kMaxMessages);
+  at_most(marks.begins, kMaxMarks);
   return end > trace.begin ? end : trace.begin + 1;
 }
 
@@ -179,7 +179,7 @@ std::vector<Drawing> draw_timeline(const FigureInput& input, std::size_t) {
     for (const sim::AgentId agent : trace.only) those.push_back(agent_name(point, owners, agent));
     caption += fmt::format(" Shown is only what {} took part in.", fmt::join(those, ", "));
   }
-  if (lanes.size() == kMostLanes && trace.agents > kMostLanes)
+  if (lanes.size() == kMaxLanes && trace.agents > kMaxLanes)
     caption +=
         fmt::format(" Shown are {} of {} agents and the messages between them.", lanes.size(), trace.agents);
   caption += window_hint(trace);
@@ -263,7 +263,7 @@ std::vector<Drawing> draw_latency(const FigureInput& input, std::size_t) {
   const auto draw = [&](const char* name, const char* title, const char* unit, const char* x,
                         const std::vector<double>& numbers, double min_width) {
     Json rows = Json::array();
-    for (const Bin& bin : histogram(numbers, kMostBins, min_width))
+    for (const Bin& bin : histogram(numbers, kMaxBins, min_width))
       rows.push_back({{"x", seven_digits(bin.from)}, {"u", seven_digits(bin.to)}, {"n", bin.count}});
     if (rows.empty()) return;
     all.push_back({name, title,
@@ -296,8 +296,8 @@ std::vector<Drawing> draw_availability(const FigureInput& input, std::size_t) {
   Json rows = Json::array(), events = Json::array();
   for (std::size_t k = 0, next = 0; k < steps.size(); ++k) {
     // Of many steps some, evenly spaced in number; the last always.
-    if (steps.size() > kMostSteps && k + 1 < steps.size() && k * kMostSteps / steps.size() < next) continue;
-    next = k * kMostSteps / steps.size() + 1;
+    if (steps.size() > kMaxSteps && k + 1 < steps.size() && k * kMaxSteps / steps.size() < next) continue;
+    next = k * kMaxSteps / steps.size() + 1;
     rows.push_back({{"t", seven_digits(steps[k].first)},
                     {"s", seven_digits(static_cast<double>(steps[k].second) / static_cast<double>(agents))},
                     {"n", steps[k].second}});

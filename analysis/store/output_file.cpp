@@ -27,10 +27,10 @@ struct Destination {
 
 Destination destination_of(std::filesystem::path path) {
   namespace fs = std::filesystem;
-  constexpr int kMostLinks = 40;
+  constexpr int kMaxLinks = 40;
   std::error_code error;
   const fs::path streams = fs::canonical("/proc/self/fd", error);
-  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links) {
+  for (int links = 0; links < kMaxLinks && fs::is_symlink(path, error); ++links) {
     const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
     const auto number = sim::whole_number<std::uint16_t>(path.filename().string());
     if (!error && folder == streams && number) return {.path = path, .stream = *number};

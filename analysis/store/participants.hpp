@@ -39,7 +39,7 @@ struct NetworkGraph {
 };
 
 /// Larger networks are not stored.
-inline constexpr std::size_t kMostStoredLinks = 50'000;
+inline constexpr std::size_t kMaxStoredLinks = 50'000;
 
 /// Empty lists where nothing is known.
 struct Participants {

@@ -183,8 +183,8 @@ std::unique_ptr<Database> open_store(const std::filesystem::path& folder) {
     throw OutputError(fmt::format("{}: contains no results.sqlite", folder.string()));
   auto database = std::make_unique<Database>(store_file(folder), Database::Access::kRead);
   check_version(*database);
-  constexpr std::uintmax_t kMostChecked = 200'000'000;  // bytes
-  if (std::filesystem::file_size(store_file(folder), error) > kMostChecked) return database;
+  constexpr std::uintmax_t kMaxChecked = 200'000'000;  // bytes
+  if (std::filesystem::file_size(store_file(folder), error) > kMaxChecked) return database;
   if (const auto found = fault(*database)) {
     throw OutputError(
         fmt::format("{}: damaged ({}); run the scenario again: if only an index is damaged that repairs it, "

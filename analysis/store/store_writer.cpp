@@ -16,7 +16,7 @@ StoreWriter::~StoreWriter() {
 
 void StoreWriter::add(RunResult run) {
   std::unique_lock lock(mutex_);
-  taken_.wait(lock, [this] { return waiting_.size() < kMostWaiting || failure_; });
+  taken_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || failure_; });
   if (failure_) std::rethrow_exception(failure_);
   waiting_.push_back(std::move(run));
   arrived_.notify_one();
@@ -41,7 +41,7 @@ void StoreWriter::work() {
       {
         std::unique_lock lock(mutex_);
         // Waking up for many runs at once leaves the processor to the runs.
-        arrived_.wait_until(lock, due, [this] { return ending_ || waiting_.size() >= kMostWaiting / 2; });
+        arrived_.wait_until(lock, due, [this] { return ending_ || waiting_.size() >= kMaxWaiting / 2; });
         batch.swap(waiting_);
         ending = ending_;
         taken_.notify_all();

@@ -43,14 +43,14 @@ void NoteLines::add(const std::string& text, std::size_t runs, std::size_t all) 
 }
 
 std::string NoteLines::where(const Line& line) const {
-  constexpr std::size_t kMostValues = 6;
+  constexpr std::size_t kMaxValues = 6;
   std::string text = line.runs > 0 ? fmt::format("{} of {} runs", line.runs, line.all) : "";
   if (line.points < points_) {
     std::vector<std::string> axes;
     for (std::size_t a = 0; a < values_.size(); ++a) {
       std::vector<std::string> values = line.values[a];
       if (values.size() == values_[a].size()) continue;
-      const std::size_t more = values.size() - std::min(values.size(), kMostValues);
+      const std::size_t more = values.size() - std::min(values.size(), kMaxValues);
       values.resize(values.size() - more);
       if (more > 0) values.push_back(fmt::format("and {} more", more));
       axes.push_back(fmt::format("{}={}", study_.axes[a], fmt::join(values, ", ")));

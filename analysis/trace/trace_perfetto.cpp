@@ -51,7 +51,7 @@ class TracePerfetto final : public TraceText {
  public:
   static constexpr std::int64_t kSliceNs = 1000;
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::size_t kMostNamed = 16;  // actions of an agent at one time; the others are counted
+  static constexpr std::size_t kMaxNamed = 16;  // actions of an agent at one time; the others are counted
 
   TracePerfetto(const TraceOptions& options, std::vector<std::string> names)
       : options_(options),
@@ -186,8 +186,8 @@ class TracePerfetto final : public TraceText {
     Slice& slice = slices_[r.agent];
     if (slice.name.empty()) slice.name = std::move(name);
     slice.args["iteration"] = r.iteration;
-    if (++slice.actions > kMostNamed) {
-      slice.args["more"] = slice.actions - kMostNamed;
+    if (++slice.actions > kMaxNamed) {
+      slice.args["more"] = slice.actions - kMaxNamed;
     } else {
       slice.args[list].push_back(std::move(what));
     }

@@ -14,7 +14,7 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-constexpr std::size_t kMostPartitionDraws = 1000;
+constexpr std::size_t kMaxPartitionDraws = 1000;
 
 constexpr sim::About kAboutOwners{.name = "owners", .help = "Number of owners.", .min = 1, .max = 1e8};
 constexpr sim::About kAboutConcentration{.name = "alpha",
@@ -79,7 +79,7 @@ std::vector<Positions> divide(const Rule& rule, std::vector<Positions> groups, c
     fractions.push_back(partition_stream(streams, DataDraw::kPartition, k));
   std::vector<Positions> parts(groups.size());
   bool enough = false;
-  for (std::size_t draw = 0; draw < kMostPartitionDraws && !enough; ++draw) {
+  for (std::size_t draw = 0; draw < kMaxPartitionDraws && !enough; ++draw) {
     std::vector<std::size_t> size(rule.owners, 0);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       parts[k] = parts_by(draw_dirichlet(rule.owners, rule.alpha, fractions[k]), groups[k].size());
@@ -91,7 +91,7 @@ std::vector<Positions> divide(const Rule& rule, std::vector<Positions> groups, c
     throw DataError(
         fmt::format("expected {} or more records for each of {} owners, found fewer in all {} draws with "
                     "alpha {:g}; reduce owners or min_records, or increase alpha",
-                    rule.min_records, rule.owners, kMostPartitionDraws, rule.alpha),
+                    rule.min_records, rule.owners, kMaxPartitionDraws, rule.alpha),
         "owner");
   }
   std::vector<Positions> of(rule.owners);

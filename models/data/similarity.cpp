@@ -11,13 +11,13 @@ namespace hearsay::models {
 namespace {
 
 using Eigen::Index;
-constexpr std::size_t kMostEdges = 100'000'000;
+constexpr std::size_t kMaxEdges = 100'000'000;
 
 void add(sim::WeightedEdges& graph, std::size_t a, std::size_t b, double weight) {
-  if (graph.edges.size() == kMostEdges) {
+  if (graph.edges.size() == kMaxEdges) {
     throw DataError(fmt::format(
         "similarity graph: expected at most {} edges; raise the weight threshold, or use no graph",
-        kMostEdges));
+        kMaxEdges));
   }
   graph.edges.push_back({static_cast<sim::AgentId>(a), static_cast<sim::AgentId>(b)});
   graph.weights.push_back(weight);
@@ -37,10 +37,10 @@ sim::WeightedEdges above(std::size_t owners, double least, const Closeness& weig
 }
 
 double connecting_threshold(std::size_t owners, const Closeness& weight, const std::string& option) {
-  if (owners > ConnectedWeights::kMostOwners) {
+  if (owners > ConnectedWeights::kMaxOwners) {
     throw DataError(
         fmt::format("weight threshold connected: expected at most {} owners, found {}: use a number",
-                    ConnectedWeights::kMostOwners, owners));
+                    ConnectedWeights::kMaxOwners, owners));
   }
   const auto n = static_cast<Index>(owners);
   Eigen::MatrixXd w(n, n);

@@ -33,14 +33,14 @@ struct ConnectedWeights {
       "Largest threshold max(W) * 10^(-k/2), k = 1, 2, ..., for which the second eigenvalue of the Laplacian "
       "exceeds 1e-3.";
   static constexpr double kConnected = 1e-3;
-  static constexpr std::size_t kMostOwners = 5000;
+  static constexpr std::size_t kMaxOwners = 5000;
   void describe(sim::Visitor&) {}
 };
 using WeightThreshold = std::variant<ConnectedWeights, LeastWeight>;
 
 /// The edges of a symmetric weight that is positive and at least the threshold, (a, b) with a < b, sorted. A
 /// number: O(owners^2) time, memory of the edges; `connected`: O(owners^2) memory, O(owners^3) time. Throws
-/// DataError, of the `option` (a path), if no threshold connects the owners, or for over 1e8 edges or, for `connected`, over kMostOwners
+/// DataError, of the `option` (a path), if no threshold connects the owners, or for over 1e8 edges or, for `connected`, over kMaxOwners
 /// owners.
 sim::WeightedEdges weighted_graph(std::size_t owners, const WeightThreshold& threshold,
                                   const Closeness& weight, const std::string& option = "weight_threshold");

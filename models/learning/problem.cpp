@@ -289,9 +289,9 @@ std::pair<double, double> Problem::hessian_extremes() const {
 }
 
 std::optional<double> Problem::largest_curvature() const {
-  constexpr double kMostWork = 2e10;  // p^3
+  constexpr double kMaxWork = 2e10;  // p^3
   const auto size = static_cast<double>(p());
-  if (!quadratic() || size * size * size > kMostWork) return std::nullopt;
+  if (!quadratic() || size * size * size > kMaxWork) return std::nullopt;
   return *memo().get<double>("pooled h_max", [&] { return hessian_extremes().second; });
 }
 

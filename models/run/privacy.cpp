@@ -40,9 +40,9 @@ std::vector<std::uint64_t> steps_of(const sim::PerAgent& steps, const OwnerValue
     const bool stated = laws.empty() || laws[laws.size() == 1 ? 0 : rounded.size()].constant();
     if (stated && value != std::round(value))
       throw std::invalid_argument(fmt::format("privacy.steps: expected whole numbers, found {}", value));
-    if (!(value <= kMostSteps))
+    if (!(value <= kMaxSteps))
       throw std::invalid_argument(
-          fmt::format("privacy.steps: expected at most {:g}, found {}", kMostSteps, value));
+          fmt::format("privacy.steps: expected at most {:g}, found {}", kMaxSteps, value));
     rounded.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(value))));
   }
   return rounded;
@@ -245,12 +245,12 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
     budget.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
   }
   for (const double epsilon : budget.epsilon) {
-    if (!(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon))
+    if (!(epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon))
       throw OptionError(
           options.by_turn() ? "epsilon_2" : "epsilon",
           fmt::format("expected {} from {:g} to {:g}, found {:g}",
                       options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
-                      kLeastEpsilon, kMostEpsilon, epsilon));
+                      kMinEpsilon, kMaxEpsilon, epsilon));
   }
   const auto equal = [&](double epsilon) { return epsilon == budget.epsilon.front(); };
   if (budget.trust == Trust::kAggregator &&

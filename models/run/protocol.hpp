@@ -77,7 +77,7 @@ class Observer {
 };
 
 /// Events at one instant, beside 100 for each agent, after which a run that only time ends has failed.
-inline constexpr std::uint64_t kMostAtOnce = 10'000'000;
+inline constexpr std::uint64_t kMaxAtOnce = 10'000'000;
 /// Both throw std::runtime_error, for so many events in vain.
 [[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);
 [[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
@@ -203,7 +203,7 @@ class Driver final : public Probe {
     }
     in_vain_ += Observer::kAbortCheckEvents;
     const std::uint64_t agents = context_.agents();
-    if (!counts && in_vain_ > kMostAtOnce + 100 * agents) time_stands_still(instant_, in_vain_);
+    if (!counts && in_vain_ > kMaxAtOnce + 100 * agents) time_stands_still(instant_, in_vain_);
     if (counts && in_vain_ > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain_);
   }
 

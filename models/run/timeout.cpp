@@ -13,12 +13,12 @@
 namespace hearsay::models {
 
 namespace {
-constexpr double kRoundTrips = 5, kMostLate = 0.01, kLeastUsed = 0.05;
-constexpr sim::Time kLeastTimeout = 1;  // s
+constexpr double kRoundTrips = 5, kMaxLate = 0.01, kMinUsed = 0.05;
+constexpr sim::Time kMinTimeout = 1;  // s
 }  // namespace
 
 sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study) {
-  return given.value_or(std::max(kLeastTimeout, kRoundTrips * study.round_trips.typical()));
+  return given.value_or(std::max(kMinTimeout, kRoundTrips * study.round_trips.typical()));
 }
 
 sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
@@ -81,7 +81,7 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
         finite_timeout_of(given, study), study.round_trips.typical());
   }
   const double late = study.round_trips.fraction_above(*given);
-  if (late <= kMostLate) return std::nullopt;
+  if (late <= kMaxLate) return std::nullopt;
   return fmt::format(
       "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s): "
       "their replies "
@@ -93,7 +93,7 @@ std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>
   const double used = static_cast<double>(world.tally.updates);
   const double late =
       static_cast<double>(world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)]);
-  if (late == 0 || used >= kLeastUsed * (used + late)) return std::nullopt;
+  if (late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
   return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
                      used + late, finite_timeout_of(given, world.study), world.study.round_trips.shortest());
 }

@@ -85,7 +85,7 @@ std::string small_scenario(const models::Entry& protocol, bool noise) {
       protocol.example.empty() ? "" : ", ", protocol.example, noise ? small_budget(protocol) : R"("none")");
 }
 
-constexpr std::uint64_t kMostAgents = 100'000'000, kMostOperations = 1'000'000'000;
+constexpr std::uint64_t kMaxAgents = 100'000'000, kMaxOperations = 1'000'000'000;
 
 // The benchmarks that the operand names; empty if it is a scenario. JSON without an operand is that of all.
 std::vector<const Benchmark*> benchmarks_named(const std::vector<std::string>& operands, bool json) {
@@ -118,7 +118,7 @@ void require_options_fit(const Parsed& values, std::span<const Benchmark* const>
     refuse_unless(one->dimension, "dim");
     refuse_unless(one->law, "law");
     refuse_unless(one->threads || chosen.size() > 1, "jobs");
-    if (values.has("agents")) values.whole("agents", one->fewest, kMostAgents);
+    if (values.has("agents")) values.whole("agents", one->fewest, kMaxAgents);
   }
 }
 
@@ -136,9 +136,9 @@ void require_memory(const Benchmark& one, std::uint64_t size, std::uint64_t p) {
 
 int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chosen) {
   BenchmarkSettings settings;
-  if (values.has("agents")) settings.agents = {values.whole("agents", 1, kMostAgents)};
+  if (values.has("agents")) settings.agents = {values.whole("agents", 1, kMaxAgents)};
   if (values.has("dim")) settings.dimension = values.whole("dim", 2, 100'000);
-  if (values.has("operations")) settings.operations = values.whole("operations", 2, kMostOperations);
+  if (values.has("operations")) settings.operations = values.whole("operations", 2, kMaxOperations);
   if (values.has("rounds")) settings.rounds = static_cast<unsigned>(values.whole("rounds", 1, 1000));
   settings.law = values.choice("law", settings.law);
   settings.threads = std::max(1u, std::thread::hardware_concurrency());

@@ -54,14 +54,14 @@ void copy_trace(const Plan& plan, const PartsMerge& merge, const std::filesystem
 // ": part 2/3 (23 runs), ..."; empty if the parts are not known or not all of one number.
 std::string by_part(const std::optional<Plan>& plan, const std::vector<RunTask>& missing,
                     const std::set<std::uint32_t>& counts) {
-  constexpr std::uint32_t kMostParts = 1000;
-  constexpr std::size_t kMostShown = 10;
-  if (!plan || counts.size() != 1 || *counts.begin() > kMostParts) return "";
+  constexpr std::uint32_t kMaxParts = 1000;
+  constexpr std::size_t kMaxShown = 10;
+  if (!plan || counts.size() != 1 || *counts.begin() > kMaxParts) return "";
   const std::uint32_t count = *counts.begin();
   std::vector<std::string> parts;
   for (const auto& [number, runs] : missing_by_part(*plan, missing, count))
     parts.push_back(fmt::format("part {} ({})", Shard{number, count}.text(), counted(runs, "run")));
-  const std::size_t more = parts.size() - std::min(parts.size(), kMostShown);
+  const std::size_t more = parts.size() - std::min(parts.size(), kMaxShown);
   parts.resize(parts.size() - more);
   return fmt::format(": {}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }

@@ -100,11 +100,11 @@ std::optional<models::Tree> tree_of(const Parsed& values, std::int64_t steps) {
     if (values.has("epoch")) throw UsageError("--epoch requires --tree");
     return std::nullopt;
   }
-  constexpr double kMostRounds = 1e7;
-  if (static_cast<double>(steps) > kMostRounds)
-    throw UsageError(fmt::format("--steps: expected at most {:g} with --tree, found {}", kMostRounds, steps));
+  constexpr double kMaxRounds = 1e7;
+  if (static_cast<double>(steps) > kMaxRounds)
+    throw UsageError(fmt::format("--steps: expected at most {:g} with --tree, found {}", kMaxRounds, steps));
   const auto whole = [&](const char* option) {
-    return static_cast<std::uint64_t>(whole_of(values, option, kMostRounds));
+    return static_cast<std::uint64_t>(whole_of(values, option, kMaxRounds));
   };
   const bool complete = values.index("completion") == 0;
   return models::Tree{.rounds = static_cast<std::uint64_t>(steps),
@@ -122,7 +122,7 @@ CostQuestion question_of(const Parsed& values) {
   q.epsilon_step = values.number("epsilon-step");
   q.noise = values.number("noise");
   q.delta = values.number("delta").value_or(0);
-  q.steps = whole_of(values, "steps", models::kMostSteps);
+  q.steps = whole_of(values, "steps", models::kMaxSteps);
   q.adjacency = values.choice("adjacency", models::Adjacency::kReplaceOne);
   q.sampling_rate = values.number("sampling").value_or(1);
   if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));

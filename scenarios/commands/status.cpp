@@ -121,10 +121,10 @@ void print_total(const std::vector<StudyState>& all) {
   print_out("total: {}{}\n", counts_text(total.sum),
             left ? fmt::format("; about {} left", duration_text(*left)) : "");
   if (total.absent.empty()) return;
-  constexpr std::size_t kMostShown = 10;
+  constexpr std::size_t kMaxShown = 10;
   std::vector<std::string> shown;
   for (const Shard& s : total.absent)
-    if (shown.size() < kMostShown) shown.push_back(s.text());
+    if (shown.size() < kMaxShown) shown.push_back(s.text());
   const std::size_t more = total.absent.size() - shown.size();
   print_out("not in these folders: {} {}{} ({} of {})\n", total.absent.size() == 1 ? "part" : "parts",
             fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "", total.absent_runs,

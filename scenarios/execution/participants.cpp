@@ -69,7 +69,7 @@ analysis::Participants Experiment::participants() const {
     facts.delta = privacy_.delta;
   }
   if (scenario_.record.models == KeptModels::kFinal) all.parameters = models::parameter_names(problem);
-  if (topology_.edges() > analysis::kMostStoredLinks || topology_.agents() > analysis::kMostStoredLinks)
+  if (topology_.edges() > analysis::kMaxStoredLinks || topology_.agents() > analysis::kMaxStoredLinks)
     return all;
 
   const sim::LinkOptions& given = scenario_.network.links;

@@ -191,7 +191,7 @@ PointDescription RunMaker::describe_once(std::size_t point) {
   if (plan_.points[point].scenario->draws_anew()) description.point.scalars.clear();
   if (description.participants.network.nodes.empty())
     description.point.notes.push_back(
-        fmt::format("network: not stored, because it has more than {} links", analysis::kMostStoredLinks));
+        fmt::format("network: not stored, because it has more than {} links", analysis::kMaxStoredLinks));
   return description;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 // That the network delivered less than a tenth of the messages, and why.
 std::string lost_messages(const sim::Traffic& traffic) {
-  constexpr double kMostLost = 0.9;
+  constexpr double kMaxLost = 0.9;
   double lost = 0;
   std::vector<std::string> reasons;
   for (const auto reason : {sim::LossReason::kLoss, sim::LossReason::kReceiverDown,
@@ -18,7 +18,7 @@ std::string lost_messages(const sim::Traffic& traffic) {
     if (count > 0) reasons.push_back(fmt::format("{} {}", count, sim::name(reason)));
     lost += static_cast<double>(count);
   }
-  if (!(lost > kMostLost * static_cast<double>(traffic.messages))) return "";
+  if (!(lost > kMaxLost * static_cast<double>(traffic.messages))) return "";
   return fmt::format("{:.4g} % of {} messages were lost ({}): see network.loss and network.availability",
                      100 * lost / static_cast<double>(traffic.messages), traffic.messages,
                      fmt::join(reasons, ", "));

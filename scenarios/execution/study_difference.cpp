@@ -60,7 +60,7 @@ Names option_differences(std::string_view a, std::string_view b, const std::stri
 
 std::string differing_options(const analysis::StudyPlan& a, const analysis::StudyPlan& b,
                               const std::string& in_a, const std::string& in_b) {
-  constexpr std::size_t kMostShown = 8;
+  constexpr std::size_t kMaxShown = 8;
   Names all = option_differences(info_of(a, "scenario"), info_of(b, "scenario"), in_a, in_b);
   std::erase_if(all, [](const std::string& one) {
     return one.starts_with("name:") || one.starts_with("description:");
@@ -69,7 +69,7 @@ std::string differing_options(const analysis::StudyPlan& a, const analysis::Stud
   if (of_a != of_b)
     all.push_back(fmt::format("--points: '{}' {}, '{}' {}", printable(of_a), in_a, printable(of_b), in_b));
   if (all.empty()) return "";
-  const std::size_t more = all.size() - std::min(all.size(), kMostShown);
+  const std::size_t more = all.size() - std::min(all.size(), kMaxShown);
   all.resize(all.size() - more);
   return fmt::format("options that differ: {}{}\n", fmt::join(all, "; "),
                      more > 0 ? fmt::format("; and {} more", more) : "");

@@ -14,7 +14,7 @@ namespace hearsay::scenarios {
 namespace {
 
 constexpr std::size_t kBlocks = 16;  // of a part
-constexpr std::uint32_t kMostParts = 1'000'000;
+constexpr std::uint32_t kMaxParts = 1'000'000;
 
 // Of the blocks first .. first + count - 1, the one that a part gets.
 std::size_t block_of(const Shard& shard, std::size_t first) {
@@ -41,9 +41,9 @@ Shard shard_from(std::string_view text) {
   if (!number || !count)
     throw std::invalid_argument(fmt::format("expected a part such as 2/3, found '{}'", text));
   const Shard shard{*number, *count};
-  if (shard.count < 1 || shard.count > kMostParts || shard.number < 1 || shard.number > shard.count) {
+  if (shard.count < 1 || shard.count > kMaxParts || shard.number < 1 || shard.number > shard.count) {
     throw std::invalid_argument(
-        fmt::format("expected a part from 1/N to N/N with N from 1 to {}, found '{}'", kMostParts, text));
+        fmt::format("expected a part from 1/N to N/N with N from 1 to {}, found '{}'", kMaxParts, text));
   }
   return shard;
 }

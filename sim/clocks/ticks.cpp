@@ -9,14 +9,14 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr double kMostBins = 4096;   // their ends fit the first-level cache
+constexpr double kMaxBins = 4096;   // their ends fit the first-level cache
 constexpr double kTicksOfBin = 256;  // at least, on average: they fit the first-level cache too
 constexpr double kGaps = 8;          // mean gaps that the bins reach, at most
 
 }  // namespace
 
 Ticks::Ticks(const Clocks& clocks, AgentId first, AgentId agents, Time last) : clocks_(clocks), last_(last) {
-  const double count = agents - first, in_bin = std::max(kTicksOfBin, count * kGaps / kMostBins);
+  const double count = agents - first, in_bin = std::max(kTicksOfBin, count * kGaps / kMaxBins);
   per_width_ = clocks.total_rate(agents) / in_bin;
   check(std::isfinite(per_width_), "clocks whose rates add up to infinity");
   bins_.resize(static_cast<std::size_t>(std::ceil(count * kGaps / in_bin)));

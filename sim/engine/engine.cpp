@@ -10,7 +10,7 @@ namespace hearsay::sim {
 namespace {
 
 // Mean number of publications of an agent in flight above which reading costs more draws than it saves events.
-constexpr double kMostInFlight = 4;
+constexpr double kMaxInFlight = 4;
 // Agents whose state, some hundred bytes each, fills the second-level cache.
 constexpr AgentId kManyAgents = 4096;
 
@@ -77,7 +77,7 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
   // A clock that ends leaves messages in flight behind.
   if (std::holds_alternative<ClockTrace>(options.clocks) || clocks_.never_tick()) return std::nullopt;
   const std::optional<Time> longest = links.latency.bound_per_message();
-  if (!longest || *longest * fastest_clock() > kMostInFlight) return std::nullopt;
+  if (!longest || *longest * fastest_clock() > kMaxInFlight) return std::nullopt;
   return longest;
 }
 

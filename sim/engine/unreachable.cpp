@@ -11,9 +11,9 @@ namespace {
 // Intervals in which an agent may be up.
 using Times = std::vector<std::pair<Time, Time>>;
 
-constexpr std::uint32_t kMostPeriods = 1000;
+constexpr std::uint32_t kMaxPeriods = 1000;
 
-// Under a law whose periods are known before the run. After kMostPeriods the agent may be up at any time.
+// Under a law whose periods are known before the run. After kMaxPeriods the agent may be up at any time.
 Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end) {
   Times times;
   auto [up, until] = law.first(i, l);
@@ -21,7 +21,7 @@ Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end)
   for (std::uint32_t n = 1; from < end; ++n) {
     if (up) times.emplace_back(from, until);
     if (until >= end) break;
-    if (n == kMostPeriods) {
+    if (n == kMaxPeriods) {
       times.emplace_back(until, end);
       break;
     }

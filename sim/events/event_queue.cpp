@@ -38,7 +38,7 @@ void EventQueue::refill() {
       rung.open = static_cast<double>(b + 1);
       open_bin(rung, b);
       soon_ = b + 1 < rung.bin.size() ? rung.bin[b + 1] : nullptr;
-    } else if (rung.rest_count > kMostLate) {
+    } else if (rung.rest_count > kMaxLate) {
       divide(rung);
     } else {
       lists_.drain(rung.rest, [this](const Event& e) { late_.push(e); });
@@ -48,13 +48,13 @@ void EventQueue::refill() {
     }
   }
   // Dividing the open bin takes as long as what has come to it.
-  most_late_ = std::max(kMostLate, static_cast<std::size_t>(end_ - next_));
+  most_late_ = std::max(kMaxLate, static_cast<std::size_t>(end_ - next_));
 }
 
 // Sorts the events of a bin, or divides them.
 void EventQueue::open_bin(Rung& rung, std::size_t b) {
   const std::size_t count = Lists<Event>::count(rung.bin[b]);
-  if (count > kMostSorted && rung.bin.size() > 1 && rungs_ < kMostRungs) {
+  if (count > kMaxSorted && rung.bin.size() > 1 && rungs_ < kMaxRungs) {
     Rung& finer = rung_[rungs_++];
     finer.open = finer.bins = 0;
     finer.rest = std::exchange(rung.bin[b], nullptr);
@@ -75,7 +75,7 @@ void EventQueue::open_bin(Rung& rung, std::size_t b) {
 
 // More events have come late than a heap should have: divides what is left of the open bin.
 void EventQueue::divide_late() {
-  if (rungs_ == kMostRungs) {
+  if (rungs_ == kMaxRungs) {
     most_late_ = std::numeric_limits<std::size_t>::max();
     return;
   }
@@ -101,7 +101,7 @@ void EventQueue::divide(Rung& rung) {
   });
   const auto median = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
   std::nth_element(sample_.begin(), median, sample_.end());
-  std::size_t bins = std::min(kMostBins, rung.rest_count / kPerBin);
+  std::size_t bins = std::min(kMaxBins, rung.rest_count / kPerBin);
   rung.per_width = static_cast<double>(bins) / (kReach * (*median - least));
   if (!std::isfinite(rung.per_width)) {
     // Most are at one time, or the least doubles apart: a bin for that time.

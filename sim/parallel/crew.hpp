@@ -88,7 +88,7 @@ class Crew {
   template <class F>
   static void sum_in_order(std::size_t count, std::size_t width, double ns, double* out, F&& f) {
     if (!divides(count, ns)) return f(std::size_t{0}, count, out, std::size_t{0});
-    const std::size_t most = std::max(kLeastTerms, kRoom / width);  // terms at a time
+    const std::size_t most = std::max(kMinTerms, kRoom / width);  // terms at a time
     double* const terms = room(std::min(count, most) * width);
     for (std::size_t first = 0; first < count; first += most) {
       const std::size_t some = std::min(most, count - first);
@@ -104,7 +104,7 @@ class Crew {
   }
 
  private:
-  static constexpr std::size_t kRoom = std::size_t{1} << 20, kLeastTerms = 1024;  // numbers, terms
+  static constexpr std::size_t kRoom = std::size_t{1} << 20, kMinTerms = 1024;  // numbers, terms
   static constexpr double kPartsPerThread = 16;  // so that one that is late costs little
 
   struct Computation {

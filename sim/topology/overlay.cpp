@@ -12,7 +12,7 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr AgentId kMostForCentre = 10'000;
+constexpr AgentId kMaxForCentre = 10'000;
 
 class Paths {
  public:
@@ -58,8 +58,8 @@ class Paths {
 };
 
 AgentId centre(const Draft& d, Paths& paths) {
-  if (d.nodes > kMostForCentre)
-    throw TopologyError("the centre is found among at most {} nodes, found {}: name the hub", kMostForCentre,
+  if (d.nodes > kMaxForCentre)
+    throw TopologyError("the centre is found among at most {} nodes, found {}: name the hub", kMaxForCentre,
                         d.nodes);
   std::vector<double> farthest;  // from each node
   for (AgentId i = 0; i < d.nodes; ++i) farthest.push_back(std::ranges::max(paths.from(i)));

@@ -95,7 +95,7 @@ TEST_CASE("driver: a run that only time ends fails where no time passes") {
   CHECK_THROWS_WITH(run(models::StopLimits{}.iterations),
                     Catch::StartsWith("simulated time stands still at 0 s"));
   // As many events as that, which a limit of iterations ends.
-  CHECK(run(models::kMostAtOnce + 1000) == sim::End::kFinished);
+  CHECK(run(models::kMaxAtOnce + 1000) == sim::End::kFinished);
 }
 
 TEST_CASE("driver: a run fails that comes no closer to the iterations that it waits for") {

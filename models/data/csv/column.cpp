@@ -10,7 +10,7 @@
 namespace hearsay::models {
 namespace {
 
-constexpr std::size_t kMostClassesFound = 1000;  // more are a target of another kind
+constexpr std::size_t kMaxClassesFound = 1000;  // more are a target of another kind
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -137,9 +137,9 @@ Levels find_classes(const TextTable& table, std::size_t column, const CsvData& o
   if (const auto* listed = std::get_if<ClassesListed>(&*options.classes))
     return listed_levels(listed->values, table);
   Levels c = find_levels(table, column, options);
-  if (c.names.size() < 2 || c.names.size() > kMostClassesFound) {
+  if (c.names.size() < 2 || c.names.size() > kMaxClassesFound) {
     throw DataError(fmt::format("{}: column '{}': expected 2 to {} different classes, found {}{}",
-                                table.file_name(0), options.target, kMostClassesFound, c.names.size(),
+                                table.file_name(0), options.target, kMaxClassesFound, c.names.size(),
                                 c.names.size() < 2 ? "" : "; list them in classes, or remove classes"));
   }
   return c;

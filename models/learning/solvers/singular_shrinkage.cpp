@@ -14,7 +14,7 @@ constexpr Eigen::Index kLong = 4;
 
 bool starts_warm(Eigen::Index rows, Eigen::Index columns) {
   const Eigen::Index k = std::min(rows, columns);
-  return k <= WarmShrinkage::kMostColumns && std::max(rows, columns) <= kLong * k;
+  return k <= WarmShrinkage::kMaxColumns && std::max(rows, columns) <= kLong * k;
 }
 Eigen::Index side_of_gram(Eigen::Index rows, Eigen::Index columns) {
   return starts_warm(rows, columns) ? 0 : std::min(rows, columns);

@@ -16,7 +16,7 @@ using FourNumbers = Eigen::Array4d;
 constexpr double kLeft = 1e-13;
 // Sweeps after which V is made orthogonal again; each adds about 1e-16 to its error.
 constexpr int kSweepsToOrthogonal = 16;
-constexpr Index kMostPairs = WarmShrinkage::kMostColumns / 2;
+constexpr Index kMaxPairs = WarmShrinkage::kMaxColumns / 2;
 
 Index whole_fours(Index n) {
   return (n + 3) / 4 * 4;
@@ -86,7 +86,7 @@ void WarmShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
     sort_columns(h);
     sweep();
   }
-  for (int k = 0; !done(h) && k < kMostSweeps; ++k) sweep();
+  for (int k = 0; !done(h) && k < kMaxSweeps; ++k) sweep();
   finite_ = squares_.allFinite();
   if (finite_) {
     make_factor(h);
@@ -173,7 +173,7 @@ WarmShrinkage::Pair WarmShrinkage::pair(Index p, Index q) const {
 // The pairs (p, sum - p) for `count` p from `first` on. With rho = norm(x, y): tan = y/(rho + |x|) with the sign of x,
 // cos^2 = (rho + |x|)/(2 rho).
 void WarmShrinkage::rotate(Index sum, Index first, Index count) {
-  double e[kMostPairs], x[kMostPairs], y[kMostPairs];
+  double e[kMaxPairs], x[kMaxPairs], y[kMaxPairs];
   for (Index i = 0; i < whole_fours(count); ++i) {
     const Pair one = i < count ? pair(first + i, sum - first - i) : Pair();
     e[i] = one.e;

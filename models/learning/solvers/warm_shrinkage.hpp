@@ -24,14 +24,14 @@ namespace hearsay::models {
 
 class WarmShrinkage {
  public:
-  static constexpr Eigen::Index kMostColumns = 64;
+  static constexpr Eigen::Index kMaxColumns = 64;
 
-  /// For r x k matrices, k <= r, k <= kMostColumns.
+  /// For r x k matrices, k <= r, k <= kMaxColumns.
   WarmShrinkage(Eigen::Index r, Eigen::Index k);
 
   /// Forgets the last matrix.
   void reset();
-  /// h >= 0. O(r k^2), times the number of sweeps: 1 or 2 after a small change, at most kMostSweeps. Allocates nothing.
+  /// h >= 0. O(r k^2), times the number of sweeps: 1 or 2 after a small change, at most kMaxSweeps. Allocates nothing.
   void decompose(const Eigen::MatrixXd& m, double h);
   /// Whether m was finite; the following is meaningless if not.
   bool finite() const { return finite_; }
@@ -47,7 +47,7 @@ class WarmShrinkage {
   void transposed(Eigen::MatrixXd& out) const;
 
  private:
-  static constexpr int kMostSweeps = 60;
+  static constexpr int kMaxSweeps = 60;
 
   auto a() { return stack_.topRows(r_); }
   auto a() const { return stack_.topRows(r_); }

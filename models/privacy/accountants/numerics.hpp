@@ -19,10 +19,10 @@ inline void require_positive(double value, std::string_view what) {
   require(value > 0 && std::isfinite(value), what, "a positive finite number", value);
 }
 /// The range of budgets. Outside, noise scales and losses leave the range of doubles, and no answer would be useful.
-inline constexpr double kLeastEpsilon = 1e-9, kMostEpsilon = 1e15;
+inline constexpr double kMinEpsilon = 1e-9, kMaxEpsilon = 1e15;
 inline void require_epsilon(double epsilon, std::string_view what) {
-  require(epsilon >= kLeastEpsilon && epsilon <= kMostEpsilon, what,
-          fmt::format("a number from {:g} to {:g}", kLeastEpsilon, kMostEpsilon), epsilon);
+  require(epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon, what,
+          fmt::format("a number from {:g} to {:g}", kMinEpsilon, kMaxEpsilon), epsilon);
 }
 inline void require_delta(double delta) {
   require(delta > 0 && delta < 1, "delta", "a number in (0, 1)", delta);

@@ -57,9 +57,9 @@ void require_valid(const CostQuestion& q) {
   if (q.epsilon) require_epsilon(*q.epsilon, "epsilon");
   if (q.epsilon_step) require_epsilon(*q.epsilon_step, "epsilon of a step");
   if (q.noise) require_positive(*q.noise, "noise multiplier");
-  constexpr double kMostSensitivity = 1e100;
+  constexpr double kMaxSensitivity = 1e100;
   if (q.sensitivity)
-    require(*q.sensitivity >= 1 / kMostSensitivity && *q.sensitivity <= kMostSensitivity, "sensitivity",
+    require(*q.sensitivity >= 1 / kMaxSensitivity && *q.sensitivity <= kMaxSensitivity, "sensitivity",
             "a number from 1e-100 to 1e100", *q.sensitivity);
   require(q.delta >= 0 && q.delta < 1, "delta", "a number in [0, 1)", q.delta);
   require(q.steps >= 1, "steps", "at least 1", q.steps);

@@ -12,7 +12,7 @@
 namespace hearsay::models {
 
 /// The most releases of one budget.
-inline constexpr double kMostSteps = 1e12;
+inline constexpr double kMaxSteps = 1e12;
 
 struct CostQuestion {
   Mechanism mechanism = Laplace{};

@@ -22,7 +22,7 @@ std::pair<double, double> hessian_for_step(std::string_view key, const Study& st
 }
 
 std::string why_singular(std::string_view key, const Problem& problem) {
-  constexpr std::size_t kMostNames = 12;
+  constexpr std::size_t kMaxNames = 12;
   const DataSet& data = problem.data();
   const auto dependent = dependent_columns(problem.pooled_moments(problem.everyone()).a);
   std::string why = "its smallest eigenvalue is 0 to rounding", what = "set data.standardise";
@@ -41,7 +41,7 @@ std::string why_singular(std::string_view key, const Problem& problem) {
     const bool whole_category = std::ranges::any_of(data.full_categories, [&](const std::string& category) {
       return std::ranges::any_of(names, [&](const auto& n) { return n.starts_with("'" + category + "="); });
     });
-    const std::size_t more = names.size() - std::min(names.size(), kMostNames);
+    const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
     names.resize(names.size() - more);
     why = fmt::format("features {}{} are linearly dependent{}", fmt::join(names, ", "),
                       more > 0 ? fmt::format(" and {} more", more) : "",

@@ -10,7 +10,7 @@ namespace hearsay::models {
 
 namespace {
 
-constexpr double kMostWork = 2e10;  // N p^3
+constexpr double kMaxWork = 2e10;  // N p^3
 
 double largest_eigenvalue(const Eigen::MatrixXd& a) {
   const Eigen::VectorXd values = symmetric_eigenvalues(a);
@@ -19,7 +19,7 @@ double largest_eigenvalue(const Eigen::MatrixXd& a) {
 
 bool too_large(std::size_t matrices, const Problem& problem) {
   const auto p = static_cast<double>(problem.p());
-  return !problem.loss().quadratic() || static_cast<double>(matrices) * p * p * p > kMostWork;
+  return !problem.loss().quadratic() || static_cast<double>(matrices) * p * p * p > kMaxWork;
 }
 
 }  // namespace

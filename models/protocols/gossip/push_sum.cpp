@@ -29,7 +29,7 @@ void PushSum::on_tick(sim::AgentId i, Context& context) {
   double& weight = weights_[i];
   if (const auto* update = local_update(i, context))
     context.model(i) += (params_.weighted_update ? 1 : 1 / weight) * *update;
-  if (weight >= kLeastWeight) {
+  if (weight >= kMinWeight) {
     const auto receivers = random_neighbours(i, params_.fan_out, context);
     weight /= static_cast<double>(receivers.size() + 1);
     part_ << weight * context.model(i), weight;

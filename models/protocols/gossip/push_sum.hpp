@@ -63,7 +63,7 @@ class PushSum : GossipAgents {
   void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
 
  private:
-  static constexpr double kLeastWeight = 1e-100;  // that is divided; far above where doubles lose digits
+  static constexpr double kMinWeight = 1e-100;  // that is divided; far above where doubles lose digits
 
   Params params_;
   Eigen::VectorXd weights_;           // by agent; x_i is w_i z_i

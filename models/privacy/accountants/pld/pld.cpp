@@ -22,7 +22,7 @@ using Direction = HockeyStick::Direction;
 constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
 constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
 constexpr double kEnoughPoints = 1 << 17;
-constexpr double kMostPoints = 1 << 20;
+constexpr double kMaxPoints = 1 << 20;
 constexpr double kCut = 1e-20;      // probability that may be moved to an infinite loss, all steps together
 constexpr double kOutside = 26;     // what the window leaves out, or counts twice, adds e^-26 of delta
 constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
@@ -231,7 +231,7 @@ class Composition {
     double h = std::clamp(widest / kEnoughPoints,
                           spacing_for(std::min(kAbsoluteError, kRelativeError * epsilon), theta),
                           spacing_for(std::min(kLooseAbsoluteError, kLooseRelativeError * epsilon), theta));
-    h = std::max(h, widest / (kMostPoints - 4));
+    h = std::max(h, widest / (kMaxPoints - 4));
     // A largest loss has an atom: put it on the grid if there is only one such loss.
     const double largest = sticks_[0].largest_loss();
     if (sticks_.size() == 1 && std::isfinite(largest)) h = largest / std::max(1.0, std::ceil(largest / h));

@@ -32,12 +32,12 @@ double whole_order(double z, double q, double order) {
 
 double any_order(double z, double q, double order, bool bound) {
   constexpr double kLast = -30;
-  constexpr int kMostTerms = 100'000;
+  constexpr int kMaxTerms = 100'000;
   const double z0 = z * z * std::log(1 / q - 1) + 0.5;
   const double log_q = std::log(q), log_rest = std::log1p(-q);
   double below = kNothing, above = kNothing;  // the integral on either side of z0
   double log_binomial = 0, sign = 1;          // of C(a, i)
-  for (int n = 0; n < kMostTerms; ++n) {
+  for (int n = 0; n < kMaxTerms; ++n) {
     const double i = n, j = order - i;
     const double term_below =
         log_binomial + i * log_q + j * log_rest + (i * i - i) / (2 * z * z) + log_normal_tail((i - z0) / z);

@@ -15,7 +15,7 @@ namespace {
 
 // Work that a rank has in hand beside what its threads are doing, so that none waits for rank 0.
 constexpr double kAhead = 0.1;  // s
-constexpr std::size_t kMostAhead = 4096;
+constexpr std::size_t kMaxAhead = 4096;
 constexpr std::chrono::microseconds kPoll{500};  // without a report: rank 0 shares its processor with others
 
 // What is known of the time that tasks take.
@@ -28,7 +28,7 @@ struct Pace {
     double ahead = threads;
     if (busy > 0) ahead = std::max(ahead, kAhead * threads * static_cast<double>(tasks) / busy);
     const auto fair = std::max<std::size_t>(1, left / (2 * workers));
-    return threads + std::min({static_cast<std::size_t>(ahead), fair, kMostAhead});
+    return threads + std::min({static_cast<std::size_t>(ahead), fair, kMaxAhead});
   }
 };
 
