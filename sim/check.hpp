@@ -29,7 +29,7 @@ struct LimitError : UserError {
   using UserError::UserError;
 };
 
-/// Largest number that counters of a run give out. The one above it stands for "none".
+/// Largest number that counters of a run reach. The one above it means "none".
 inline constexpr std::uint32_t kLargestNumber = std::numeric_limits<std::uint32_t>::max() - 1;
 
 /// The number `steps` after `last`. `what` is counted, in the plural. Throws LimitError above kLargestNumber.

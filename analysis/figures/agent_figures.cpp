@@ -13,7 +13,7 @@ namespace hearsay::analysis {
 namespace {
 
 constexpr std::size_t kMaxNodeRows = 6000;  // nodes of all points in one figure
-constexpr std::size_t kMaxNamed = 40;       // nodes with their names beside them
+constexpr std::size_t kMaxNamed = 40;       // nodes that are labelled with their names
 
 // A figure with a bar for each owner of a selected point.
 struct Bars {

@@ -1,5 +1,5 @@
 #pragma once
-// The bounds of a study (bounds.csv, which `hearsay run` writes) beside its measured values.
+// The bounds of a study (bounds.csv, which `hearsay run` writes), for figures of its measured values.
 #include <filesystem>
 
 #include "analysis/figures/study_data.hpp"

@@ -163,7 +163,7 @@ void dodge(Json& rows, const StudyData& study, std::size_t axis, std::optional<s
     gap = std::min(gap, a.place(a.numbers[i]) - a.place(a.numbers[i - 1]));
   const std::size_t values = by ? study.axes[*by].labels.size() : 1;
   const double range = a.place(a.numbers.back()) - a.place(a.numbers.front());
-  // All values of `by` beside each other, each 1 % of the width from the next if there is room.
+  // All values of `by` side by side, each 1 % of the width from the next if there is room.
   const double one = values < 2 ? 0 : std::min(0.01 * range, 0.4 * gap / static_cast<double>(values - 1));
   for (Json& row : rows) {
     const double x = a.place(row.at(fmt::format("n{}", axis)).get<double>());
@@ -252,7 +252,7 @@ Json colour(const StudyData& study, std::size_t axis) {
 
 namespace {
 
-// The scale of an axis of numbers: all of them, whichever have a point to draw, with room beside the first and last.
+// The scale of an axis of numbers: all of them, whichever have a point to draw, with room before the first and after the last.
 Json number_scale(const FigureAxis& a) {
   const double first = a.place(a.numbers.front()), last = a.place(a.numbers.back());
   const double room = 0.03 * (last - first);

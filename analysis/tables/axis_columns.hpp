@@ -7,7 +7,7 @@
 
 namespace hearsay::analysis {
 
-/// The number in SI that a label stands for, if any.
+/// The number in SI that a label represents, if any.
 using LabelNumber = std::function<std::optional<double>(const std::string& label)>;
 
 /// Whether the whole label is a number, without a unit.

@@ -10,7 +10,7 @@ using Closeness = std::function<void(std::size_t i, Eigen::VectorXd& to)>;
 
 /// An edge of weight 1 between two owners if one is among the k nearest (of largest closeness) of the other;
 /// ties go to the smaller number. Edges (a, b) with a < b, sorted. With k >= owners - 1 the graph is complete.
-/// O(owners) memory beside the edges, O(owners^2 log owners) time.
+/// O(owners) memory in addition to the edges, O(owners^2 log owners) time.
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness);
 
 /// Smaller weights are dropped.

@@ -17,8 +17,8 @@ class Memo {
   Memo(const Memo&) = delete;
   Memo& operator=(const Memo&) = delete;
 
-  /// The result of `make`, a T, under a key that names what it is and all that it depends on beside the
-  /// problem. What `make` throws is passed on, and the next one to ask tries again. One key always stands for
+  /// The result of `make`, a T, under a key that names what it is and all that it depends on besides the
+  /// problem. What `make` throws is passed on, and the next caller tries again. One key always has
   /// one type: another throws std::bad_any_cast.
   template <class T, class Make>
   std::shared_ptr<const T> get(const std::string& key, Make&& make) const {

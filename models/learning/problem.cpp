@@ -165,7 +165,7 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
   const Index clipped = loss().visit([&](const auto& l) {
     return sum_weighted(data_.train[owner], theta, known, out, [&](auto scores, const auto& y, Index first) {
       for (Index k = 0; k < scores.size(); ++k) scores[k] = l.slope(scores[k], y[k]);
-      // Without branches, which could not be foretold.
+      // Without branches, which cannot be predicted.
       const double* const norm_of_record = norms.data() + first;
       Index longer = 0;
       for (Index k = 0; k < scores.size(); ++k) {

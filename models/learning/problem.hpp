@@ -71,7 +71,7 @@ class PublicProblem {
   std::size_t owners() const { return data_.owners(); }
   Eigen::Index n() const { return n_; }
   Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
-  /// For what gives every owner a say of its own: throws DataError if one has no training record.
+  /// For measures that average over owners: throws DataError if one has no training record.
   void require_records_of_all() const;
   /// Declared bounds of every training record.
   const std::optional<DeclaredBounds>& bounds() const { return data_.bounds; }

@@ -112,7 +112,7 @@ class Context {
     world_.tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
   }
 
-  // --- Private data: read as Sensitive, given out by a charged release ---
+  // --- Private data: read as Sensitive, leaves the owner only through a charged release ---
 
   std::size_t owners() const { return problem().owners(); }
   /// Number of the owner whose data agent i holds, and the other way round.
@@ -167,7 +167,7 @@ class Context {
   /// The vector is valid until the next release of the run.
   std::optional<Vector> release(sim::AgentId i, Sensitive sensitive);
   /// A release by another mechanism than additive noise: mechanism(problem, owner, ReleaseNoise&) computes from
-  /// agent i's records what is given out, and must itself be private at the step's cost. Charged as release().
+  /// agent i's records the value to release, which must be private at the step's cost. Charged as release().
   template <class F>
   auto release_by(sim::AgentId i, F&& mechanism)
       -> std::optional<std::invoke_result_t<F, const Problem&, std::size_t, ReleaseNoise&>> {
@@ -214,7 +214,7 @@ class Context {
   /// The step of agent i's next release; null where it is free.
   const Step* next_step(sim::AgentId i) const;
   ReleaseNoise next_noise(sim::AgentId i) const;
-  /// What is given out by a release_by, for the trace.
+  /// The numbers that a release_by releases, for the trace.
   static std::vector<double> numbers_given(const Eigen::VectorXd& x) { return {x.begin(), x.end()}; }
   /// Record after record: its features, its target.
   static std::vector<double> numbers_given(const Shard& shard);

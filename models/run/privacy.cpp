@@ -25,7 +25,7 @@ constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPe
 struct OwnerValues {
   sim::AgentId first, count;
   const sim::Streams& streams;
-  // Their values of an option. Where nobody knows how many they are: the value for all of them, if there is one.
+  // Their values of an option. Where their number is unknown: the value for all of them, if there is one.
   std::vector<double> values_of(const char* key, const sim::PerAgent& option, std::uint32_t number) const {
     if (count > 0) return option.values_of(key, first, count, number, streams);
     return option.constant() ? std::vector<double>{option.mean()} : std::vector<double>{};

@@ -40,7 +40,8 @@ struct Entry {
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
-  std::string_view example = "";  ///< JSON: options of a small run (hearsay bench), where the defaults do not fit
+  /// JSON: options of a small run (hearsay bench), where the defaults do not fit.
+  std::string_view example = "";
 };
 
 /// A metric that only one protocol, or a few, can measure. The same name means the same quantity.
@@ -48,7 +49,7 @@ struct ProtocolMetric {
   std::string_view name, help, unit = "";
   bool per_agent = false;   ///< one value for each owner, else one
   bool needs_test = false;  ///< needs test records
-  bool exact = true;        ///< may depend on private values that are not released, unlike traffic, times and budgets
+  bool exact = true;        ///< may depend on unreleased private values, unlike traffic, times and budgets
   bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
 };
 
@@ -76,7 +77,7 @@ class Observer {
   Observer& operator=(const Observer&) = default;
 };
 
-/// Events at one instant, beside 100 for each agent, after which a run that only time ends has failed.
+/// At most 100 N and this many events may happen at one time; beyond that a run that only time ends has failed.
 inline constexpr std::uint64_t kMaxAtOnce = 10'000'000;
 /// Both throw std::runtime_error, for so many events in vain.
 [[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);

@@ -14,7 +14,7 @@
 // peer copies the number of the request to its reply.
 //
 // A requester that crashes has nothing in flight, and numbers go on where they were. Its timers are void, so that it
-// has to begin anew when it is up: crash() in the protocol's reset(), restarts() in its on_up().
+// restarts when it comes up: crash() in the protocol's reset(), restarts() in its on_up().
 #include <cstdint>
 #include <string_view>
 #include <utility>

@@ -50,9 +50,9 @@ class LocalVector {
   Eigen::VectorXd value_;
 };
 
-/// What owners have entrusted to the hub since its last release: the sum of their contributions, at most one of each owner.
-/// Context::collect adds to it, Context::release gives it out with noise. With a tree a release gives out the running sum
-/// of all rounds since the last restart, and owners must keep their positions.
+/// The sum of the owners' contributions that a hub has collected since its last release, at most one of each owner.
+/// Context::collect adds to it, Context::release releases it with noise. With a tree a release is the running sum of
+/// all rounds since the last restart, and owners must keep their positions.
 class EntrustedSum {
  public:
   EntrustedSum(Eigen::Index p, std::size_t owners) : sum_(Eigen::VectorXd::Zero(p)), last_(owners) {}

@@ -37,7 +37,7 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
 
 void time_stands_still(sim::Time at, std::uint64_t events) {
   throw std::runtime_error(fmt::format(
-      "simulated time stands still at {:g} s, after {} events: what drives the protocol takes no time there; "
+      "simulated time stands still at {:g} s, after {} events: a round takes no simulated time; "
       "give stop.iterations, vectors or bytes, or network.latency or network.compute_time above 0",
       at, events));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a benchmark of this machine is: it measures an operation of hearsay beside a yardstick, in turns, so that a
+// What a benchmark of this machine is: it measures an operation of hearsay alternately with a yardstick, so that a
 // change of the processor's clock or another program's load affects both.
 #include <chrono>
 #include <cstdint>

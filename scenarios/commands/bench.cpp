@@ -163,7 +163,7 @@ int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chose
     print_json(benchmark_json(chosen, rows));
   } else {
     print_out(
-        "\nMedians of {}, each beside the yardstick; ratio: yardstick's time by ours.\nPeak memory: {:.1f} "
+        "\nMedians of {}, alternately with the yardstick; ratio: yardstick's time by ours.\nPeak memory: {:.1f} "
         "MB.\n",
         counted(settings.rounds, "round"), static_cast<double>(peak_memory()) / 1e6);
   }

@@ -17,7 +17,7 @@ struct Scenario;
 std::uint64_t memory_of_machine();
 /// Bytes that it uses now, and its maximum.
 std::uint64_t memory_in_use();
-/// Bytes that it can use beside those: as many as its limits and what is free on the machine allow.
+/// Bytes that it can use in addition: as many as its limits and what is free on the machine allow.
 std::uint64_t memory_left();
 std::uint64_t peak_memory();
 

@@ -67,8 +67,8 @@ RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path tra
 }
 
 std::pair<std::uint32_t, std::uint32_t> RunMaker::problem_of(RunTask task) const {
-  const bool anew = plan_.points[task.point].scenario->draws_data();
-  return {problems_[task.point], anew ? task.repetition : 0};
+  const bool drawn = plan_.points[task.point].scenario->draws_data();
+  return {problems_[task.point], drawn ? task.repetition : 0};
 }
 
 std::vector<RunTask> RunMaker::all_runs() const {

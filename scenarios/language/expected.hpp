@@ -24,7 +24,7 @@ std::string found_keys(const Node& object);
 /// The names of the members that are described.
 std::vector<std::string> member_names(const sim::Describe& members);
 
-/// The alternative that a bare number, list or text stands for; null if there is none.
+/// The alternative that a bare number, list or text selects; null if there is none.
 const sim::Alternative* with_shorthand(std::span<const sim::Alternative> all, sim::Shorthand::Kind kind);
 
 /// The index of the entry of that name; the size if there is none.

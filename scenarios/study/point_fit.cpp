@@ -135,9 +135,9 @@ Scenario bound(Scenario s, const models::DataSet& data) {
 
 sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::WeightedEdges* similar,
                           std::uint32_t repetition) {
-  const bool anew = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
+  const bool repeated = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
   sim::Topology topology =
-      sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, anew ? repetition : 0), similar);
+      sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, repeated ? repetition : 0), similar);
   for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
     if (topology.edge(0, i) == 2 * topology.edges()) {
       throw AssemblyError("/network/topology",

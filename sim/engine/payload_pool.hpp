@@ -72,7 +72,7 @@ class PayloadPool {
     const std::byte* const row = at(slot);
     __builtin_prefetch(row, 1);
     if (!numbers) return;
-    constexpr std::size_t kMost = 8 * kLine;  // after which the processor goes on
+    constexpr std::size_t kMost = 8 * kLine;  // beyond which the hardware prefetcher continues
     for (std::size_t k = kLine; k < std::min(stride_, kMost); k += kLine) __builtin_prefetch(row + k);
   }
 

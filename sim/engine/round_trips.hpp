@@ -17,7 +17,7 @@ class RoundTrips {
   RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
              std::size_t numbers);
 
-  /// Whether every message is delivered: nothing is ever lost, and nobody is ever down.
+  /// Whether every message is delivered: nothing is ever lost, and no agent is ever down.
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
   Time typical() const { return typical_; }

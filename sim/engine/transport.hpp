@@ -17,7 +17,7 @@ namespace hearsay::sim {
 class Transport {
  public:
   /// `vector_length`: numbers of one vector. A message counts the whole vectors in it, at least one if it carries a
-  /// number: a number beside a vector counts in bytes alone. `hub`: the agent that is one, or kNoAgent. Throws
+  /// number: a number in addition to a vector counts in bytes alone. `hub`: the agent that is one, or kNoAgent. Throws
   /// std::invalid_argument if options do not fit the graph.
   Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
             const Streams& streams, AgentId hub, const NetworkFiles& files)

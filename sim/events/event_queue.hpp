@@ -1,11 +1,11 @@
 #pragma once
-// The pending events, least first. Up to a few dozen of them form a heap. More are distributed over bins, intervals of
+// The pending events, earliest first. Up to a few dozen of them form a heap. More are distributed over bins, intervals of
 // equal width, in the order in which they come; a bin is sorted when its turn comes, and what is added to it after that
 // goes to the heap. So an event is copied three times however many are pending, and only the ends of the bins and the
 // bin whose turn it is need to be in the cache. A variant of the ladder queue (Tang, Goh and Thng, ACM TOMACS 15(3),
 // 2005).
 //
-// Where events crowd in one bin, by its turn or by additions after it, finer bins divide it: a rung of their own. The
+// If a bin holds too many events, finer bins divide it: a rung of their own. The
 // number of a bin is a monotone function of time and equal times share a bin, so the order of events is that of a heap
 // for any widths.
 #include <cstddef>

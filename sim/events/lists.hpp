@@ -90,7 +90,7 @@ class Lists {
     const std::align_val_t alignment{blocks_.empty() ? kChunkBytes : kHugePage};
     auto* const block = static_cast<std::byte*>(::operator new[](bytes, alignment));
     blocks_.push_back({block, Free{alignment}});
-    // Thousands of lists that grow at a time touch as many pages of 4 KiB, more than a processor has addresses of.
+    // Thousands of lists that grow at a time touch as many pages of 4 KiB, more than the TLB holds.
     if (bytes == kHugePage) use_huge_pages(block, bytes);
     unused_ = reinterpret_cast<Chunk*>(block);
     unused_end_ = unused_ + bytes / kChunkBytes;

@@ -36,7 +36,7 @@ struct CsvFormat {
 };
 
 /// All rows of a file; rows may differ in length. Fields are quoted as in RFC 4180, empty lines are skipped. Memory: 8
-/// bytes a field and 12 a row beside the text itself.
+/// bytes a field and 12 a row in addition to the text itself.
 class CsvTable {
  public:
   /// Throws FileError for a file that cannot be read or is not UTF-8, faulty quotes, or no rows.

@@ -35,7 +35,7 @@ std::size_t bytes_of(std::string_view text, std::size_t count) {
 }
 
 // Not a control character, a separator of lines, a mark that changes the direction of writing (Unicode 15, property
-// Bidi_Control), or one that nobody sees (byte order mark, tags).
+// Bidi_Control), or an invisible character (byte order mark, tags).
 bool visible(utf::code_point c) {
   const auto within = [c](utf::code_point first, utf::code_point last) { return c >= first && c <= last; };
   return !(c < 0x20 || within(0x7f, 0x9f) || c == 0x061c || within(0x200e, 0x200f) ||

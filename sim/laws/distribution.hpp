@@ -101,7 +101,7 @@ struct Pareto {
   double upper() const { return unbounded_above(min); }
 };
 
-/// One of several laws, picked anew for every draw.
+/// One of several laws, chosen at random for every draw.
 struct Mixture {
   static constexpr std::string_view kName = "mixture";
   static constexpr std::string_view kHelp =

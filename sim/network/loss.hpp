@@ -102,7 +102,7 @@ struct EdgeList {
   static std::shared_ptr<const EdgeList> read(const InputFile& file);
 };
 
-/// Why a partition is refused that separates nobody.
+/// The error of a partition that separates no agents.
 inline constexpr std::string_view kAllCutOff =
     "expected some of the agents, found all: agents that are cut off together still reach each other";
 

@@ -6,7 +6,7 @@
 
 namespace hearsay::sim {
 
-/// Names the option, so that the message can say where it stands.
+/// Names the option, so that the message can say its position in the file.
 struct OptionError : std::invalid_argument {
   OptionError(std::string name, const std::string& message)
       : std::invalid_argument(message), option(std::move(name)) {}

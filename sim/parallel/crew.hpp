@@ -1,13 +1,13 @@
 #pragma once
-// Threads that make runs, and help each other: a member of a crew that has no run left to make takes parts of what
-// the others compute.
+// Threads that run repetitions and share the work of one: a member of a crew that has no run left to make computes
+// parts for the others.
 //
 // Results depend neither on the number of members nor on who computes what. So a computation is divided only where that
 // can not change a bit: into parts that write to different places, or into the terms of a sum, which are added
 // in their order once all are known (sum_in_order).
 //
 // Computations are not passed a crew. They ask for that of the thread that they run on, because the number of threads
-// is no business of a problem, which many runs share. On a thread that belongs to no crew, in a part of a divided
+// does not belong in a problem, which many runs share. On a thread that belongs to no crew, in a part of a divided
 // computation, and while no member helps, nothing is divided.
 #include <algorithm>
 #include <atomic>
@@ -114,7 +114,7 @@ class Crew {
   };
   // Where a member offers parts of its computation.
   struct alignas(64) Post {
-    // Number of the computation, 32 bits, and how many parts nobody has begun. Together, because a part may be taken
+    // Number of the computation, 32 bits, and how many parts no member has begun. Together, because a part may be taken
     // only if the computation is still the one that was looked at.
     std::atomic<std::uint64_t> open = 0;
     Computation computation{};  // constant from its opening until its last part is done

@@ -28,7 +28,7 @@ double distance(const Place& a, const Place& b) {
   return 2 * kEarthRadius * std::asin(std::sqrt(std::min(1.0, h)));
 }
 
-// Positions of directed edges are 32-bit numbers, and one beyond the last stands for "no edge".
+// Positions of directed edges are 32-bit numbers, and one beyond the last means "no edge".
 void require_edges_fit(std::uint64_t edges) {
   if (edges >= std::numeric_limits<std::uint32_t>::max() / 2)
     throw TopologyError("expected fewer than 2^31 edges, found {}", edges);

@@ -70,14 +70,15 @@ struct TraceRecord {
   AgentId peer = kNoAgent;   ///< the other end of a message
   Cause message = 0;         ///< order key of the message that is sent, delivered or lost
   Cause cause = 0;           ///< order key of the event that is being handled
-  Cause origin = 0;          ///< of a timer, an end of a computation and what is sent then: the event that set it; 0: the start
+  /// Of a timer, an end of a computation and what is sent then: the event that set it; 0: the start.
+  Cause origin = 0;
   std::uint64_t bytes = 0;
   double staleness = std::numeric_limits<double>::quiet_NaN();  ///< s since the message was sent
   std::uint64_t iteration = 0;  ///< that what runs on the network has completed; set by it
   std::string_view detail =
       {};  ///< reason of a loss or a missed tick, name of a timer, privacy loss of a release, ...
   std::span<const double> payload =
-      {};  ///< numbers of a message, or those that a release gives out; valid while it is recorded
+      {};  ///< numbers of a message, or those that are released; valid while it is recorded
 };
 
 class TraceSink {

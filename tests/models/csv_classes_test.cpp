@@ -97,7 +97,7 @@ TEST_CASE("csv classes: errors") {
         "data.csv:2: column 'y': expected a number, found 'a'; for two classes set positive to {\"equals\": "
         "\"...\"}, for several set classes to \"auto\"");
   CHECK(failure("x,y\n1,2.5\n2,inf\n", std::nullopt) ==
-        "data.csv:3: column 'y': expected a number, found 'inf' beside 1 numbers; add the entry to missing");
+        "data.csv:3: column 'y': expected a number, found 'inf' among 1 numbers; add the entry to missing");
   CHECK(failure("x,y\n1,a\n2,c\n", ClassesListed{{"a", "b"}}) ==
         "data.csv:3: column 'y': expected one of the classes a, b, found 'c'");
   CHECK(failure("x,y\n1,a\n2,a\n", ClassesFound{}) ==

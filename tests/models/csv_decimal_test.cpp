@@ -70,13 +70,13 @@ TEST_CASE("csv decimal: a text that looks like a number is no category") {
         "data.csv:2: column 'a': expected a number, found '1,5'; for numbers with a decimal comma set "
         "decimal to \",\", or add the column to categorical");
   CHECK(failure("a;y\n1;3\n10,5;4\n") ==
-        "data.csv:3: column 'a': expected a number, found '10,5' beside 1 numbers; for numbers with a "
+        "data.csv:3: column 'a': expected a number, found '10,5' among 1 numbers; for numbers with a "
         "decimal comma set decimal to \",\", or add the column to categorical, or the entry to missing");
   CHECK(failure("a;y\n1.5;3\n2;4\n", Decimal::kComma) ==
-        "data.csv:2: column 'a': expected a number, found '1.5' beside 1 numbers; for numbers with a decimal "
+        "data.csv:2: column 'a': expected a number, found '1.5' among 1 numbers; for numbers with a decimal "
         "point set decimal to \".\", or add the column to categorical, or the entry to missing");
   CHECK(failure("a;y\n1;3\n2;4,5\n") ==
-        "data.csv:3: column 'y': expected a number, found '4,5' beside 1 numbers; for numbers with a decimal "
+        "data.csv:3: column 'y': expected a number, found '4,5' among 1 numbers; for numbers with a decimal "
         "comma set decimal to \",\", or add the entry to missing");
   for (const char* thousands : {"1 234", "1'234.5", "1.234,5", "1,234,567", "-12,345.6"}) {
     CHECK_THAT(failure(std::string("a;y\nred;3\n") + thousands + ";4\n"),

@@ -122,7 +122,7 @@ TEST_CASE("csv errors: drop_first leaves no feature of a category with one value
 
 TEST_CASE("csv errors: text among numbers") {
   CHECK(csv_failure("age,y\n50,1\n> 89,2\n61,2\n") ==
-        "data.csv:3: column 'age': expected a number, found '> 89' beside 2 numbers; add the column to "
+        "data.csv:3: column 'age': expected a number, found '> 89' among 2 numbers; add the column to "
         "categorical, or the entry to missing");
   CHECK(csv_failure("k,y\nred,1\n", [](CsvData& o) { o.numeric = {"k"}; }) ==
         "data.csv:2: column 'k': expected a number, found 'red'");

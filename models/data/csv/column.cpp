@@ -122,7 +122,7 @@ Column read_text(const TextTable& table, std::size_t column, const CsvData& opti
 [[noreturn]] void refuse_text(const TextTable& table, const Numbers& n, std::size_t column,
                               std::string_view as_text) {
   const bool point = table.decimal() == '.';
-  std::string hint = n.numbers > 0 ? fmt::format(" beside {} numbers", n.numbers) : "";
+  std::string hint = n.numbers > 0 ? fmt::format(" among {} numbers", n.numbers) : "";
   if (n.like.other_mark)
     hint += fmt::format(R"(; for numbers with a decimal {} set decimal to "{}")", point ? "comma" : "point",
                         point ? ',' : '.');

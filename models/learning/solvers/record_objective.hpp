@@ -3,8 +3,8 @@
 //
 //   f(theta) = (1/n) sum over the records of loss(x . (offset + theta), y) + (ridge/2) norm_2(theta)^2 + tilt . theta
 //
-// The one local solver of all protocols: an owner's model alone, beside a shared part (offset), or of a perturbed
-// objective (tilt).
+// The one local solver of all protocols: of an owner's model alone, of a local model that is added to a fixed shared one
+// (offset), or of a perturbed objective (tilt).
 #include <Eigen/Core>
 
 #include <span>

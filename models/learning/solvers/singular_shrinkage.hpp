@@ -36,7 +36,7 @@ class SingularShrinkage {
   /// by at most 2e-12 norm(m).
   void decompose(const Eigen::MatrixXd& m, double h);
   /// The same of an m that differs from the last one in column j only: O(k^3 + rows columns) where rows >= columns,
-  /// the Gram matrix being worked out anew in one row and column, so that nothing is lost to rounding over many
+  /// the Gram matrix being recomputed in one row and column, so that nothing is lost to rounding over many
   /// changes. Where decompositions start from the last one, the same as decompose.
   void decompose_changed(const Eigen::MatrixXd& m, Eigen::Index j, double h);
   /// Number of singular values above h: the rank of the result.

@@ -45,7 +45,7 @@ class Ledger {
   }
   /// One account for all agents: every release is charged to each of them.
   void open_shared(std::shared_ptr<const ReleaseSchedule> schedule) {
-    sim::check(open_ == 0, "a shared account was opened beside others");
+    sim::check(open_ == 0, "a shared account was opened while others are open");
     shared_ = true;
     open(0, std::move(schedule));
   }

@@ -32,7 +32,7 @@ struct PrivacyOptions {
   bool needs_delta() const;
   /// Of the guarantee: 0 where it is pure.
   double total_delta() const { return needs_delta() ? delta : 0; }
-  /// Whether the budget is given by turn.
+  /// Whether the budget is given per turn.
   bool by_turn() const { return epsilon_1.has_value() || epsilon_2.has_value(); }
 };
 
@@ -49,9 +49,9 @@ struct hearsay::sim::Choices<hearsay::models::PrivacyUnit> {
 template <>
 struct hearsay::sim::Choices<hearsay::models::Trust> {
   static constexpr std::array kValues{
-      Choice{"owner", "Local model: every owner adds noise to what it gives out, and trusts nobody."},
+      Choice{"owner", "Local model: every owner adds noise to its own messages."},
       Choice{"aggregator",
              "Central model: owners send bounded updates without noise to the hub, which they trust; it adds "
-             "noise to what it gives out."},
+             "noise to what it releases."},
   };
 };

@@ -10,7 +10,7 @@
 //
 // learner_is_owner: one owner is the learner. It answers within the learner, in no time, without noise and uncharged
 // (Wu, Farokhi, Smith, Kaafar, "The Value of Collaboration in Convex Machine Learning with Differential Privacy",
-// section V: as nobody else sees the final model, its own budget may be infinite). But the queries carry models that
+// section V: as no other owner sees the final model, its own budget may be infinite). But the queries carry models that
 // depend on its data, and the other owners see them: its privacy rests on trust in them. Its gradient never leaves
 // the learner; the study's statement lists it as unaccounted.
 #include <Eigen/Core>

@@ -1,5 +1,5 @@
 #pragma once
-// DP-FTRL: federated learning with user-level privacy by a trusted server that gives out running sums, whose noise is that
+// DP-FTRL: federated learning with user-level privacy by a trusted server that releases running sums, whose noise is that
 // of a binary tree. No sampling of owners is needed, so that the guarantee holds whatever order they come in.
 //
 //   owner i takes part in the rounds t = b_i, b_i + R, b_i + 2 R, ...,  b_i = i mod R   (R rounds: an epoch)
@@ -33,7 +33,7 @@ class DpFtrl : public TrustedRounds {
   };
   static constexpr Entry kEntry{.name = "dp_ftrl",
                                 .help =
-                                    "DP-FTRL: a trusted server gives out running sums of the owners' updates "
+                                    "DP-FTRL: a trusted server releases running sums of the owners' updates "
                                     "with tree noise; user-level privacy without sampling.",
                                 .hub = true,
                                 .any_model = true,

@@ -4,12 +4,13 @@
 //   1. sends its model x to the owners that the protocol chooses,
 //   2. collects their updates: u_i = y_i - x after K local steps (local_training.hpp), scaled down to norm at most the
 //      bound S = privacy.clip, without noise and sealed,
-//   3. when all have answered (at once, if nobody was asked), or after `round_timeout`, gives out (sum u_i + noise)/w with a fixed, public w.
+//   3. when all have answered (at once, if no owner was sampled), or after `round_timeout`, releases
+//      (sum u_i + noise)/w with a fixed, public w.
 //
 // The guarantee is for whole owners. An owner is in a sum at most once, with norm at most S, so that the sum changes by at
 // most S if its update is 0, with the others' answers as they are: w does not depend on the answers, and a round in which
-// nobody answers gives out noise as well. Dropouts, losses and timeouts therefore cost accuracy and no privacy. Not covered
-// are the times of releases, which depend on who takes part, and through them which others answer later; what owners and
+// no owner answers releases noise as well. Dropouts, losses and timeouts therefore cost accuracy and no privacy. Not covered
+// are the times of releases, which depend on who takes part, and thereby on later participants; what owners and
 // links see of the protocol's choice of owners; and the server itself, which is trusted.
 //
 // A late answer is discarded and never enters a sum. Of the queries that come while an owner computes it trains from the
@@ -71,7 +72,7 @@ class TrustedRounds {
 
   /// Whether owner i is asked in round t, from 0.
   virtual bool takes_part(std::size_t owner, std::uint64_t t, sim::Stream& stream) = 0;
-  /// Moves the model x by what was given out in round t.
+  /// Moves the model x by the release of round t.
   virtual void apply(const Vector& released, std::uint64_t t, Context& context) = 0;
 
   static constexpr std::uint32_t kCohort = LocalTraining::kFreePurpose;  // purpose of the draws

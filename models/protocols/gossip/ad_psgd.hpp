@@ -12,7 +12,7 @@
 //   j -> i   d                         x_i <- x_i + d
 //
 // An agent has one proposal in flight and then takes part in no other exchange: it refuses proposals by an empty message,
-// so that nobody waits for a busy agent and there is no deadlock (the paper makes the graph bipartite instead). A tick of
+// so that no agent waits for a busy one and there is no deadlock (the paper makes the graph bipartite instead). A tick of
 // an agent that waits makes the local update alone. If neither answer comes within `timeout`, the agent exchanges again.
 //
 // What holds. Exchanges conserve the sum of all models plus the d in flight, in any order and with any latency, because a d

@@ -17,7 +17,7 @@
 //                rows, but no longer by columns: the mean moves. A message of an earlier round is discarded.
 //   left behind  An agent that hears of a round later than the next one mixes what it has and begins that round.
 //   crash        The agent has its starting model and begins again with round 1, until it hears of later ones.
-// Nobody waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
+// No agent waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
 // deadlock, and agents out of step catch up. Iteration: an agent completes a round. Nothing that is mixed is stale.
 #include <array>
 #include <cstdint>

@@ -17,7 +17,7 @@
 //   oracle   (1 - s/(n-1))/(s + 1); the mean is conserved
 //   local    (1 - (1 - s/(n-1))^n)/s - 1/(n-1); the mean is conserved in expectation
 //
-// Over the network: x_i is at any time the mean of what the agent's round has received, so nobody waits for a message. The
+// Over the network: x_i is at any time the mean of what the agent's round has received, so no agent waits for a message. The
 // published rounds are those of clocks in phase and latencies below their period. Else the rounds of
 // agents differ, and messages carry their sender's:
 //   early   of a later round than the receiver's: kept, and averaged after the receiver's next local training. An agent

@@ -17,7 +17,7 @@
 //   age      (s x + t l)/(s + t), and (x + l)/2 if both are 0: Hegedus, Danner, Jelasity, "Decentralized learning works"
 //            (2021). A model that has seen no data then has no weight.
 //
-// An agent's cache of models is its newest one, x_j. The protocol is asynchronous and nobody waits: a lost message or a
+// An agent's cache of models is its newest one, x_j. The protocol is asynchronous: a lost message or a
 // receiver that is down loses one copy of a model, whose sender still has it. A crash takes x_j and l_j back to the start
 // with age 0. Without gradients the mean of the models is constant in expectation on a regular graph with equal clocks.
 //

@@ -67,7 +67,7 @@ inline constexpr std::array kMultitaskMetrics{
                    .help = "Fraction of turns in which a declared bound c_3 or c_4 did not hold."},
 };
 
-/// By task, what is known of its turns beside P and Q.
+/// By task, what is known of its turns besides P and Q.
 struct TurnLog {
   explicit TurnLog(std::size_t tasks)
       : departure(tasks), arrival(tasks), waited(tasks), replies(tasks), turns(tasks) {}

@@ -15,7 +15,7 @@
 //
 // Agent i makes T_i (`privacy.steps`) releases. After them it publishes no more: with `after_budget: freeze` it stops,
 // with `local` it keeps updating its own model without noise. A lost publication stays spent. An agent without
-// records has nothing to protect: it publishes without end.
+// records has nothing to protect: it never stops publishing.
 //
 // The start Theta(0) is public (`initial_exchange: free`), or published at time 0, a neighbour counting as 0 until it
 // has arrived (`sent`):

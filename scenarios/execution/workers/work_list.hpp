@@ -7,7 +7,7 @@
 namespace hearsay::scenarios {
 
 /// Tasks in groups whose members are cheaper for a worker that has had one of them. A worker gets consecutive tasks of
-/// its group, then of the next one that nobody has begun, then of the one with the most tasks left.
+/// its group, then of the next one that no worker has begun, then of the one with the most tasks left.
 class WorkList {
  public:
   struct Range {

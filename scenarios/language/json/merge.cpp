@@ -56,7 +56,7 @@ class Chain {
   Node merged() { return merge_layers(std::move(layers_)); }
 
  private:
-  // The extended file, by the name that it has beside `file` if it is there.
+  // The extended file, by the name that it has in the folder of `file` if it is there.
   std::filesystem::path found_beside(const std::filesystem::path& file, const std::string& written,
                                      const std::string& where) const {
     try {

@@ -11,7 +11,7 @@ namespace hearsay::scenarios {
 /// The command line takes precedence: an axis of the document's "sweep" whose option one of `sets` ("path=value",
 /// already applied) sets, itself or in an object, keeps that one value, as an independent axis. A later
 /// "sweep.PATH=..." wins over it. Throws InputError where the sweep would overwrite the option: below a swept object,
-/// or beside a swept type, which clears its object.
+/// or next to a swept type, which clears its object.
 void fix_axes(Document& document, std::span<const std::string> sets);
 
 /// Whether `path` is a member, at any depth, of the option at `above`.

@@ -22,7 +22,7 @@ std::string canonical(const Node& value);
 /// The value in SI of a number or a quantity of any dimension; nothing for other values.
 std::optional<double> si_number(const Node& value);
 
-/// The number in SI that such a label stands for.
+/// The number in SI that such a label represents.
 std::optional<double> label_number(const std::string& label);
 
 }  // namespace hearsay::scenarios

@@ -28,8 +28,8 @@ constexpr double kOutside = 26;     // what the window leaves out, or counts twi
 constexpr double kFarBelow = 12;    // in units of 1/theta: rounding errors grow by its exponential
 constexpr double kRounding = 1e-9;  // of delta, set aside for the rounding of sums and transforms
 
-/// Memory and tables of the transforms. A thread keeps them, up to kEnoughPoints: making them anew takes as long as what
-/// they are for.
+/// Memory and tables of the transforms. A thread keeps them, up to kEnoughPoints: computing them takes as long as a
+/// transform.
 struct Transforms {
   Transforms() { fft.SetFlag(Eigen::FFT<double>::HalfSpectrum); }
   Eigen::FFT<double> fft;

@@ -33,7 +33,7 @@ class Responses {
   std::int64_t mode() const {
     return static_cast<std::int64_t>((static_cast<long double>(steps_) + 1) / (1 + std::exp(epsilon_)));
   }
-  // The smallest l whose probability is not negligible beside `log_scale`; log_probability rises up to the mode.
+  // The smallest l whose probability is not negligible relative to `log_scale`; log_probability rises up to the mode.
   std::int64_t first_above(long double log_scale) const {
     std::int64_t low = 0, high = mode();
     while (low < high) {

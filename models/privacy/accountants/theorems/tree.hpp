@@ -2,13 +2,13 @@
 // Running sums by a binary tree (DP-FTRL).
 //
 // A tree sums the contributions of its rounds, its leaves: node j of height h is the sum over the leaves
-// j 2^h .. (j + 1) 2^h - 1, and every node that lies within the rounds made is given out with independent Gaussian noise of
+// j 2^h .. (j + 1) 2^h - 1, and every node that lies within the rounds made is released with independent Gaussian noise of
 // standard deviation z S per coordinate, S the bound of one contribution. Running sums, and better estimates of them, are
 // computed from the noisy nodes. After `leaves` rounds a new tree begins. `complete`: a tree before the last one is
 // completed to a power of two by leaves without contributions, so that its sum is that of its root.
 //
 // A record, or a user, contributes once in `epoch` rounds, always at the same position b: in the rounds b, b + epoch, ....
-// All nodes together are one Gaussian release, also when contributions depend on what was given out before, with
+// All nodes together are one Gaussian release, also when contributions depend on earlier releases, with
 //   noise multiplier z/D,  D^2 = max_b sum over the nodes of (number of rounds of b in the node)^2.
 // A user that misses rounds contributes to fewer nodes, so that D is an upper bound. It is for a contribution that is
 // absent; one that is replaced by another doubles S.

@@ -13,7 +13,7 @@ namespace hearsay::scenarios {
 
 namespace {
 
-// Work that a rank has in hand beside what its threads are doing, so that none waits for rank 0.
+// Time of the tasks that are queued for a rank, so that its threads do not wait for rank 0.
 constexpr double kAhead = 0.1;  // s
 constexpr std::size_t kMaxAhead = 4096;
 constexpr std::chrono::microseconds kPoll{500};  // without a report: rank 0 shares its processor with others
