@@ -26,7 +26,7 @@ struct Metric {
   bool needs_classes = false;     ///< needs a loss for classes
   bool exact = true;              ///< may depend on private values that are not released
   bool higher_is_better = false;  ///< of an owner's values, the smallest are the worst
-  /// The least value that divergence is measured by (analysis::Divergence). Null: the metric may grow.
+  /// The smallest value that divergence is measured by (analysis::Divergence). Null: the metric may grow.
   double (*scale)(const models::World& world) = nullptr;
   const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner
   Statistic statistic = Statistic::kMean;

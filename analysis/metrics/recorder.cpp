@@ -53,9 +53,9 @@ void Recorder::judge(const models::World& world, std::span<const double> values)
   if (series_.samples.size() == 1) {
     for (std::size_t c = 0; c < values.size(); ++c) {
       const Metric& metric = *metrics_[layout_.column(c).metric];
-      const double least =
+      const double smallest =
           metric.scale == nullptr ? kInfinite : std::max(std::abs(values[c]), metric.scale(world));
-      ordinary_.push_back(std::isfinite(values[c]) ? least : std::nan(""));
+      ordinary_.push_back(std::isfinite(values[c]) ? smallest : std::nan(""));
     }
   }
   for (std::size_t c = 0; c < values.size() && !divergence_; ++c) {

@@ -30,7 +30,7 @@ class SymmetricEigen {
 
 /// Eigenvalues of a symmetric matrix, ascending; cheaper than with the vectors.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& m);
-/// Singular values, descending, by one-sided Jacobi rotations: accurate relative to the greatest. O(m n^2).
+/// Singular values, descending, by one-sided Jacobi rotations: accurate relative to the largest. O(m n^2).
 Eigen::VectorXd singular_values(const Eigen::MatrixXd& m);
 /// A minimiser of norm_2(a x - b), by QR with column pivoting.
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);

@@ -74,14 +74,14 @@ std::size_t OwnerSizes::size(std::size_t owner, const sim::Streams& streams, Ins
     throw DataError(fmt::format("records: expected a value for each owner, found {}", list->values.size()));
   }
   auto stream = data_stream(streams, owner, DataDraw::kSize, instances);
-  const double least = std::holds_alternative<UniformInteger>(law_) ? 0 : 1;
+  const double smallest = std::holds_alternative<UniformInteger>(law_) ? 0 : 1;
   const double drawn = std::visit(
       [&](const auto& law) {
         if constexpr (requires { law.sample(stream); }) return law.sample(stream);
         return 0.0;
       },
       law_);
-  const double size = std::max(least, std::round(drawn));
+  const double size = std::max(smallest, std::round(drawn));
   if (!(size <= kLargestSize))
     throw DataError(fmt::format("records: expected at most 2^40, found {:g}", size));
   return static_cast<std::size_t>(size);
@@ -96,8 +96,8 @@ void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
       },
       law_);
   // A distribution that starts at 0 is rounded up to 1; a constant 0 is an error.
-  const double least = upper > 0 ? 0 : 1;
-  v.check(lower >= least, about.name, fmt::format("expected at least {:g}, found {:g}", least, lower));
+  const double smallest = upper > 0 ? 0 : 1;
+  v.check(lower >= smallest, about.name, fmt::format("expected at least {:g}, found {:g}", smallest, lower));
   // Of a law without bounds its mean.
   const double most = std::visit(
       [up = upper](const auto& law) {

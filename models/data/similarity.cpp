@@ -23,14 +23,14 @@ void add(sim::WeightedEdges& graph, std::size_t a, std::size_t b, double weight)
   graph.weights.push_back(weight);
 }
 
-sim::WeightedEdges above(std::size_t owners, double least, const Closeness& weight) {
+sim::WeightedEdges above(std::size_t owners, double smallest, const Closeness& weight) {
   sim::WeightedEdges graph;
   Eigen::VectorXd row(static_cast<Index>(owners));
   for (std::size_t a = 0; a < owners; ++a) {
     weight(a, row);
     for (std::size_t b = a + 1; b < owners; ++b) {
       const double w = row[static_cast<Index>(b)];
-      if (w > 0 && w >= least) add(graph, a, b, w);
+      if (w > 0 && w >= smallest) add(graph, a, b, w);
     }
   }
   return graph;
@@ -89,8 +89,8 @@ sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const C
 sim::WeightedEdges weighted_graph(std::size_t owners, const WeightThreshold& threshold,
                                   const Closeness& weight, const std::string& option) {
   if (owners < 2) return {};
-  const auto* least = std::get_if<LeastWeight>(&threshold);
-  return above(owners, least ? least->value : connecting_threshold(owners, weight, option), weight);
+  const auto* smallest = std::get_if<MinWeight>(&threshold);
+  return above(owners, smallest ? smallest->value : connecting_threshold(owners, weight, option), weight);
 }
 
 double algebraic_connectivity(const Eigen::MatrixXd& weights) {

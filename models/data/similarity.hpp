@@ -14,7 +14,7 @@ using Closeness = std::function<void(std::size_t i, Eigen::VectorXd& to)>;
 sim::WeightedEdges nearest_neighbours(std::size_t owners, std::size_t k, const Closeness& closeness);
 
 /// Smaller weights are dropped.
-struct LeastWeight {
+struct MinWeight {
   static constexpr std::string_view kName = "least";
   static constexpr std::string_view kHelp =
       "Fixed threshold: edges with a smaller weight are dropped. Short form: the number.";
@@ -36,7 +36,7 @@ struct ConnectedWeights {
   static constexpr std::size_t kMaxOwners = 5000;
   void describe(sim::Visitor&) {}
 };
-using WeightThreshold = std::variant<ConnectedWeights, LeastWeight>;
+using WeightThreshold = std::variant<ConnectedWeights, MinWeight>;
 
 /// The edges of a symmetric weight that is positive and at least the threshold, (a, b) with a < b, sorted. A
 /// number: O(owners^2) time, memory of the edges; `connected`: O(owners^2) memory, O(owners^3) time. Throws

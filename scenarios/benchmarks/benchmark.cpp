@@ -44,8 +44,8 @@ double BenchmarkRow::yardstick_nanoseconds() const {
   return median_of(yardstick_seconds) / static_cast<double>(yardstick_operations) * 1e9;
 }
 double BenchmarkRow::spread() const {
-  const auto [least, greatest] = std::minmax_element(seconds.begin(), seconds.end());
-  return (*greatest - *least) / median_of(seconds);
+  const auto [smallest, largest] = std::minmax_element(seconds.begin(), seconds.end());
+  return (*largest - *smallest) / median_of(seconds);
 }
 double BenchmarkRow::ratio() const {
   std::vector<double> ratios;

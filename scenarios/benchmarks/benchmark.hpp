@@ -86,7 +86,7 @@ double seconds_of(F&& f) {
 /// Bytes by which the memory of this process grows at most while f runs, as the kernel counts pages; nothing where it
 /// does not say so.
 std::optional<double> memory_growth(const std::function<void()>& f);
-/// The greatest growth of several rounds, per agent. Pages are too coarse for few agents: nothing then.
+/// The largest growth of several rounds, per agent. Pages are too coarse for few agents: nothing then.
 class AgentMemory {
  public:
   explicit AgentMemory(std::uint64_t agents) : agents_(agents) {}

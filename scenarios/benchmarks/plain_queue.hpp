@@ -26,9 +26,9 @@ class PlainQueue {
   void push(const sim::Event& event) { queue_.push(event); }
   const sim::Event& top() const { return queue_.top(); }
   sim::Event pop() {
-    const sim::Event least = queue_.top();
+    const sim::Event earliest = queue_.top();
     queue_.pop();
-    return least;
+    return earliest;
   }
 
  private:

@@ -28,31 +28,31 @@ std::uint64_t number_in(const std::filesystem::path& file) {
   return std::ifstream(file) >> number && number > 0 ? number : kNoMemoryLimit;
 }
 
-// The least limit of a control group and those around it. Inside a container the group's path may not be there, and the
+// The smallest limit of a control group and those around it. Inside a container the group's path may not be there, and the
 // limit is that of the root.
 std::uint64_t group_limit(const std::filesystem::path& root, const std::string& group, const char* file) {
-  std::uint64_t least = number_in(root / file);
+  std::uint64_t smallest = number_in(root / file);
   std::filesystem::path folder = root;
   for (const auto& step : std::filesystem::path(group).relative_path()) {
     folder /= step;
-    least = std::min(least, number_in(folder / file));
+    smallest = std::min(smallest, number_in(folder / file));
   }
-  return least;
+  return smallest;
 }
 
 // Of version 1 or 2 of control groups.
 std::uint64_t memory_of_group() {
-  std::uint64_t least = kNoMemoryLimit;
+  std::uint64_t smallest = kNoMemoryLimit;
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controller = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
-    if (controller.empty()) least = std::min(least, group_limit("/sys/fs/cgroup", path, "memory.max"));
+    if (controller.empty()) smallest = std::min(smallest, group_limit("/sys/fs/cgroup", path, "memory.max"));
     if (controller == "memory")
-      least = std::min(least, group_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
+      smallest = std::min(smallest, group_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
   }
-  return least;
+  return smallest;
 }
 
 std::uint64_t memory_of_limit(__rlimit_resource_t which) {

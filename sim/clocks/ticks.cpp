@@ -57,9 +57,9 @@ void Ticks::refill() {
 
 // Distributes the rest over the bins, which begin at its first tick.
 void Ticks::divide() {
-  Time least = kNever;
-  Lists<Tick>::for_each(rest_, [&least](const Tick& t) { least = std::min(least, t.time); });
-  origin_ = least;
+  Time earliest = kNever;
+  Lists<Tick>::for_each(rest_, [&earliest](const Tick& t) { earliest = std::min(earliest, t.time); });
+  origin_ = earliest;
   open_ = 0;
   List pending = std::exchange(rest_, nullptr);
   lists_.drain(pending, [this](const Tick& t) { put(t); });

@@ -1,5 +1,5 @@
 #pragma once
-// The next ticks of all agents, least first, without a queue: an agent's next tick lies in a bin, an interval of time. When
+// The next ticks of all agents, earliest first, without a queue: an agent's next tick lies in a bin, an interval of time. When
 // the bin's turn comes, the gaps after all its ticks are drawn, the agents' next ticks go to their bins, and the bin is
 // sorted: a tick is copied three times however many agents there are, and the ticks that come next are known.
 #include <cstdint>

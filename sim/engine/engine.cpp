@@ -48,7 +48,7 @@ Time Engine::last_resolved() const {
   return kResolution / (fastest_clock() * std::numeric_limits<Time>::epsilon());
 }
 
-// Greatest rate of a clock, 1/s.
+// Largest rate of a clock, 1/s.
 double Engine::fastest_clock() const {
   double rate = 0;
   for (AgentId i = first_clock(); i < agents(); ++i) rate = std::max(rate, clocks_.rate(i));

@@ -33,18 +33,18 @@ class EventHeap {
     rise(count_++, event);
   }
 
-  /// The least event. The queue must not be empty.
+  /// The earliest event. The queue must not be empty.
   const Event& top() {
     close_hole();
     return heap_[0];
   }
 
-  /// Removes and returns the least event; O(log n). The queue must not be empty.
+  /// Removes and returns the earliest event; O(log n). The queue must not be empty.
   Event pop() {
     close_hole();
-    const Event least = heap_[0];
+    const Event earliest = heap_[0];
     hole_ = true;
-    return least;
+    return earliest;
   }
 
  private:
@@ -58,25 +58,25 @@ class EventHeap {
     if (--count_ > 0) sink(0, heap_[count_]);
   }
 
-  // The hole sinks to the bottom along least children, then the event rises from there: an event that
+  // The hole sinks to the bottom along earliest children, then the event rises from there: an event that
   // replaces the root is usually late, so this saves comparing it on every level.
   void sink(std::size_t hole, const Event event) {
     std::size_t child = 4 * hole + 1;
     while (child + 4 <= count_) {
       const std::size_t left = child + (before(heap_[child + 1], heap_[child]) ? 1u : 0u);
       const std::size_t right = child + 2 + (before(heap_[child + 3], heap_[child + 2]) ? 1u : 0u);
-      const std::size_t least = before(heap_[right], heap_[left]) ? right : left;
-      heap_[hole] = heap_[least];
-      hole = least;
+      const std::size_t earliest = before(heap_[right], heap_[left]) ? right : left;
+      heap_[hole] = heap_[earliest];
+      hole = earliest;
       child = 4 * hole + 1;
     }
     if (child < count_) {
-      std::size_t least = child;
+      std::size_t earliest = child;
       for (std::size_t other = child + 1; other < count_; ++other) {
-        if (before(heap_[other], heap_[least])) least = other;
+        if (before(heap_[other], heap_[earliest])) earliest = other;
       }
-      heap_[hole] = heap_[least];
-      hole = least;
+      heap_[hole] = heap_[earliest];
+      hole = earliest;
     }
     rise(hole, event);
   }

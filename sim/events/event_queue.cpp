@@ -92,23 +92,23 @@ void EventQueue::divide(Rung& rung) {
   constexpr double kReach = 8;
   constexpr std::size_t kSample = 256;
   const std::size_t stride = rung.rest_count / kSample + 1;
-  Time least = kNever;
+  Time earliest = kNever;
   std::size_t k = 0;
   sample_.clear();
   Lists<Event>::for_each(rung.rest, [&](const Event& e) {
-    least = std::min(least, e.time);
+    earliest = std::min(earliest, e.time);
     if (k++ % stride == 0) sample_.push_back(e.time);
   });
   const auto median = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
   std::nth_element(sample_.begin(), median, sample_.end());
   std::size_t bins = std::min(kMaxBins, rung.rest_count / kPerBin);
-  rung.per_width = static_cast<double>(bins) / (kReach * (*median - least));
+  rung.per_width = static_cast<double>(bins) / (kReach * (*median - earliest));
   if (!std::isfinite(rung.per_width)) {
-    // Most are at one time, or the least doubles apart: a bin for that time.
+    // Most are at one time, or the earliest doubles apart: a bin for that time.
     bins = 1;
     rung.per_width = std::numeric_limits<double>::max();
   }
-  rung.origin = least;
+  rung.origin = earliest;
   rung.open = 0;
   rung.bins = static_cast<double>(bins);
   rung.bin.assign(bins, nullptr);

@@ -38,20 +38,20 @@ class EventQueue {
       divide_late();
   }
 
-  /// The least event. The queue must not be empty.
+  /// The earliest event. The queue must not be empty.
   const Event& top() {
     if (next_ == end_ && late_.empty()) refill();
     return late_first() ? late_.top() : *next_;
   }
 
-  /// Removes and returns the least event; O(log of a bin) amortised. The queue must not be empty.
+  /// Removes and returns the earliest event; O(log of a bin) amortised. The queue must not be empty.
   Event pop() {
     if (next_ == end_ && late_.empty()) refill();
     --size_;
     return late_first() ? late_.pop() : *next_++;
   }
 
-  /// The event about `distance` events after the least one, if it is known.
+  /// The event about `distance` events after the earliest one, if it is known.
   const Event* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;
   }

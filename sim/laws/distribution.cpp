@@ -155,16 +155,16 @@ double Mixture::mean() const {
   return parts.empty() ? 0 : sum / total;
 }
 double Mixture::lower() const {
-  double least = std::numeric_limits<double>::infinity();
+  double smallest = std::numeric_limits<double>::infinity();
   for (const Part& part : parts)
-    least = std::min(least, std::visit([](const auto& law) { return law.lower(); }, part.law));
-  return parts.empty() ? 0 : least;
+    smallest = std::min(smallest, std::visit([](const auto& law) { return law.lower(); }, part.law));
+  return parts.empty() ? 0 : smallest;
 }
 double Mixture::upper() const {
-  double greatest = -std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
   for (const Part& part : parts)
-    greatest = std::max(greatest, std::visit([](const auto& law) { return law.upper(); }, part.law));
-  return parts.empty() ? 0 : greatest;
+    largest = std::max(largest, std::visit([](const auto& law) { return law.upper(); }, part.law));
+  return parts.empty() ? 0 : largest;
 }
 
 void check_range(Visitor& v, const About& about, const Support& support) {

@@ -20,8 +20,8 @@ void ValueList::describe(Visitor& v) {
 
 void ValueList::check_range(Visitor& v, const About& about) const {
   if (values.empty()) return;
-  const auto [least, greatest] = std::ranges::minmax(values);
-  sim::check_range(v, about, Support{least, greatest, true});
+  const auto [smallest, largest] = std::ranges::minmax(values);
+  sim::check_range(v, about, Support{smallest, largest, true});
 }
 
 void OfColumn::describe(Visitor& v) {

@@ -141,7 +141,7 @@ Time Availability::end(AgentId i, std::uint32_t n, bool up, Time now, std::uint3
 
 // With p(t) the probability of being up and 1/memory the sum of the two rates, the rate of coming up is p/memory + p'
 // and that of going down (1 - p)/memory - p': then the probability is p(t) at every t, because P = p solves dP/dt =
-// rate up (1 - P) - rate down P. Drawn by thinning a Poisson process of the greatest rate (Lewis and Shedler,
+// rate up (1 - P) - rate down P. Drawn by thinning a Poisson process of the largest rate (Lewis and Shedler,
 // Simulation of nonhomogeneous Poisson processes by thinning, 1979).
 Time Availability::end_of(const Chain& chain, AgentId i, std::uint32_t n, bool up, Time now,
                           std::uint32_t l) const {
@@ -149,16 +149,16 @@ Time Availability::end_of(const Chain& chain, AgentId i, std::uint32_t n, bool u
   const double phase = chain.phase[i];
   const double turn = 2 * std::numbers::pi / law.period;
   const double level = up ? 1 - law.mean : law.mean, swing = up ? -law.amplitude : law.amplitude;
-  const double greatest = level / law.memory + law.amplitude * std::hypot(1 / law.memory, turn);
-  if (greatest <= 0) return kNever;
+  const double largest = level / law.memory + law.amplitude * std::hypot(1 / law.memory, turn);
+  if (largest <= 0) return kNever;
   Stream s(key_, i, l, n);
   if (n == 0) uniform(s);  // used by the state at the start
   Time at = now;
   while (true) {
-    at += exponential(s, 1 / greatest);
+    at += exponential(s, 1 / largest);
     const double angle = turn * at + 2 * std::numbers::pi * phase;
     const double rate = (level + swing * std::sin(angle)) / law.memory + swing * turn * std::cos(angle);
-    if (uniform(s) * greatest < rate) return at;
+    if (uniform(s) * largest < rate) return at;
   }
 }
 

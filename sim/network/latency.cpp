@@ -66,11 +66,11 @@ Distribution LatencyOptions::random_part() const {
 }
 
 double LatencyOptions::lower() const {
-  double least = random_part().lower();
+  double smallest = random_part().lower();
   if (const auto* by_agent = std::get_if<LatencyByAgent>(&law)) {
-    for (const auto& [agent, own] : by_agent->agents) least = std::min(least, own.lower());
+    for (const auto& [agent, own] : by_agent->agents) smallest = std::min(smallest, own.lower());
   }
-  return least;
+  return smallest;
 }
 
 std::optional<Time> LatencyOptions::bound_per_message() const {

@@ -1,7 +1,7 @@
 #pragma once
 // How options describe themselves. An options struct has one function
 //
-//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Greatest delay.", .unit = "s", .min = 0}); ... }
+//   void describe(Visitor& v) { v(max, {.name = "max", .help = "Largest delay.", .unit = "s", .min = 0}); ... }
 //
 // from which everything else follows: reading from a scenario, writing back, explanations, JSON Schema. Visitors run
 // when a scenario is loaded, never during the simulation. Defaults are the values of a default-constructed struct.

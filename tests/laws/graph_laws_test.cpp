@@ -278,9 +278,9 @@ TEST_CASE("rmat: the requested number of different links, equally likely if a = 
     const Topology t = make_topology(Rmat{}, n, Streams(1, 0));
     CHECK(t.edges() == 4 * n);
     // Skew and renumbering: some agents have many links, but not the first.
-    std::uint32_t greatest = 0;
-    for (AgentId i = 0; i < n; ++i) greatest = std::max(greatest, t.degree(i));
-    CHECK(greatest > 24);
+    std::uint32_t largest = 0;
+    for (AgentId i = 0; i < n; ++i) largest = std::max(largest, t.degree(i));
+    CHECK(largest > 24);
   }
   // b = 1: all links fall between the first and the last of the power of two.
   CHECK(make_topology(Rmat{.mean_degree = 0.5, .a = 0, .b = 1, .c = 0}, 4, Streams(1, 0)).edges() == 1);

@@ -40,7 +40,7 @@ TEST_CASE("csv similarity: a profile is scaled over the owners, each counted onc
   // Ages of variance 800/3: squared distances 400/(800/3) = 1.5, 6, 1.5, in the order ab, ac, bc.
   const TextFile file(kPeople);
   CsvSimilarity how{.from = ProfileColumns{{"age"}},
-                    .weights = GaussianWeights{.weight_threshold = LeastWeight{0}}};
+                    .weights = GaussianWeights{.weight_threshold = MinWeight{0}}};
   const auto w = weights(people(file, how));
   REQUIRE(w.size() == 3);
   CHECK(w[0] == Approx(std::exp(-0.75)));
@@ -48,7 +48,7 @@ TEST_CASE("csv similarity: a profile is scaled over the owners, each counted onc
   CHECK(w[2] == Approx(std::exp(-0.75)));
   std::get<GaussianWeights>(how.weights).bandwidth = 2;
   CHECK(weights(people(file, how))[1] == Approx(std::exp(-0.75)));
-  std::get<GaussianWeights>(how.weights).weight_threshold = LeastWeight{0.5};  // exp(-6/8) = 0.47
+  std::get<GaussianWeights>(how.weights).weight_threshold = MinWeight{0.5};  // exp(-6/8) = 0.47
   CHECK(weights(people(file, how)).size() == 2);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("csv similarity: a text column counts as a number for each of its valu
   // d^2 = (1.5 + 4.5 + 4.5)/3, 6/3, and again the first.
   const TextFile file(kPeople);
   const CsvSimilarity how{.from = ProfileColumns{{"age", "home"}},
-                          .weights = GaussianWeights{.weight_threshold = LeastWeight{0}}};
+                          .weights = GaussianWeights{.weight_threshold = MinWeight{0}}};
   const auto w = weights(people(file, how));
   REQUIRE(w.size() == 3);
   CHECK(w[0] == Approx(std::exp(-10.5 / 3 / 2)));
@@ -69,7 +69,7 @@ TEST_CASE("csv similarity: from the data, means of training features and target,
   // x has means 1, 5, 9, of variance 32/3; y is constant and adds 0: squared distances 0.75, 3, 0.75.
   const TextFile file(kPeople);
   const CsvSimilarity how{.from = RecordMeans{},
-                          .weights = GaussianWeights{.weight_threshold = LeastWeight{0}}};
+                          .weights = GaussianWeights{.weight_threshold = MinWeight{0}}};
   CsvData o = people(file, how);
   const auto w = weights(o);
   REQUIRE(w.size() == 3);
@@ -98,7 +98,7 @@ TEST_CASE("csv similarity: test records are not used") {
   o.target = "y";
   o.owner = OwnerColumn{"who"};
   o.test_fraction = 0.4;
-  o.similarity = CsvSimilarity{.weights = GaussianWeights{.weight_threshold = LeastWeight{0}}};
+  o.similarity = CsvSimilarity{.weights = GaussianWeights{.weight_threshold = MinWeight{0}}};
   const DataSet d = make_data(o, sim::Streams(1, 0));
   Eigen::Vector3d x, y(1, 2, 3);
   for (std::size_t i = 0; i < 3; ++i) x[static_cast<Eigen::Index>(i)] = d.train[i].features.mean();

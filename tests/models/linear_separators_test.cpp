@@ -21,7 +21,7 @@ LinearSeparators small_separators() {
   LinearSeparators o;
   o.owners = 6;
   o.features = 4;
-  o.weight_threshold = LeastWeight{0};
+  o.weight_threshold = MinWeight{0};
   return o;
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("linear_separators: angles are uniform, so that a threshold keeps the 
   o.similarity = SeparatorGraph::kAngle;
   const DataSet all = make_data(o, kStreams);
   REQUIRE(all.similarity->edges.size() == 1200 * 1199 / 2);
-  o.weight_threshold = LeastWeight{1e-3};
+  o.weight_threshold = MinWeight{1e-3};
   const DataSet kept = make_data(o, kStreams);
   std::vector<double> angles;
   std::uint64_t edges = 0;

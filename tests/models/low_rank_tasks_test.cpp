@@ -16,9 +16,9 @@ TEST_CASE("low_rank_tasks: unit ball, split, signs, and tasks that do not depend
   for (std::size_t t = 0; t < 20; ++t) {
     CHECK(twenty.train[t].target.size() == 60);
     CHECK(twenty.test[t].target.size() == 140);
-    const double greatest = std::max(twenty.train[t].features.rowwise().norm().maxCoeff(),
-                                     twenty.test[t].features.rowwise().norm().maxCoeff());
-    CHECK(greatest == Approx(1).epsilon(1e-14));
+    const double largest = std::max(twenty.train[t].features.rowwise().norm().maxCoeff(),
+                                    twenty.test[t].features.rowwise().norm().maxCoeff());
+    CHECK(largest == Approx(1).epsilon(1e-14));
     CHECK(twenty.train[t].target.cwiseAbs().minCoeff() == 1);
   }
   options.tasks = 3;

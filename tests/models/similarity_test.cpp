@@ -72,12 +72,12 @@ TEST_CASE("algebraic connectivity: closed forms") {
 }
 
 TEST_CASE("weighted graph: edges below the threshold are dropped, those equal to it kept") {
-  const auto graph = weighted_graph(4, LeastWeight{0.05}, row_of(two_pairs(0.05, 0.02)));
+  const auto graph = weighted_graph(4, MinWeight{0.05}, row_of(two_pairs(0.05, 0.02)));
   CHECK(pairs(graph) == Pairs{{0, 1}, {0, 2}, {2, 3}});
   CHECK(graph.weights == std::vector<double>{1, 0.05, 1});
-  CHECK(weighted_graph(4, LeastWeight{0}, row_of(two_pairs(0.05, 0.02))).edges.size() == 6);
+  CHECK(weighted_graph(4, MinWeight{0}, row_of(two_pairs(0.05, 0.02))).edges.size() == 6);
   // A weight of 0 is no edge.
-  CHECK(weighted_graph(4, LeastWeight{0}, row_of(two_pairs(0.05, 0))).edges.size() == 3);
+  CHECK(weighted_graph(4, MinWeight{0}, row_of(two_pairs(0.05, 0))).edges.size() == 3);
 }
 
 TEST_CASE("weighted graph: connected takes the largest of max(W) 10^(-k/2) that connects") {

@@ -127,8 +127,8 @@ TEST_CASE("multi-task papers: the last tenth of a run has no jump, as no task ha
     double before = 0, after = 0;
     for (const auto& [at, value] : curve) {
       if (at < 0.8 * last) continue;
-      double& greatest = at < 0.9 * last ? before : after;
-      greatest = std::max(greatest, value);
+      double& largest = at < 0.9 * last ? before : after;
+      largest = std::max(largest, value);
     }
     return after / before;
   };

@@ -129,7 +129,7 @@ TEST_CASE("graph file: edge lists with any delimiter, with or without a header")
 }
 
 TEST_CASE(
-    "graph file: repeated links are merged, with the greatest weight and the least latency, or an error") {
+    "graph file: repeated links are merged, with the largest weight and the least latency, or an error") {
   File file("m.csv", "source,target,weight,latency\na,b,1,3\nb,c,1,1\nb,a,4,2\na,b,2,5\n");
   const Draft d = file.read();
   CHECK(pairs(d) == Pairs{{0, 1}, {1, 2}});

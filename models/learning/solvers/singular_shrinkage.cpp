@@ -7,7 +7,7 @@
 namespace hearsay::models {
 
 namespace {
-// Beyond this ratio of the greatest singular value to the threshold the matrix is split, and where.
+// Beyond this ratio of the largest singular value to the threshold the matrix is split, and where.
 constexpr double kSplit = 1e4;
 // Rotations of columns that are longer than so many times their number cost more than the Gram matrix.
 constexpr Eigen::Index kLong = 4;
@@ -77,12 +77,12 @@ void SingularShrinkage::decompose_gram(double h) {
   finite_ = gram_.allFinite();
   if (!finite_) return;
   solver_.compute(gram_);
-  const double greatest = std::sqrt(std::max(0.0, solver_.values()[gram_.rows() - 1]));
-  split_ = greatest > kSplit * h;
+  const double largest = std::sqrt(std::max(0.0, solver_.values()[gram_.rows() - 1]));
+  split_ = largest > kSplit * h;
   if (!split_) {
     shrink(h);
   } else {
-    shrink_apart(greatest, h);
+    shrink_apart(largest, h);
   }
 }
 
@@ -98,10 +98,10 @@ void SingularShrinkage::shrink(double h) {
 
 // F is put together in the basis V: diag(f) for the greater singular values, and for the lesser ones, whose own
 // decomposition is that of the columns of A V, in the basis that this gives.
-void SingularShrinkage::shrink_apart(double greatest, double h) {
+void SingularShrinkage::shrink_apart(double largest, double h) {
   const Index k = gram_.rows();
   Index low = 0;
-  while (low < k && solver_.values()[low] < greatest * greatest / (kSplit * kSplit)) ++low;
+  while (low < k && solver_.values()[low] < largest * largest / (kSplit * kSplit)) ++low;
   for (Index i = low; i < k; ++i) {
     const double s = std::sqrt(solver_.values()[i]);
     shrink_[i] = 1 - h / s;

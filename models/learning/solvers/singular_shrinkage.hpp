@@ -8,7 +8,7 @@
 // shrinks after every arrival, and its matrix changes little in between. Else from the start: with A^T A =
 // V diag(s^2) V^T by Eigen's self-adjoint solver,   prox(A) = A F,   F = V diag(max(0, 1 - h/s)) V^T.
 //
-// Accuracy of the latter. Rounding puts an error E of norm about u s_1^2 into A^T A (s_1 the greatest singular value, u the
+// Accuracy of the latter. Rounding puts an error E of norm about u s_1^2 into A^T A (s_1 the largest singular value, u the
 // unit roundoff). To first order it changes A F by s_i E_ij (f_i - f_j)/(s_i^2 - s_j^2) in the singular bases,
 // at most u s_1^2/(2h), near the threshold: relative to norm(M), u s_1/(2h). So the squared condition number does
 // no harm beyond s_1/h: what lies far below the threshold is dropped however wrong it is. Up to s_1 = 1e4 h
@@ -49,7 +49,7 @@ class SingularShrinkage {
  private:
   void decompose_gram(double h);
   void shrink(double h);
-  void shrink_apart(double greatest, double h);
+  void shrink_apart(double largest, double h);
   /// F of the small side, where it is asked for as a whole.
   const Eigen::MatrixXd& factor() const;
 

@@ -12,7 +12,7 @@ namespace {
 using Eigen::Index;
 using FourNumbers = Eigen::Array4d;
 
-// Of what the rotations leave, relative to the greatest singular value.
+// Of what the rotations leave, relative to the largest singular value.
 constexpr double kLeft = 1e-13;
 // Sweeps after which V is made orthogonal again; each adds about 1e-16 to its error.
 constexpr int kSweepsToOrthogonal = 16;

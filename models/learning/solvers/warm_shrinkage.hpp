@@ -13,7 +13,7 @@
 // The rotations end when what remains of this is below 1e-13 s_1. As they act on M and not on M^T M, nothing is squared:
 // the result is within 1e-12 norm(M) of the exact one for every h and every spectrum.
 //
-// The pairs are rotated in the order of the sums p + q, the greatest columns first, in which pairs of one sum share no
+// The pairs are rotated in the order of the sums p + q, the largest columns first, in which pairs of one sum share no
 // column: this is the cyclic order by rows (Brent and Luk 1985). V keeps its rounding errors from one matrix to the
 // next; a step of Newton and Schulz, V <- V (3 I - V^T V)/2, makes it orthogonal again before they matter.
 //
@@ -79,7 +79,7 @@ class WarmShrinkage {
   Eigen::MatrixXd
       products_;            // A^T A; that of the lesser columns without its diagonal, and where it is needed
   Eigen::MatrixXd factor_;  // F of the columns that stay; its off-diagonal part counts if corrected_
-  Eigen::ArrayXd squares_;  // s^2, the greatest first
+  Eigen::ArrayXd squares_;  // s^2, the largest first
   Eigen::ArrayXd s_;
   Eigen::ArrayXd kept_off_;     // min(1, h/s)
   double limit_ = 0;            // of what a pair may contribute without a rotation

@@ -20,7 +20,7 @@ struct Draft {
   std::string called(AgentId node) const;
 };
 
-/// Leaves one of several edges between the same two nodes, with the greatest weight, the least latency and the least
+/// Leaves one of several edges between the same two nodes, with the largest weight, the smallest latency and the smallest
 /// length of them. Edges are then in ascending order. Returns how many were merged. O(edges log edges).
 std::size_t merge_duplicates(Draft& draft);
 

@@ -22,7 +22,7 @@ namespace hearsay::models {
 
 inline constexpr std::int64_t kPldMostSteps = 10'000;
 inline constexpr double kPldLeastDelta = 1e-12;
-/// Greatest budget, and the sum of losses beyond which every total exceeds it: finding the step of a greater one would
+/// Largest budget, and the sum of losses beyond which every total exceeds it: finding the step of a larger one would
 /// take minutes.
 inline constexpr double kPldMostEpsilon = 1e4, kPldMostLoss = 2 * kPldMostEpsilon;
 

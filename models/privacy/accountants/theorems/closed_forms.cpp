@@ -80,7 +80,7 @@ BasicTotal basic_total(std::span<const StepRun> runs) {
   return total;
 }
 
-double KairouzTerms::least() const {
+double KairouzTerms::smallest() const {
   return std::min({sum, with_e, with_log_delta});
 }
 
@@ -95,10 +95,10 @@ KairouzTerms kairouz_terms(std::span<const StepRun> runs, double delta) {
 double kairouz_epsilon(std::span<const StepRun> runs, double delta) {
   require_delta(delta);
   const KairouzSums s = kairouz_sums(runs);
-  if (s.delta == 0) return terms_of(s, delta).least();
+  if (s.delta == 0) return terms_of(s, delta).smallest();
   // (a) holds by basic composition with the sum of the deltas; (b) and (c) need a remainder of delta.
   const double left = -std::expm1(std::log1p(-delta) - s.log_survival);
-  if (left > 0) return terms_of(s, left).least();
+  if (left > 0) return terms_of(s, left).smallest();
   if (s.delta <= delta * (1 + 1e-12)) return s.epsilon;
   throw std::invalid_argument(fmt::format(
       "the deltas of the steps add up to {}, which exceeds the total delta {}: raise it, or calibrate the "

@@ -41,7 +41,7 @@ struct KairouzTerms {
   double sum = 0;             ///< (a)
   double with_e = 0;          ///< (b)
   double with_log_delta = 0;  ///< (c)
-  double least() const;
+  double smallest() const;
 };
 
 /// (a), (b) and (c) at `delta`, which is d: no step may have a delta.
