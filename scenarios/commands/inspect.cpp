@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "models/core/registry.hpp"
+#include "models/registry.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/execution/memory.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
-#include "scenarios/runner/errors.hpp"
-#include "scenarios/runner/memory.hpp"
-#include "scenarios/runner/plan.hpp"
-#include "scenarios/runner/scenario.hpp"
-#include "scenarios/runner/terminal.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/scenario.hpp"
+#include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -198,7 +198,7 @@ int list_command(const Arguments& arguments) {
 
 int schema_command(const Arguments& arguments) {
   if (!parse_arguments(arguments, {"schema"})) return kExitDone;
-  print_json(json_schema(scenario_outline()).dump(2) + "\n");
+  print_json(schema_text(scenario_outline()));
   return kExitDone;
 }
 

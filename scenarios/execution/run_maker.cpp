@@ -113,7 +113,7 @@ std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
 class RunMaker::Turn {
  public:
   explicit Turn(RunMaker& maker) : maker_(maker) {
-    models::Crew* const crew = models::Crew::current();
+    sim::Crew* const crew = sim::Crew::current();
     if (!begin() && crew != nullptr) crew->help_until([this] { return begin(); });
   }
   ~Turn() {
@@ -121,7 +121,7 @@ class RunMaker::Turn {
       const std::lock_guard lock(maker_.mutex_);
       --maker_.running_;
     }
-    models::Crew* const crew = models::Crew::current();
+    sim::Crew* const crew = sim::Crew::current();
     if (crew != nullptr && maker_.most_ < maker_.threads_) crew->ring();
   }
   Turn(const Turn&) = delete;

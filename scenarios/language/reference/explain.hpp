@@ -21,5 +21,7 @@ std::string reference_page(const Outline& root);
 /// written as text, and rules on several options. It has two words of VS Code that other validators ignore:
 /// enumDescriptions and patternErrorMessage.
 nlohmann::ordered_json json_schema(const Outline& root);
+/// The same as text, a line for each key and each definition, so that a change of one is a change of a line.
+std::string schema_text(const Outline& root);
 
 }  // namespace hearsay::scenarios

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/explain.hpp"
@@ -101,18 +102,20 @@ class Maker {
 
   // Null restores a default.
   static Json nullable(Json schema) {
-    Json out;
-    if (schema.contains("description")) {
-      out["description"] = schema["description"];
-      schema.erase("description");
+    if (schema.contains("type") && schema["type"].is_string() && !schema.contains("enum")) {
+      schema["type"] = Json::array({schema["type"], "null"});
+      return schema;
     }
-    if (schema.contains("anyOf") && schema.size() == 1) {
-      out["anyOf"] = schema["anyOf"];
-    } else {
-      out["anyOf"].push_back(std::move(schema));
+    if (!schema.contains("anyOf")) {
+      Json one = std::exchange(schema, Json::object());
+      if (one.contains("description")) {
+        schema["description"] = one["description"];
+        one.erase("description");
+      }
+      schema["anyOf"].push_back(std::move(one));
     }
-    out["anyOf"].push_back({{"type", "null"}});
-    return out;
+    schema["anyOf"].push_back({{"type", "null"}});
+    return schema;
   }
 
   Json option(const Outline& o) {
@@ -217,6 +220,22 @@ class Maker {
 
 Json json_schema(const Outline& root) {
   return Maker().root(root);
+}
+
+std::string schema_text(const Outline& root) {
+  const Json schema = json_schema(root);
+  std::string text = "{";
+  for (const auto& [key, value] : schema.items()) {
+    text += fmt::format("{}\n\"{}\": ", text.size() > 1 ? "," : "", key);
+    if (!value.is_object()) {
+      text += value.dump();
+      continue;
+    }
+    std::vector<std::string> lines;
+    for (const auto& [name, option] : value.items()) lines.push_back(fmt::format("\"{}\": {}", name, option.dump()));
+    text += fmt::format("{{\n{}\n}}", fmt::join(lines, ",\n"));
+  }
+  return text + "\n}\n";
 }
 
 }  // namespace hearsay::scenarios

@@ -27,7 +27,7 @@ TEST_CASE("kairouz: the three terms of one step of epsilon 1") {
   CHECK(terms.sum == 1);
   CHECK(terms.with_log_delta == near(drift + 2, 1e-15));
   CHECK(terms.with_e == near(drift + std::sqrt(2 * (1 + std::log(1 + std::exp(1)))), 1e-15));
-  CHECK(terms.least() == 1);
+  CHECK(terms.smallest() == 1);
 }
 
 TEST_CASE("kairouz: the deltas of the steps count as in remark 4") {
