@@ -48,10 +48,9 @@ void require_schedule(const Entry& entry, Schedule schedule) {
   for (const ProtocolRow& row : protocols()) {
     if (row.entry.schedules) others += fmt::format("{}{}", others.empty() ? "" : ", ", row.entry.name);
   }
-  throw std::invalid_argument(
-      fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}", entry.name,
-                  name_of(schedule),
-                  others.empty() ? "none yet" : others));
+  throw std::invalid_argument(fmt::format("{} spreads its budget uniformly; protocols with schedule {}: {}",
+                                          entry.name, name_of(schedule),
+                                          others.empty() ? "none yet" : others));
 }
 
 void require_budget(const Entry& entry, bool active, bool by_turn) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxLanes = 60;
 constexpr std::size_t kMaxMessages = 200, kMaxMarks = 400;  // in the window that is shown first
-constexpr std::size_t kMaxSteps = 2000;                      // of the fraction that is up
+constexpr std::size_t kMaxSteps = 2000;                     // of the fraction that is up
 constexpr std::size_t kMaxBins = 30;
 
 // By sim::LossReason: a reason has the same colour in all figures.

@@ -66,8 +66,7 @@ double relative_fitness(const World& w) {
   });
 }
 double cost_of_privacy(const World& w) {
-  return over_models(
-      w, [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
+  return over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
 }
 double distance(const World& w) {
   return over_models(w, [&](const auto& theta) { return (theta - w.optimum().theta).squaredNorm(); });

@@ -22,9 +22,9 @@ inline void from_json(const Json& json, MetricInfo& m) {
 }
 
 inline void to_json(Json& json, const StudyHead& h) {
-  json = {{"axes", h.axes},           {"tuned", h.tuned},   {"groups", h.groups},
-          {"shown", h.shown},         {"metrics", h.metrics}, {"aggregate", h.aggregate},
-          {"models", h.models},       {"by_time", h.by_time}, {"every", h.every}};
+  json = {{"axes", h.axes},     {"tuned", h.tuned},     {"groups", h.groups},
+          {"shown", h.shown},   {"metrics", h.metrics}, {"aggregate", h.aggregate},
+          {"models", h.models}, {"by_time", h.by_time}, {"every", h.every}};
 }
 inline void from_json(const Json& json, StudyHead& h) {
   h = {json.at("axes"),      json.at("tuned"),  json.at("groups"),  json.at("shown"), json.at("metrics"),

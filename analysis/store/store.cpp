@@ -24,8 +24,8 @@ std::string insert_run_sql() {
 }
 
 // Adds a row of the table of runs; `recorded`: with the metrics of the plan.
-void note_known(KnownRun& known, const std::string& status, const std::string& end,
-                std::uint64_t fingerprint, bool recorded) {
+void note_known(KnownRun& known, const std::string& status, const std::string& end, std::uint64_t fingerprint,
+                bool recorded) {
   const bool ended = status == name(Status::kDone) || status == name(Status::kDiverged);
   if (ended) {
     known.fingerprint = fingerprint;
@@ -49,8 +49,8 @@ std::string host_name() {
 }  // namespace
 
 KnownStudy known(Database& database, const StudyPlan& plan) {
-  Statement& point = database.prepared(
-      "SELECT id, described_by, owner_list, network, parameters FROM point WHERE key = ?");
+  Statement& point =
+      database.prepared("SELECT id, described_by, owner_list, network, parameters FROM point WHERE key = ?");
   Statement& runs =
       database.prepared("SELECT id, repetition, record, status, end, fingerprint FROM run WHERE point = ?");
   const std::set<std::int64_t> documents = intact_documents(database);
@@ -206,9 +206,9 @@ void Store::put_point(std::size_t number, const PointResult& point, const Partic
 void Store::put_run(const RunResult& run) {
   begin();
   const Place& place = places_[run.point];
-  if (const auto old =
-          database_->first<std::int64_t>("SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?",
-                                         place.id, run.repetition, plan_.record_key))
+  if (const auto old = database_->first<std::int64_t>(
+          "SELECT id FROM run WHERE point = ? AND repetition = ? AND record = ?", place.id, run.repetition,
+          plan_.record_key))
     erase(*old);
   const sim::Traffic& t = run.traffic;
   static_assert(sim::kLossReasons == 5);

@@ -87,11 +87,10 @@ void check_version(Database& database) {
   if (database.first<std::int64_t>("PRAGMA application_id") != kApplicationId)
     throw OutputError(fmt::format("{}: not a database of hearsay's results", database.path().string()));
   if (version != kStoreVersion)
-    throw OutputError(
-        fmt::format("{}: written by {} hearsay (format {}, this one has format {}); read it with that version, "
-                    "or run the scenario in another folder with -o",
-                    database.path().string(), version < kStoreVersion ? "an older" : "a newer", *version,
-                    kStoreVersion));
+    throw OutputError(fmt::format(
+        "{}: written by {} hearsay (format {}, this one has format {}); read it with that version, "
+        "or run the scenario in another folder with -o",
+        database.path().string(), version < kStoreVersion ? "an older" : "a newer", *version, kStoreVersion));
   require_own_tables(database);
 }
 
@@ -170,9 +169,10 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& folder) {
   // Every commit is on disk before the next begins; at two commits per second that costs little.
   database->run("PRAGMA synchronous = FULL");
   if (is_new) {
-    database->run(fmt::format("BEGIN IMMEDIATE; PRAGMA user_version = {}; PRAGMA application_id = {}; {} COMMIT",
-                              kStoreVersion, kApplicationId, schema())
-                      .c_str());
+    database->run(
+        fmt::format("BEGIN IMMEDIATE; PRAGMA user_version = {}; PRAGMA application_id = {}; {} COMMIT",
+                    kStoreVersion, kApplicationId, schema())
+            .c_str());
   }
   return database;
 }

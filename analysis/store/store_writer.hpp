@@ -15,7 +15,7 @@ namespace hearsay::analysis {
 class StoreWriter {
  public:
   static constexpr std::chrono::milliseconds kHold{500};  ///< between commits, at most
-  static constexpr std::size_t kMaxWaiting = 512;        ///< runs; add() waits while there are more
+  static constexpr std::size_t kMaxWaiting = 512;         ///< runs; add() waits while there are more
 
   /// The store must outlive the writer and must not be used meanwhile.
   explicit StoreWriter(Store& store);

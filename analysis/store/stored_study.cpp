@@ -44,8 +44,7 @@ StoredStudy::StoredStudy(const std::filesystem::path& folder) : StoredStudy(fold
 StoredStudy::StoredStudy(const std::filesystem::path& folder, std::shared_ptr<Database> database)
     : folder_(folder), database_(std::move(database)) {
   const std::string head = info("head");
-  if (head.empty())
-    throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
+  if (head.empty()) throw OutputError(fmt::format("{}: contains no study yet", store_file(folder).string()));
   if (!intact(*database_, Part::kStudy)) damaged_part("its description of the study");
   decode(head, head_);
   if (head_.every >= kEveryNames.size()) damaged_part("its description of the study");
@@ -187,7 +186,9 @@ std::vector<OwnerFacts> StoredStudy::owners(std::size_t number) {
 }
 
 std::vector<std::string> StoredStudy::parameters(std::size_t number) {
-  const auto names = [](const std::string& text) { return Json::parse(text).get<std::vector<std::string>>(); };
+  const auto names = [](const std::string& text) {
+    return Json::parse(text).get<std::vector<std::string>>();
+  };
   const auto id = document_of(number, "parameters");
   return id ? from_json(*id, names) : std::vector<std::string>();
 }

@@ -17,12 +17,12 @@ template <class Draw>
 void draw_records(std::size_t count, std::size_t words, const sim::Stream& stream, Draw&& draw) {
   std::atomic<bool> rejected = false;
   sim::Crew::divide(count, kDrawTime * static_cast<double>(count) * static_cast<double>(words),
-               [&](std::size_t begin, std::size_t end) {
-                 sim::Stream own = stream;
-                 own.skip(begin * words);
-                 draw(begin, end, own);
-                 if (own.drawn() != end * words) rejected = true;
-               });
+                    [&](std::size_t begin, std::size_t end) {
+                      sim::Stream own = stream;
+                      own.skip(begin * words);
+                      draw(begin, end, own);
+                      if (own.drawn() != end * words) rejected = true;
+                    });
   if (!rejected) return;
   sim::Stream again = stream;
   draw(std::size_t{0}, count, again);
@@ -31,7 +31,8 @@ void draw_records(std::size_t count, std::size_t words, const sim::Stream& strea
 /// Makes the records of all owners, who are named in `out` with the features: make(i, train, test) sets those of owner i.
 /// `shares`: it draws them by draw_records itself, so that large owners are made one after another.
 template <class Options, class Make>
-void draw_shards(DataSet& out, const Options& options, const sim::Streams& streams, bool shares, Make&& make) {
+void draw_shards(DataSet& out, const Options& options, const sim::Streams& streams, bool shares,
+                 Make&& make) {
   constexpr double kLarge = 1e6;  // ns
   const std::size_t owners = out.owner_names.size();
   out.train.resize(owners);

@@ -36,11 +36,11 @@ double total_error(const Problem& problem, const Shard& shard, In theta) {
   double total = 0;
   loss.visit([&](const auto& l) {
     sim::Crew::sum_in_order(static_cast<std::size_t>(shard.target.size()), 1, time_of(shard), &total,
-                       [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                         for (auto k = static_cast<Index>(begin); k < static_cast<Index>(end);
-                              ++k, to += stride)
-                           *to += l.error(row_of(shard, k).dot(theta), shard.target[k]);
-                       });
+                            [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                              for (auto k = static_cast<Index>(begin); k < static_cast<Index>(end);
+                                   ++k, to += stride)
+                                *to += l.error(row_of(shard, k).dot(theta), shard.target[k]);
+                            });
   });
   return total;
 }

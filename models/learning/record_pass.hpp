@@ -180,12 +180,12 @@ Eigen::Index sum_weighted(const Shard& shard, const Eigen::Ref<const Eigen::Vect
   };
   std::atomic<Index> counted = 0;
   sim::Crew::sum_in_order(blocks_of(n), static_cast<std::size_t>(p), time_of(shard), out.data(),
-                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                       Index own = 0;
-                       for (std::size_t b = begin; b < end; ++b, to += stride)
-                         own += add_block(static_cast<Index>(b) * kBlock, to);
-                       if (own != 0) counted += own;
-                     });
+                          [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                            Index own = 0;
+                            for (std::size_t b = begin; b < end; ++b, to += stride)
+                              own += add_block(static_cast<Index>(b) * kBlock, to);
+                            if (own != 0) counted += own;
+                          });
   return counted;
 }
 
@@ -212,23 +212,24 @@ double total_loss(const Shard& shard, const Eigen::Ref<const Eigen::VectorXd>& t
   // A term is the sum over a block for a loss that has one, else a record's.
   const Index size = kBlockwise ? kBlock : 1;
   sim::Crew::sum_in_order(kBlockwise ? blocks_of(n) : static_cast<std::size_t>(n), 1, time_of(shard), &sum,
-                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                       double passing[kBlock];
-                       const Index last = std::min(static_cast<Index>(end) * size, n);
-                       for (Index first = static_cast<Index>(begin) * size; first < last; first += kBlock) {
-                         const Index count = std::min(kBlock, last - first);
-                         double* const block = keep.empty() ? passing : keep.data() + first;
-                         scores(shard.features.data() + first * p, count, p, theta.data(), block);
-                         const Eigen::Map<const Eigen::ArrayXd> s(block, count);
-                         const Eigen::Map<const Eigen::ArrayXd> y(shard.target.data() + first, count);
-                         if constexpr (kBlockwise) {
-                           *to += loss.total(s, y);
-                           to += stride;
-                         } else {
-                           for (Index k = 0; k < count; ++k, to += stride) *to += loss.value(s[k], y[k]);
-                         }
-                       }
-                     });
+                          [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                            double passing[kBlock];
+                            const Index last = std::min(static_cast<Index>(end) * size, n);
+                            for (Index first = static_cast<Index>(begin) * size; first < last;
+                                 first += kBlock) {
+                              const Index count = std::min(kBlock, last - first);
+                              double* const block = keep.empty() ? passing : keep.data() + first;
+                              scores(shard.features.data() + first * p, count, p, theta.data(), block);
+                              const Eigen::Map<const Eigen::ArrayXd> s(block, count);
+                              const Eigen::Map<const Eigen::ArrayXd> y(shard.target.data() + first, count);
+                              if constexpr (kBlockwise) {
+                                *to += loss.total(s, y);
+                                to += stride;
+                              } else {
+                                for (Index k = 0; k < count; ++k, to += stride) *to += loss.value(s[k], y[k]);
+                              }
+                            }
+                          });
   return sum;
 }
 

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "models/algebra/option_error.hpp"
-#include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/accountants/budget.hpp"
+#include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/budget/calculator.hpp"
 #include "sim/check.hpp"

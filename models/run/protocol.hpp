@@ -214,8 +214,8 @@ class Driver final : public Probe {
     const StopLimits& stop = world_.study.stop;
     const sim::Traffic& traffic = world_.engine.traffic();
     return (stop.iterations < kNone.iterations ? world_.iterations : 0) +
-           (stop.vectors < kNone.vectors ? traffic.vectors : 0) + (stop.bytes < kNone.bytes ? traffic.bytes : 0) +
-           (stop.budgets_spent ? world_.releases() : 0);
+           (stop.vectors < kNone.vectors ? traffic.vectors : 0) +
+           (stop.bytes < kNone.bytes ? traffic.bytes : 0) + (stop.budgets_spent ? world_.releases() : 0);
   }
 
   // The engine sends what was computed, and loses messages, at times when nothing happens for the protocol.

@@ -48,18 +48,19 @@ void nothing_is_reached(const World& world, std::uint64_t events) {
   const sim::Traffic& traffic = world.engine.traffic();
   std::vector<std::string> waited_for;
   const auto add = [&](const char* name, std::uint64_t now, std::uint64_t limit, std::uint64_t none) {
-    if (limit < none) waited_for.push_back(fmt::format("stop.{} {}, of which there are {}", name, limit, now));
+    if (limit < none)
+      waited_for.push_back(fmt::format("stop.{} {}, of which there are {}", name, limit, now));
   };
   add("iterations", world.iterations, stop.iterations, kNone.iterations);
   add("vectors", traffic.vectors, stop.vectors, kNone.vectors);
   add("bytes", traffic.bytes, stop.bytes, kNone.bytes);
   if (stop.budgets_spent)
     waited_for.push_back(fmt::format("stop.budgets_spent, after {} releases", world.releases()));
-  throw std::runtime_error(
-      fmt::format("the run waits in vain for {}: nothing of it has happened in {} events, up to {:g} s; {} of {} "
-                  "agents are up, {} messages are in flight; give stop.time or stop.events if this is meant",
-                  fmt::join(waited_for, " or "), events, world.engine.now(), world.engine.up_count(),
-                  world.engine.agents(), traffic.in_flight()));
+  throw std::runtime_error(fmt::format(
+      "the run waits in vain for {}: nothing of it has happened in {} events, up to {:g} s; {} of {} "
+      "agents are up, {} messages are in flight; give stop.time or stop.events if this is meant",
+      fmt::join(waited_for, " or "), events, world.engine.now(), world.engine.up_count(),
+      world.engine.agents(), traffic.in_flight()));
 }
 
 void require_passing_time(const Setting& setting) {

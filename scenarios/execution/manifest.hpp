@@ -12,7 +12,8 @@ struct Scenario;
 struct ManifestInput {
   const analysis::Totals& totals;
   const Scenario& scenario;  ///< the first point's
-  const Scenario* private_point = nullptr;  ///< the first one with a mechanism other than none; null: there is none
+  const Scenario* private_point =
+      nullptr;  ///< the first one with a mechanism other than none; null: there is none
   std::string file, command;
   std::string resolved;       ///< JSON of the whole scenario
   std::string conclusions{};  ///< JSON of slopes and bounds; empty if there are none

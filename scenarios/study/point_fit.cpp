@@ -69,8 +69,7 @@ bool is_similarity(const Scenario& s) {
 bool is_small(const Scenario& s, sim::AgentId agents) {
   constexpr double kSmall = 1e5, kSmallFiles = 3e6;  // links and agents; bytes
   return std::max<double>(agents, s.network.topology.graph().size.value_or(0)) <= kSmall &&
-         sim::expected_links(s.network.topology, agents) <= kSmall &&
-         file_bytes(s) <= kSmallFiles;
+         sim::expected_links(s.network.topology, agents) <= kSmall && file_bytes(s) <= kSmallFiles;
 }
 
 // All links, and nothing else that is known of them, in place of a graph.
@@ -136,8 +135,8 @@ Scenario bound(Scenario s, const models::DataSet& data) {
 sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::WeightedEdges* similar,
                           std::uint32_t repetition) {
   const bool repeated = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
-  sim::Topology topology =
-      sim::make_topology(s.network.topology, agents, sim::Streams(s.seed, repeated ? repetition : 0), similar);
+  sim::Topology topology = sim::make_topology(s.network.topology, agents,
+                                              sim::Streams(s.seed, repeated ? repetition : 0), similar);
   for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
     if (topology.edge(0, i) == 2 * topology.edges()) {
       throw AssemblyError("/network/topology",
@@ -223,7 +222,8 @@ models::KnownData known_data(const Scenario& s, const std::optional<models::Data
   constexpr double kManyOwners = 1e5;
   models::KnownData known{.bounds = models::bounds_of(s.data.kind())};
   if (data) known.parameters = static_cast<int>(std::min(parameters_of(s.model, *data), 1e9));
-  if (owners && static_cast<double>(*owners) <= kManyOwners && !takes_columns(s.privacy)) known.owners = owners;
+  if (owners && static_cast<double>(*owners) <= kManyOwners && !takes_columns(s.privacy))
+    known.owners = owners;
   return known;
 }
 

@@ -114,8 +114,7 @@ template <>
 struct Choices<scenarios::Keep> {
   static constexpr std::array kValues{
       Choice{"runs", "write the series of each run, in series.csv"},
-      Choice{
-          "aggregate",
-          "write mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
+      Choice{"aggregate",
+             "write mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
 };
 }  // namespace hearsay::sim

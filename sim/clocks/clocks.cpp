@@ -107,10 +107,10 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
 // The ticks of all agents together have a mean gap.
 void Clocks::require_finite_total(AgentId agents) const {
   if (std::isfinite(total_rate(agents))) return;
-  throw std::invalid_argument(
-      fmt::format("expected rates (of periodic clocks: 1/period) that add up to at most {:g} ticks per second, "
-                  "found more for {} agents",
-                  std::numeric_limits<double>::max(), agents - first_));
+  throw std::invalid_argument(fmt::format(
+      "expected rates (of periodic clocks: 1/period) that add up to at most {:g} ticks per second, "
+      "found more for {} agents",
+      std::numeric_limits<double>::max(), agents - first_));
 }
 
 Time Clocks::tick(AgentId i, std::uint32_t n, Time previous) const {

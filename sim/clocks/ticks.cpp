@@ -9,7 +9,7 @@ namespace hearsay::sim {
 
 namespace {
 
-constexpr double kMaxBins = 4096;   // their ends fit the first-level cache
+constexpr double kMaxBins = 4096;    // their ends fit the first-level cache
 constexpr double kTicksOfBin = 256;  // at least, on average: they fit the first-level cache too
 constexpr double kGaps = 8;          // mean gaps that the bins reach, at most
 

@@ -327,8 +327,8 @@ class Engine {
   Moment now_;
   bool large_;  // the state of all agents is larger than the cache
   std::uint64_t events_ = 0;
-  std::size_t followed_ = 0;           // entries of the timeline
-  std::size_t traced_ = 0;             // entries that are in the trace
+  std::size_t followed_ = 0;  // entries of the timeline
+  std::size_t traced_ = 0;    // entries that are in the trace
   // With a trace: by order key of a timer or the end of a computation, the event that set it; and that of the departure
   // that is being handled.
   std::map<std::uint64_t, Cause> set_by_;

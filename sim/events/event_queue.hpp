@@ -64,7 +64,7 @@ class EventQueue {
  private:
   static constexpr std::size_t kMaxLate = 48;      // a heap of so many events is as fast as bins
   static constexpr std::size_t kMaxSorted = 4096;  // events of a bin that fit the second-level cache twice
-  static constexpr std::size_t kPerBin = 4;         // desired events of a bin, on average
+  static constexpr std::size_t kPerBin = 4;        // desired events of a bin, on average
   static constexpr std::size_t kMaxBins = 4096;    // their ends fit the first-level cache
   static constexpr std::size_t kMaxRungs = 8;
 
@@ -101,7 +101,7 @@ class EventQueue {
   EventHeap late_;                                // events before the open bins of all rungs, added after ...
   const Event *next_ = nullptr, *end_ = nullptr;  // ... these, which are sorted
   Lists<Event>::List soon_ = nullptr;             // the bin after the open one, if it has not been looked at
-  Rung rung_[kMaxRungs];                         // each divides the last open bin of the one before it
+  Rung rung_[kMaxRungs];                          // each divides the last open bin of the one before it
   std::size_t rungs_ = 0;
   std::size_t size_ = 0;
   std::size_t most_late_ = kMaxLate;

@@ -29,7 +29,6 @@ std::string file_not_utf8(std::string_view text, std::size_t offset);
 
 /// Number of letters to insert, remove, replace, or swap with their neighbour (Damerau-Levenshtein); any number above
 /// `most` if it is above.
-std::size_t edit_distance(std::string_view a, std::string_view b,
-                          std::size_t most = std::string_view::npos);
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most = std::string_view::npos);
 
 }  // namespace hearsay::sim

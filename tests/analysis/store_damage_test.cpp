@@ -162,11 +162,11 @@ TEST_CASE(
   const fs::path folder = dir.path() / "a";
   complete(folder, false);
   const std::string whole = tables(folder);
-  const char* sql =
-      GENERATE("UPDATE info SET value = '[1' WHERE name = 'head'",
-               "UPDATE point SET notes = 'none' WHERE id = 1", "UPDATE point SET owners = 3 WHERE id = 1",
-               "UPDATE study SET labels = '{}' WHERE number = 0", "UPDATE document SET text = '[]'",
-               "UPDATE point SET parameters = NULL WHERE id = 1", "UPDATE document SET id = id + 1", "UPDATE scalar SET value = 8 WHERE run IS NULL");
+  const char* sql = GENERATE(
+      "UPDATE info SET value = '[1' WHERE name = 'head'", "UPDATE point SET notes = 'none' WHERE id = 1",
+      "UPDATE point SET owners = 3 WHERE id = 1", "UPDATE study SET labels = '{}' WHERE number = 0",
+      "UPDATE document SET text = '[]'", "UPDATE point SET parameters = NULL WHERE id = 1",
+      "UPDATE document SET id = id + 1", "UPDATE scalar SET value = 8 WHERE run IS NULL");
   test::damage(folder, sql);
   INFO(sql);
   CHECK_THROWS_AS(tables(folder), analysis::OutputError);
@@ -265,7 +265,8 @@ TEST_CASE("store: runs that a damaged index hides are missed, also where SQLite'
 TEST_CASE("store: one with tables, views or triggers of others is refused") {
   const char* const sql = GENERATE(
       "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
-      "CREATE TABLE pad (x)", "ALTER TABLE run RENAME COLUMN events TO event", "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END",
+      "CREATE TABLE pad (x)", "ALTER TABLE run RENAME COLUMN events TO event",
+      "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END",
       "ALTER TABLE model RENAME TO other; CREATE VIEW model AS SELECT * FROM other");
   const test::Scratch dir;
   complete(dir.path(), false);

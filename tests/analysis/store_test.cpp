@@ -222,8 +222,10 @@ TEST_CASE("store: series of any length are read back bit for bit") {
   wrote.series.samples.resize(samples);
   wrote.series.values.resize(kWidth * samples);
   for (std::size_t k = 0; k < samples; ++k) {
-    wrote.series.samples[k] = {(1u << 30) * 8388608u * 1024u - 1 - k, 0.1 * static_cast<double>(k), k, 2 * k, 3 * k};
-    for (std::size_t c = 0; c < kWidth; ++c) wrote.series.values[kWidth * k + c] = 1.0 / static_cast<double>(k + c);
+    wrote.series.samples[k] = {(1u << 30) * 8388608u * 1024u - 1 - k, 0.1 * static_cast<double>(k), k, 2 * k,
+                               3 * k};
+    for (std::size_t c = 0; c < kWidth; ++c)
+      wrote.series.values[kWidth * k + c] = 1.0 / static_cast<double>(k + c);
   }
   Store store(dir.path());
   fill(store, {});

@@ -29,11 +29,13 @@ TEST_CASE("architecture: an include that runs upward is found, one that runs dow
 }
 
 TEST_CASE("architecture: within a layer an include that runs to a later room is found") {
-  CHECK(offences("models/privacy/a.cpp", "#include \"models/learning/problem.hpp\"") ==
-        Lines{"models/privacy/a.cpp:1: an include that runs upward: #include \"models/learning/problem.hpp\""});
+  CHECK(
+      offences("models/privacy/a.cpp", "#include \"models/learning/problem.hpp\"") ==
+      Lines{"models/privacy/a.cpp:1: an include that runs upward: #include \"models/learning/problem.hpp\""});
   CHECK(offences("models/protocols/gossip/a.hpp", "#include \"models/registry.hpp\"").size() == 1);
   CHECK(offences("scenarios/study/plan.cpp", "#include \"scenarios/commands/command.hpp\"").size() == 1);
-  CHECK(offences("sim/engine/engine.hpp", "#include \"sim/time.hpp\"\n#include \"sim/events/event.hpp\"").empty());
+  CHECK(offences("sim/engine/engine.hpp", "#include \"sim/time.hpp\"\n#include \"sim/events/event.hpp\"")
+            .empty());
   CHECK(offences("models/registry.cpp", "#include \"models/protocols/gossip/a.hpp\"").empty());
   CHECK_THROWS(offences("models/cellar/a.cpp", "#include \"models/data/draw.hpp\""));
 }

@@ -149,7 +149,8 @@ TEST_CASE("bad input: studies that are too large are refused with the numbers, e
                 "y.json: 2 points with their repetitions are 1200000 runs, more than 1e+06", 3);
   check_refused(dir, {"run", "y.json", "--repeat", "60", "--max-runs", "100"}, "120 runs, more than 100", 3);
   dir.write("z.json", small_scenario());
-  check_refused(dir, {"run", "z.json", "--set", "data.records=1e12"}, "of memory, found one that needs about", 3);
+  check_refused(dir, {"run", "z.json", "--set", "data.records=1e12"}, "of memory, found one that needs about",
+                3);
 }
 
 TEST_CASE("bad input: missing folders and unknown lists") {

@@ -1,7 +1,7 @@
 // Scenarios, as `validate` and `show` read them, from files.
+#include "scenarios/study/plan.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/errors.hpp"
-#include "scenarios/study/plan.hpp"
 #include "tests/fuzz/commands.hpp"
 #include "tests/fuzz/scenario_parts.hpp"
 

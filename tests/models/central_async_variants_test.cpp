@@ -271,8 +271,9 @@ TEST_CASE("central_async: interval, groups and learner are required to fit") {
   };
   auto params = unit_step(10);
   params.initiative = models::Initiative::kLearner;
-  CHECK_THROWS_WITH(params.require(models::setting_of(fixture.study())),
-                    Catch::Contains("protocol.interval, the time between the learner's queries, is required"));
+  CHECK_THROWS_WITH(
+      params.require(models::setting_of(fixture.study())),
+      Catch::Contains("protocol.interval, the time between the learner's queries, is required"));
   params = unit_step(10);
   params.groups = {{1, 3}};
   refused(params, "protocol.groups: expected owners from 1 to 2, found 3");

@@ -38,7 +38,9 @@ TEST_CASE("csv errors: files without records") {
 }
 
 TEST_CASE("csv errors: paths other than regular files") {
-  CHECK(csv_failure("", [](CsvData& o) { o.path = sim::InputFile{"dir", "/tmp"}; }) == "dir: not a regular file");
+  CHECK(csv_failure("", [](CsvData& o) {
+          o.path = sim::InputFile{"dir", "/tmp"};
+        }) == "dir: not a regular file");
   CHECK(csv_failure("", [](CsvData& o) {
           o.path = sim::InputFile{"gone", "/no/such"};
         }) == "gone: not a regular file");
@@ -56,7 +58,8 @@ TEST_CASE("csv errors: a ragged row is reported with its line, counting line bre
 
 TEST_CASE("csv errors: quotes that are not closed or inside a field") {
   CHECK_THAT(csv_failure("x,y\n1,2\n\"3,4\n"), Catch::Contains("quote that is not closed"));
-  CHECK_THAT(csv_failure("x,y\n1,2\n3\"4,5\n"), Catch::StartsWith("data.csv:3: ") && Catch::Contains("quote"));
+  CHECK_THAT(csv_failure("x,y\n1,2\n3\"4,5\n"),
+             Catch::StartsWith("data.csv:3: ") && Catch::Contains("quote"));
 }
 
 TEST_CASE("csv errors: an unknown column is refused with the nearest name") {
@@ -113,10 +116,10 @@ TEST_CASE("csv errors: the target, the owner and a column in drop are no feature
 
 TEST_CASE("csv errors: drop_first leaves no feature of a category with one value") {
   CHECK_THAT(csv_failure("k,y\nred,1\nred,2\n",
-                     [](CsvData& o) {
-                       o.encode = Encode::kOneHot;
-                       o.drop_first = true;
-                     }),
+                         [](CsvData& o) {
+                           o.encode = Encode::kOneHot;
+                           o.drop_first = true;
+                         }),
              Catch::Contains("expected a category of two values"));
 }
 
@@ -136,16 +139,17 @@ TEST_CASE("csv errors: a missing value is refused with the options that allow it
   CHECK(csv_failure("x,y\n1,1\n?,2\n") ==
         "data.csv:3: column 'x': expected a value, found none; set impute to median, mean or drop_rows, "
         "or drop the column");
-  CHECK_THAT(csv_failure("x,y\n1,\n"), Catch::StartsWith("data.csv:2: column 'y': expected a value, found none"));
+  CHECK_THAT(csv_failure("x,y\n1,\n"),
+             Catch::StartsWith("data.csv:2: column 'y': expected a value, found none"));
   CHECK_THAT(csv_failure("x,z,y\n1,?,2\n"),
              Catch::Contains("column 'z': expected a value, found only missing ones"));
   CHECK_THAT(csv_failure("x,y\n1,?\n", [](CsvData& o) { o.impute = Impute::kMedian; }),
              Catch::Contains("expected a complete record, found none"));
   CHECK_THAT(csv_failure("k,x,y\n?,1,2\n",
-                     [](CsvData& o) {
-                       o.owner = OwnerColumn{"k"};
-                       o.categorical = {"k"};
-                     }),
+                         [](CsvData& o) {
+                           o.owner = OwnerColumn{"k"};
+                           o.categorical = {"k"};
+                         }),
              Catch::Contains("data.csv:2: column 'k': expected an owner, found none"));
 }
 

@@ -113,9 +113,10 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
     CHECK(world.engine.events() >= 1000);
     return end;
   };
-  CHECK_THROWS_WITH(run(0, sim::kNever),
-                    Catch::StartsWith("the run waits in vain for stop.iterations 5, of which there are 0: ") &&
-                        Catch::Contains("4 of 4 agents are up, 0 messages are in flight"));
+  CHECK_THROWS_WITH(
+      run(0, sim::kNever),
+      Catch::StartsWith("the run waits in vain for stop.iterations 5, of which there are 0: ") &&
+          Catch::Contains("4 of 4 agents are up, 0 messages are in flight"));
   CHECK_THROWS(run(1200, sim::kNever));
   CHECK(run(900, sim::kNever) == sim::End::kFinished);
   CHECK(run(0, 1000) == sim::End::kTime);  // 4 agents tick about once a second

@@ -49,10 +49,11 @@ const std::string kStop = R"("stop": {"iterations": 60})";
 
 TEST_CASE("exact reads: a target on an exact metric is listed, and decides when a run ends") {
   const auto scenario = [](const char* metric, double below) {
-    return regression(fmt::format(R"("protocol": {{"type": "central_async", "rho": 1}}, "privacy": {{"mechanism": "laplace",
+    return regression(
+        fmt::format(R"("protocol": {{"type": "central_async", "rho": 1}}, "privacy": {{"mechanism": "laplace",
       "epsilon": 0.01, "clip": 1}}, "stop": {{"iterations": 60, "target": {{"metric": "{}", "below": {}}}}},
       "record": {{"every": {{"iterations": 1}}}})",
-                                  metric, below));
+                    metric, below));
   };
   // At the start theta is 0, where the objective is the mean square of the targets: between those of the two data sets,
   // one run ends at once.
@@ -71,16 +72,24 @@ TEST_CASE("exact reads: a target on an exact metric is listed, and decides when 
 
 TEST_CASE("exact reads: no event depends on a record where nothing is listed") {
   const std::string scenario = GENERATE(
-      regression(R"("protocol": {"type": "central_async", "rho": 1}, "privacy": {"mechanism": "laplace", "epsilon": 1,
-                 "clip": 1}, )" + kStop),
-      regression(R"("protocol": {"type": "central_sync", "c1": 0.1}, "privacy": {"mechanism": "laplace", "epsilon": 1,
-                 "clip": 1}, )" + kStop),
+      regression(
+          R"("protocol": {"type": "central_async", "rho": 1}, "privacy": {"mechanism": "laplace", "epsilon": 1,
+                 "clip": 1}, )" +
+          kStop),
+      regression(
+          R"("protocol": {"type": "central_sync", "c1": 0.1}, "privacy": {"mechanism": "laplace", "epsilon": 1,
+                 "clip": 1}, )" +
+          kStop),
       regression(R"("protocol": {"type": "fedavg", "step": 0.1}, )" + kLaplace + ", " + kStop),
       regression(R"("protocol": {"type": "fedbuff", "step": 0.1}, )" + kLaplace + ", " + kStop),
-      separators(R"({"type": "ring"})", R"("protocol": {"type": "p2p_coordinate_descent", "lipschitz": "public",
-                 "feature_bound": 1}, )" + kLaplace + ", " + kStop),
-      separators(R"({"type": "ring"})", R"("protocol": {"type": "dpsgd_gossip", "step": 0.1}, )" + kLaplace + ", " + kStop),
-      separators(R"({"type": "ring"})", R"("protocol": {"type": "ad_psgd", "step": 0.1}, )" + kLaplace + ", " + kStop));
+      separators(R"({"type": "ring"})",
+                 R"("protocol": {"type": "p2p_coordinate_descent", "lipschitz": "public",
+                 "feature_bound": 1}, )" +
+                     kLaplace + ", " + kStop),
+      separators(R"({"type": "ring"})",
+                 R"("protocol": {"type": "dpsgd_gossip", "step": 0.1}, )" + kLaplace + ", " + kStop),
+      separators(R"({"type": "ring"})",
+                 R"("protocol": {"type": "ad_psgd", "step": 0.1}, )" + kLaplace + ", " + kStop));
   INFO(scenario);
   const test::NeighbourRuns runs = compare(scenario);
   CHECK(runs.applies);
@@ -90,13 +99,18 @@ TEST_CASE("exact reads: no event depends on a record where nothing is listed") {
 
 TEST_CASE("exact reads: options that read exact values are listed") {
   const auto [scenario, phrase] = GENERATE(table<std::string, std::string>({
-      {regression(R"("protocol": {"type": "central_async", "rho": "auto"}, "privacy": {"mechanism": "laplace", "epsilon": 1,
-                  "clip": 1}, )" + kStop),
+      {regression(
+           R"("protocol": {"type": "central_async", "rho": "auto"}, "privacy": {"mechanism": "laplace", "epsilon": 1,
+                  "clip": 1}, )" +
+           kStop),
        "protocol.rho: step from private data"},
-      {regression(R"("model": {"theta_max": 10}, "protocol": {"type": "central_sync", "algorithm": "strongly_convex",
-                  "rho": 1}, "privacy": {"mechanism": "laplace", "epsilon": 1, "clip": 1}, )" + kStop),
+      {regression(
+           R"("model": {"theta_max": 10}, "protocol": {"type": "central_sync", "algorithm": "strongly_convex",
+                  "rho": 1}, "privacy": {"mechanism": "laplace", "epsilon": 1, "clip": 1}, )" +
+           kStop),
        "model.theta_max: compared with the exact best model"},
-      {separators(R"({"type": "ring"})", R"("protocol": {"type": "p2p_coordinate_descent"}, )" + kLaplace + ", " + kStop),
+      {separators(R"({"type": "ring"})",
+                  R"("protocol": {"type": "p2p_coordinate_descent"}, )" + kLaplace + ", " + kStop),
        "protocol.lipschitz: step size from private data"},
       {R"({"data": {"type": "lending_like", "owners": 4, "records": 40, "features": 3}, "network": {"topology": "star"},
           "protocol": {"type": "async_mtl", "alpha_1": 1e-6, "turns": 5}, "privacy": {"mechanism": "exponential_norm",

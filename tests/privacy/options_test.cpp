@@ -187,16 +187,19 @@ TEST_CASE("privacy options: warnings are printed and kept in the manifest with a
   }
 }
 
-TEST_CASE("privacy options: manifest, plan and report say whose data the guarantee covers, and what is clipped") {
+TEST_CASE(
+    "privacy options: manifest, plan and report say whose data the guarantee covers, and what is clipped") {
   const Scratch scratch;
-  const std::string trusted = R"("mechanism": "gaussian", "unit": "owner", "trust": "aggregator", "delta": 1e-3,
+  const std::string trusted =
+      R"("mechanism": "gaussian", "unit": "owner", "trust": "aggregator", "delta": 1e-3,
                                   "accountant": "rdp", "adjacency": "add_remove", "clip": 1)";
   // The first point has no mechanism.
   const std::string sweep = R"("sweep": {"privacy": [{"mechanism": "none"}, {)" + trusted + "}]}";
   for (const std::string protocol : {R"("type": "dp_fedavg")", R"("type": "dp_ftrl", "epoch_rounds": 2)"}) {
     INFO(protocol);
     scratch.write("x.json", R"({"data": {"type": "lending_like", "owners": 4, "records": 20, "features": 3},
-      "protocol": {"step": 0.1, )" + protocol + R"(}, "stop": {"iterations": 4}, )" + sweep + "}");
+      "protocol": {"step": 0.1, )" +
+                                protocol + R"(}, "stop": {"iterations": 4}, )" + sweep + "}");
     const std::string run = "cd " + scratch.path().string() + " && hearsay run x.json -o out --no-progress";
     REQUIRE(shell(run).code == 0);
     const auto manifest = nlohmann::json::parse(hearsay::test::text_of(scratch / "out/manifest.json"));
@@ -209,7 +212,8 @@ TEST_CASE("privacy options: manifest, plan and report say whose data the guarant
         "unit owner, trust aggregator, adjacency add_remove; clip: every owner's update is scaled to the bound";
     CHECK_THAT(shell(run + " --dry-run").out, Contains("privacy: " + meaning + "\n"));
     if (shell("cd " + scratch.path().string() + " && hearsay report out").code == 0)
-      CHECK_THAT(hearsay::test::text_of(scratch / "out/report.html"), Contains("unit owner, trust aggregator"));
+      CHECK_THAT(hearsay::test::text_of(scratch / "out/report.html"),
+                 Contains("unit owner, trust aggregator"));
   }
 }
 

@@ -44,7 +44,10 @@ int neighbours(const std::vector<std::string>& files) {
     const auto scenario = [](const auto& plan) { return plan.points.front().scenario.get(); };
     const hearsay::test::NeighbourRuns runs = hearsay::test::compare_neighbours(
         *scenario(plans.front()), plans.size() > 1 ? scenario(plans.back()) : nullptr);
-    std::cout << (!runs.applies ? "not private" : runs.listed.empty() ? "nothing listed" : "listed") << '\n'
+    std::cout << (!runs.applies         ? "not private"
+                  : runs.listed.empty() ? "nothing listed"
+                                        : "listed")
+              << '\n'
               << runs.difference << '\n';
     return 0;
   } catch (const std::exception& error) {

@@ -35,14 +35,16 @@ TEST_CASE("accounting: a study that spends most of its time on an accountant say
   const Scratch dir;
   dir.write("s.json", small_scenario(R"("sweep": {"privacy.epsilon": {"from": 1, "to": 24, "step": 1}})"));
   const auto err = [&](const std::string& accountant) {
-    return test::shell("cd " + dir.path().string() +
-                       " && hearsay run s.json --no-progress -j 1 --set 'privacy.mechanism=\"gaussian\"' --set "
-                       "privacy.delta=1e-5 --set stop.iterations=10000 --set stop.events=20 --set "
-                       "privacy.accountant=" +
-                       accountant)
+    return test::shell(
+               "cd " + dir.path().string() +
+               " && hearsay run s.json --no-progress -j 1 --set 'privacy.mechanism=\"gaussian\"' --set "
+               "privacy.delta=1e-5 --set stop.iterations=10000 --set stop.events=20 --set "
+               "privacy.accountant=" +
+               accountant)
         .err;
   };
-  CHECK_THAT(err("pld"), Contains(" s were spent on composing guarantees with pld: another privacy.accountant, such as "
-                                  "rdp, is faster and less tight\n"));
+  CHECK_THAT(err("pld"),
+             Contains(" s were spent on composing guarantees with pld: another privacy.accountant, such as "
+                      "rdp, is faster and less tight\n"));
   CHECK_THAT(err("rdp"), !Contains("composing guarantees"));
 }

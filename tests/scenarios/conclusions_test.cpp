@@ -76,9 +76,10 @@ TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened
   const test::Scratch dir;
   dir.write("x.json", test::small_scenario(R"("seed": 4, "repeat": 400, "model": {"l2": 1e-5},
     "analysis": {"bounds": [{"type": "asynchronous_moments"}]})"));
-  const auto outcome =
-      shell("hearsay run " + dir / "x.json" +
-            " --set data.whiten=true --set protocol.budget_for=horizon --set record.every.iterations=200 --no-progress -o " + dir / "out");
+  const auto outcome = shell(
+      "hearsay run " + dir / "x.json" +
+      " --set data.whiten=true --set protocol.budget_for=horizon --set record.every.iterations=200 --no-progress -o " +
+      dir / "out");
   REQUIRE(outcome.code == 0);
   const auto bound = manifest_of(dir / "out").at("analysis").at("bounds")[0];
   CHECK(bound.at("max_mean_over_bound").get<double>() == Approx(1).margin(0.7));

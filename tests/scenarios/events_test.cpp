@@ -120,7 +120,8 @@ TEST_CASE("events: a run that ends before them says so") {
   const test::Scratch dir;
   dir.write("s.json", eventful_scenario(kThreeEvents));
   const auto outcome = run_eventful(
-      dir, "-o out --set protocol.horizon=null --set protocol.rho=1e-4 --set protocol.budget_for=expected_share --set stop='{\"iterations\": 15}'");
+      dir,
+      "-o out --set protocol.horizon=null --set protocol.rho=1e-4 --set protocol.budget_for=expected_share --set stop='{\"iterations\": 15}'");
   CHECK(outcome.code == 0);
   CHECK_THAT(
       outcome.err,

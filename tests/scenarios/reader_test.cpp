@@ -192,10 +192,11 @@ TEST_CASE("reader: a distribution has the unit and the range of its place") {
     return reader_refusal(R"({"network": {"latency": )" + l + "}}");
   };
   CHECK(refused("-1") == "x.json:1:25: /network/latency: expected a value of at least 0 s, found -1");
-  CHECK(refused(R"("low")")
-            .starts_with(
-                "x.json:1:25: /network/latency: expected a duration such as \"15 ms\" (in ns, us, ms, s, min, h, d) "
-                "or a number in s or a distribution (constant, uniform, "));
+  CHECK(
+      refused(R"("low")")
+          .starts_with(
+              "x.json:1:25: /network/latency: expected a duration such as \"15 ms\" (in ns, us, ms, s, min, h, d) "
+              "or a number in s or a distribution (constant, uniform, "));
   CHECK(refused(R"("unifrm")").ends_with("found \"unifrm\"; did you mean 'uniform'?"));
   CHECK(refused(R"("15 MB")").find("/network/latency: expected a duration such as") != std::string::npos);
   CHECK(refused(R"({"type": "lognormal", "median": "1 s", "sigma": "1 s"})") ==

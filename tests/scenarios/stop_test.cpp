@@ -100,7 +100,8 @@ TEST_CASE("stop: check_every checks a target between samples, 'above' is the opp
 
 TEST_CASE("stop: the wall-clock limit ends a run in which nothing happens for the protocol") {
   // Every owner is down for good: there are only ticks that are skipped, or only observations.
-  const std::string crash = R"(events=[{"at": 1, "crash": [1, 2, 3]}])", many = "stop.events=1000000000000000";
+  const std::string crash = R"(events=[{"at": 1, "crash": [1, 2, 3]}])",
+                    many = "stop.events=1000000000000000";
   CHECK(run_with({"stop.wall=50 ms", crash, many}).end == RunEnd::kWall);
   CHECK(run_with({"stop.wall=50 ms", crash, many, "record.every={\"time\": 1e-6}"}).end == RunEnd::kWall);
 }

@@ -56,8 +56,7 @@ TEST_CASE("run: the points whose stored runs took longest begin first, and those
             0);
   };
   run("--points 'privacy.epsilon < 5' --repeat 1");
-  test::rewrite(dir.path() / "out",
-                "UPDATE run SET wall_s = 1 + point");
+  test::rewrite(dir.path() / "out", "UPDATE run SET wall_s = 1 + point");
   run("");
   // The last point has no run yet; of the others the second took longer, as rewritten.
   const auto database = analysis::open_store(dir.path() / "out");

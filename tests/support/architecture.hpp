@@ -20,13 +20,14 @@ inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analy
 /// The rooms of the layers; each can include those before it. A layer's own files come before its rooms, but for
 /// models/registry, which names all protocols.
 inline constexpr std::array<std::string_view, 32> kRooms{
-    "sim/options",     "sim/files",         "sim/random",          "sim/laws",          "sim/events",
-    "sim/clocks",      "sim/topology",      "sim/trace",           "sim/network",       "sim/engine",
-    "sim/parallel",    "models/algebra",    "models/losses",       "models/privacy",    "models/data",
-    "models/learning", "models/run",        "models/protocols",    "models/registry",   "analysis/store",
-    "analysis/tables", "analysis/metrics",  "analysis/theory",     "analysis/trace",    "analysis/conclusions",
-    "analysis/figures", "scenarios/language", "scenarios/study",   "scenarios/terminal", "scenarios/execution",
-    "scenarios/benchmarks", "scenarios/commands"};
+    "sim/options",          "sim/files",           "sim/random",           "sim/laws",
+    "sim/events",           "sim/clocks",          "sim/topology",         "sim/trace",
+    "sim/network",          "sim/engine",          "sim/parallel",         "models/algebra",
+    "models/losses",        "models/privacy",      "models/data",          "models/learning",
+    "models/run",           "models/protocols",    "models/registry",      "analysis/store",
+    "analysis/tables",      "analysis/metrics",    "analysis/theory",      "analysis/trace",
+    "analysis/conclusions", "analysis/figures",    "scenarios/language",   "scenarios/study",
+    "scenarios/terminal",   "scenarios/execution", "scenarios/benchmarks", "scenarios/commands"};
 
 /// The position of a file's room in kRooms; -1 of a layer's own files. Throws std::invalid_argument for a folder that is
 /// not listed.
@@ -36,7 +37,8 @@ inline std::ptrdiff_t room_of(std::string_view path) {
   const auto room = std::find(kRooms.begin(), kRooms.end(), folder.size() == path.size() ? stem : folder);
   if (room != kRooms.end()) return room - kRooms.begin();
   if (folder.size() == path.size()) return -1;
-  throw std::invalid_argument(std::string(folder) + " is not among the rooms of tests/support/architecture.hpp");
+  throw std::invalid_argument(std::string(folder) +
+                              " is not among the rooms of tests/support/architecture.hpp");
 }
 
 /// The text without its comments; lines keep their numbers.
@@ -87,8 +89,7 @@ inline std::vector<std::string> offences(const std::string& path, std::string_vi
       R"rx(|\bsteady_clock\b|\bgettimeofday\b|\bstd::time\b|\bunordered_(multi)?(map|set)\b)rx");
   static const std::regex kPrints(
       R"rx(\bfmt::print\b|\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\bf?puts\s*\(|\bfwrite\s*\()rx");
-  const bool prints =
-      path == "scenarios/terminal/terminal.cpp" || path == "analysis/store/output_file.cpp";
+  const bool prints = path == "scenarios/terminal/terminal.cpp" || path == "analysis/store/output_file.cpp";
   const auto layer_of = [](std::string_view folder) {
     return std::find(kLayers.begin(), kLayers.end(), folder) - kLayers.begin();
   };

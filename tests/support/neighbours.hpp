@@ -67,9 +67,9 @@ inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario,
   runs.listed = first.describe_point({}).unaccounted;
   std::shared_ptr<const scenarios::SolvedProblem> other;
   try {
-    other = given != nullptr
-                ? scenarios::solve(*given, 0)
-                : std::make_shared<const scenarios::SolvedProblem>(neighbour_of(one->problem.data()), scenario.model);
+    other = given != nullptr ? scenarios::solve(*given, 0)
+                             : std::make_shared<const scenarios::SolvedProblem>(
+                                   neighbour_of(one->problem.data()), scenario.model);
   } catch (const models::DataError&) {  // such as classes of which none is left
     return runs;
   } catch (const scenarios::AssemblyError&) {

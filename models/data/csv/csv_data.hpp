@@ -32,7 +32,6 @@
 #include "models/data/csv/owner_rule.hpp"
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
 namespace hearsay::models {

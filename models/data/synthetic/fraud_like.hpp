@@ -15,7 +15,6 @@
 // An owner's records depend on its number only; adding records keeps the first ones.
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 
 namespace hearsay::models {
 

@@ -19,7 +19,6 @@
 // records keeps the first ones (unless whitened). Changing p changes them.
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 
 namespace hearsay::models {
 

@@ -24,7 +24,6 @@
 
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 #include "models/data/similarity.hpp"
 
 namespace hearsay::models {

@@ -17,7 +17,6 @@
 // (kData, t, ...): adding tasks does not change the others.
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 
 namespace hearsay::models {
 

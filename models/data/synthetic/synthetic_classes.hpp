@@ -20,7 +20,6 @@
 // (kData, kWholeStudy, kParameters). An owner's data depend on its number only; adding records keeps the first ones.
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
-#include "models/data/draw.hpp"
 
 namespace hearsay::models {
 

@@ -175,19 +175,19 @@ Index Network::sum_gradients(const Shard& shard, In theta, double bound, Norm no
   std::atomic<Index> scaled = 0;
   const Index n = shard.target.size();
   sim::Crew::sum_in_order(blocks_of(n), static_cast<std::size_t>(p_),
-                     static_cast<double>(n) * static_cast<double>(p_), out.data(),
-                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                       for_blocks(n, begin, end, [&](Index first, Index count) {
-                         // A block's sum is rounded before it is added, as with several threads.
-                         VectorXd& sum = pass().sum;
-                         sum.resize(p_);
-                         scaled += gradients<false>(shard.features.middleRows(first, count),
-                                                    shard.target.segment(first, count), theta.data(), 1,
-                                                    bound, norm, sum.data());
-                         Map<VectorXd>(to, p_) += sum;
-                         to += stride;
-                       });
-                     });
+                          static_cast<double>(n) * static_cast<double>(p_), out.data(),
+                          [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                            for_blocks(n, begin, end, [&](Index first, Index count) {
+                              // A block's sum is rounded before it is added, as with several threads.
+                              VectorXd& sum = pass().sum;
+                              sum.resize(p_);
+                              scaled += gradients<false>(shard.features.middleRows(first, count),
+                                                         shard.target.segment(first, count), theta.data(), 1,
+                                                         bound, norm, sum.data());
+                              Map<VectorXd>(to, p_) += sum;
+                              to += stride;
+                            });
+                          });
   return scaled;
 }
 
@@ -219,14 +219,14 @@ double Network::total(const Shard& shard, In theta, F&& f) const {
   const Index n = shard.target.size();
   double sum = 0;
   sim::Crew::sum_in_order(blocks_of(n), 1, static_cast<double>(n) * static_cast<double>(p_) / 2, &sum,
-                     [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-                       for_blocks(n, begin, end, [&](Index first, Index count) {
-                         Pass& own = pass();
-                         forward(shard.features.middleRows(first, count), theta.data(), own);
-                         *to += f(shard.target.segment(first, count), own);
-                         to += stride;
-                       });
-                     });
+                          [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                            for_blocks(n, begin, end, [&](Index first, Index count) {
+                              Pass& own = pass();
+                              forward(shard.features.middleRows(first, count), theta.data(), own);
+                              *to += f(shard.target.segment(first, count), own);
+                              to += stride;
+                            });
+                          });
   return sum;
 }
 

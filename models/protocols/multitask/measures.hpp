@@ -43,7 +43,10 @@ inline constexpr std::array kMultitaskMetrics{
         .per_agent = true,
         .needs_test = true,
         .diverges = true},
-    ProtocolMetric{.name = "turns_by_task", .help = "Number of turns begun by each task.", .per_agent = true, .exact = false},
+    ProtocolMetric{.name = "turns_by_task",
+                   .help = "Number of turns begun by each task.",
+                   .per_agent = true,
+                   .exact = false},
     ProtocolMetric{.name = "departure_version",
                    .help = "Number of server updates before the server sent the p_t that a task's last "
                            "arrived gradient used.",

@@ -232,7 +232,8 @@ std::string schema_text(const Outline& root) {
       continue;
     }
     std::vector<std::string> lines;
-    for (const auto& [name, option] : value.items()) lines.push_back(fmt::format("\"{}\": {}", name, option.dump()));
+    for (const auto& [name, option] : value.items())
+      lines.push_back(fmt::format("\"{}\": {}", name, option.dump()));
     text += fmt::format("{{\n{}\n}}", fmt::join(lines, ",\n"));
   }
   return text + "\n}\n";

@@ -13,14 +13,16 @@ class Leaking {
   static constexpr Entry kEntry{"leaking", "Reveals private data."};
   Leaking(const Params&, [[maybe_unused]] const Study& study) {
 #if defined(LEAKING)
-    step_ = 1 / study.problem.hessian_extremes().second;         // refused
-    step_ = study.problem.data().train[0].target[0];             // refused
-    step_ = study.problem.objective(Eigen::VectorXd::Zero(1));   // refused
+    step_ = 1 / study.problem.hessian_extremes().second;        // refused
+    step_ = study.problem.data().train[0].target[0];            // refused
+    step_ = study.problem.objective(Eigen::VectorXd::Zero(1));  // refused
 #endif
     step_ = 1 / study.exact("protocol.step: step from private data").hessian_extremes().second;
   }
 
-  void on_start(Context& context) { context.open_account(0, 10); }
+  void on_start(Context& context) {
+    context.open_account(0, 10);
+  }
   void on_tick(sim::AgentId i, Context& context) {
     Sensitive gradient = context.gradient(i, context.model(i));
 #if defined(LEAKING)
