@@ -57,7 +57,7 @@ async function broken() {
     [`${head}"protocol": { "type": "central_async", "rhoo": 1 } }`, '"rhoo"', /rhoo is not allowed/],
     [`${head}"netwerk": {} }`, '"netwerk"', /netwerk is not allowed/],
     // wrong type
-    [`${head}"data": { "type": "lending_like", "owners": "three" } }`, '"three"', /Expected "integer"/],
+    [`${head}"data": { "type": "lending_like", "owners": "three" } }`, '"three"', /Expected one of integer/],
     [`${head}"network": { "latency": { "type": "uniform", "max": "15 sm" } } }`, '"15 sm"', /duration such as "15 ms"/],
     // out of range
     [`${head}"data": { "type": "lending_like", "owners": 0 } }`, "0", /below the minimum of 1/],

@@ -25,7 +25,6 @@ struct Complete : Ticks {
     std::uint64_t planned_iterations(std::string_view, const Study&, std::uint64_t min = 1) const {
       return min;
     }
-    double in_flight(const Extent&) const { return 0; }
     bool self_paced() const { return true; }
     static constexpr bool uses_late_replies() { return true; }
     std::optional<std::string> warning(const World&) const { return {}; }
