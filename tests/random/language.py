@@ -26,6 +26,8 @@ class Shape:
         for part in parts:
             if part.get("type") == "null":
                 continue
+            if isinstance(part.get("type"), list):  # null stands for the default
+                part = {**part, "type": next(kind for kind in part["type"] if kind != "null")}
             if "$ref" in part:
                 definition = part["$ref"].split("/")[-1]
                 last = schema.definitions[definition]["properties"]["type"]["const"]
