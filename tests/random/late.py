@@ -35,7 +35,7 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
     (r"expected agents \d+ to \d+, found agent \d+$|/record/trace/agent: expected an agent from 0 to \d+, found \d+$|"
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
-    (r"one value for all owners with trust aggregator", "values are drawn for each owner"),
+    (r"one value for all owners with trust aggregator|expected a jitter of at most the period", "values are drawn for each owner"),
     (r"requires a link from agent 0 to every owner; agent \d+ has none", "which nodes of the graph have agents"),
     (r"expected at least \d+ nodes, one for each agent, found \d+|size: expected at least \d+, a node for each agent",
      "as many nodes as there have to be"),
