@@ -20,7 +20,7 @@ void require_budget(const Entry& entry, bool active, bool by_turn);
 /// Throws std::invalid_argument if whom the owners trust does not fit the protocol. `active`: whether there is privacy.
 void require_trust(const Entry& entry, bool active, Trust trust);
 
-/// The protocol of a scenario: a member that is told apart by "type" among the rows of the table.
+/// The protocol of a scenario: a member selected by "type" from the rows of the table.
 class ProtocolChoice {
  public:
   ProtocolChoice();

@@ -114,13 +114,13 @@ std::uint64_t data_in_use() {
 }  // namespace
 
 MemoryLimit::MemoryLimit(unsigned processes) {
-  constexpr std::uint64_t kLeast = 64 << 20, kReserve = 64;  // bytes; one part of so many is left free
+  constexpr std::uint64_t kMinLeft = 64 << 20, kReserve = 64;  // bytes; one part of so many is left free
   ::getrlimit(RLIMIT_DATA, &before_);
   const std::uint64_t data = data_in_use(), all = memory_of_machine(), left = memory_left() / processes,
                       reserve = all / kReserve;
   if (data > all) return;  // sanitizers map more than there is
   const rlimit limit{
-      std::min<rlim_t>(before_.rlim_cur, data + std::max(kLeast, left - std::min(left, reserve))),
+      std::min<rlim_t>(before_.rlim_cur, data + std::max(kMinLeft, left - std::min(left, reserve))),
       before_.rlim_max};
   ::setrlimit(RLIMIT_DATA, &limit);
 }

@@ -32,7 +32,7 @@ double sampled_gaussian_log_moment(double z, double q, double order, bool bound)
 
 namespace step_laws {
 
-// Above it e^-x is lost beside e^x; below it nothing overflows.
+// Above it e^-x is negligible against e^x; below it nothing overflows.
 inline constexpr double kLargeMoment = 50;
 
 inline double pure_delta(double epsilon, double x) {

@@ -201,20 +201,20 @@ class Composition {
     Plan plan;
     plan.theta = theta;
     const Cumulants centre = cumulants(coarse_, theta);
-    const double m = centre.mean, spread = spread_of(centre), least = std::max(m, epsilon);
+    const double m = centre.mean, spread = spread_of(centre), sought = std::max(m, epsilon);
     double top = std::numeric_limits<double>::infinity();
     std::array<double, 8> rises;
     double t = 0.5 / spread;
     for (double& rise : rises) {
       rise = cumulants(coarse_, theta + t).log_moment - centre.log_moment;
-      const double above = std::max(0.0, (kOutside - theta * (rise / t - least)) / (1 + theta / t));
+      const double above = std::max(0.0, (kOutside - theta * (rise / t - sought)) / (1 + theta / t));
       if ((rise + above) / t < top) std::tie(top, plan.above) = std::pair((rise + above) / t, above);
       t *= 2;
     }
     double bottom = -std::numeric_limits<double>::infinity();
     for (double c = theta; c < 100 / spread + 2 * theta; c *= 2) {
       const double fall = centre.log_moment - cumulants(coarse_, theta - c).log_moment;
-      const double next = (fall + theta * (top - least) - kOutside) / c;
+      const double next = (fall + theta * (top - sought) - kOutside) / c;
       if (next < bottom) break;
       bottom = next;
     }
@@ -223,7 +223,7 @@ class Composition {
     double length = std::numeric_limits<double>::infinity();
     for (const double rise : std::views::reverse(rises)) {
       t /= 2;
-      length = std::min(length, (kOutside + theta * (least - from) + rise) / t - from);
+      length = std::min(length, (kOutside + theta * (sought - from) + rise) / t - from);
     }
     length = std::max(length, top - bottom);
     double widest = length;
