@@ -211,7 +211,7 @@ TEST_CASE("reference: pld lies above every lower bound, and by no more than a th
       // Both are upper bounds: ours may lie above the other by its own error.
     } else if (method == "C ownfft_poisson_upper" || method == "A ownfft_laplace_upper") {
       const Releases releases = row.at("q").empty() ? laplace_releases(row) : gaussian_releases(row);
-      CHECK(epsilon(releases, Accountant::kPld, number(row, "delta")) <= number(row, "value") + 3e-5);
+      CHECK(epsilon(releases, Accountant::kPld, number(row, "delta")) <= number(row, "value") + 1e-4);
     } else if (method == "D pld_laplace_ownfft_upper") {
       // The reference rounds each loss up to a grid of epsilon/2000: it may be too low by some of that.
       const double ours = per_step(row, Accountant::kPld, laplace_step(1));

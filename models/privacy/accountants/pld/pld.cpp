@@ -19,7 +19,7 @@ namespace {
 using Direction = HockeyStick::Direction;
 
 // Allowed errors of epsilon by spacing: the first pair if kEnoughPoints suffice, otherwise the loose pair.
-constexpr double kRelativeError = 2e-6, kAbsoluteError = 3e-5;
+constexpr double kRelativeError = 1e-5, kAbsoluteError = 1e-4;
 constexpr double kLooseRelativeError = 1e-4, kLooseAbsoluteError = 5e-4;
 constexpr double kEnoughPoints = 1 << 17;
 constexpr double kMaxPoints = 1 << 20;
@@ -61,9 +61,22 @@ struct Plan {
   double theta = 0;
   double spacing = 0;
   std::int64_t bottom = 0;  // grid index of the lowest point of the window
-  std::int64_t points = 0;  // of the window, a power of two
+  std::int64_t points = 0;  // of the window
   double above = 0;         // e^-above bounds the tilted mass above the window
+
+  /// Where grid index `index` is on the window, which is periodic: 0 .. points - 1.
+  std::int64_t slot(std::int64_t index) const { return (index % points + points) % points; }
 };
+
+/// A size of at least `least` that the transforms are fast at: 4, 5 or 6 times a power of two, at least 8.
+std::int64_t transform_size(double least) {
+  std::int64_t power = 2;
+  while (static_cast<double>(8 * power) < least) power *= 2;
+  for (const std::int64_t factor : {4, 5, 6}) {
+    if (static_cast<double>(factor * power) >= least) return factor * power;
+  }
+  return 8 * power;
+}
 
 // One direction of a sequence of releases.
 class Composition {
@@ -143,6 +156,7 @@ class Composition {
   struct Tilted {
     std::vector<double> own;  // empty where the thread keeps them until its next composition
     const double* masses = nullptr;
+    std::int64_t first = 0;  // the slot of the bottom
     double log_moment = 0;
     double never = 0;  // probability of an infinite loss, and of one above the window
 
@@ -150,7 +164,8 @@ class Composition {
       return static_cast<double>(plan.bottom + i) * plan.spacing;
     }
     double mass(const Plan& plan, std::int64_t i) const {
-      return masses[(plan.bottom + i) & (plan.points - 1)];
+      const std::int64_t slot = first + i;
+      return masses[slot < plan.points ? slot : slot - plan.points];
     }
     /// What turns masses into probabilities in units of e^log_scale, from the top of the window downwards.
     GeometricTerms untilted(const Plan& plan, double log_scale) const {
@@ -238,8 +253,7 @@ class Composition {
     plan.spacing = h;
     if (!std::isfinite(length / h) || !std::isfinite(bottom / h)) return {};
     plan.bottom = static_cast<std::int64_t>(std::floor(bottom / h)) - 1;
-    plan.points = 2;
-    while (static_cast<double>(plan.points) * h < length + 3 * h) plan.points *= 2;
+    plan.points = transform_size(length / h + 3);
     return plan;
   }
 
@@ -272,6 +286,7 @@ class Composition {
     }
     fft.inv(folded.data(), product.data(), n);
     if (&folded == &large.folded) law.own = std::move(folded);
+    law.first = plan.slot(plan.bottom);
     law.masses = law.own.empty() ? folded.data() : law.own.data();
     const double top = law.loss(plan, plan.points - 1);
     law.never += std::exp(law.log_moment - plan.theta * top - plan.above);
@@ -283,11 +298,12 @@ class Composition {
     const double shift = plan.theta * loss.losses.back();
     std::fill(folded.begin(), folded.end(), 0.0);
     double total = 0;
-    auto index = static_cast<std::int64_t>(std::llround(loss.losses.front() / plan.spacing));
+    std::int64_t slot = plan.slot(std::llround(loss.losses.front() / plan.spacing));
     GeometricTerms tilted(plan.theta * loss.losses.front() - shift, plan.theta * plan.spacing);
-    for (std::size_t j = 0; j < loss.losses.size(); ++j, ++index) {
+    for (std::size_t j = 0; j < loss.losses.size(); ++j) {
       const double mass = loss.masses[j] * tilted.next();
-      folded[static_cast<std::size_t>(index & (plan.points - 1))] += mass;
+      folded[static_cast<std::size_t>(slot)] += mass;
+      if (++slot == plan.points) slot = 0;
       total += mass;
     }
     for (double& mass : folded) mass /= total;

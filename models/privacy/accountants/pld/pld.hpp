@@ -8,7 +8,7 @@
 // The masses are tilted by e^(theta L), theta the saddle point of the given delta, convolved by FFT, and
 // tilted back, so that rounding errors are relative to delta and not to 1. Losses beyond the grid count as
 // infinite; the mass beyond the window of the FFT is bounded by Chernoff and added. So the results are upper
-// bounds. The spacing is chosen so that epsilon exceeds the exact one by about 2e-6 of it and 3e-5 if 2^17
+// bounds. The spacing is chosen so that epsilon exceeds the exact one by about 1e-5 of it and 1e-4 if 2^17
 // points suffice for that, otherwise by 1e-4 of it and 5e-4, or by more if that takes more than 2^20 points.
 //
 // Pure steps count as randomised response, Laplace and Gaussian ones as scalars (the worst direction of a
