@@ -35,10 +35,12 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
     (r"expected agents \d+ to \d+, found agent \d+$|/record/trace/agent: expected an agent from 0 to \d+, found \d+$|"
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
-    (r"one value for all owners with trust aggregator|expected a jitter of at most the period", "values are drawn for each owner"),
+    (r"one value for all owners with trust aggregator|expected a jitter of at most the period|"
+     r"expected at most 1 with calibration classic", "values are drawn for each owner"),
     (r"requires a link from agent 0 to every owner; agent \d+ has none", "which nodes of the graph have agents"),
     (r"expected at least \d+ nodes, one for each agent, found \d+|size: expected at least \d+, a node for each agent",
      "as many nodes as there have to be"),
+    (r"expected a divisor of \d+ agents as columns", "a grid has rows of equal length"),
     (r"expected a connected network, found \d+ components|expected at least \d+ agents for \d+ links per agent|"
      r"no simple graph of \d+ agents|found fewer than \d+ different links between \d+ agents", "a graph is drawn for it"),
     (r"expected a neighbour of every agent, found none of agent \d+|agent \d+ has no neighbour with a weight above 0|"
