@@ -60,13 +60,12 @@ double mean_or_nan(double total, Index count) {
 void ModelOptions::describe(sim::Visitor& v) {
   v(loss, {.name = "loss", .help = "Loss of a record."});
   v.variant(network, {.name = "network", .help = "How scores follow from the features."});
-  v(l2, {.name = "l2", .help = "Weight of the regulariser norm_2(theta)^2.", .min = 0});
+  v(l2, sim::non_negative("l2", "Weight of the regulariser norm_2(theta)^2."));
   v(l2_half, {.name = "l2_half", .help = "Weight the regulariser by l2/2 instead of l2."});
   v(theta_max,
-    {.name = "theta_max",
-     .help = "Half-width of the box norm_inf(theta) <= theta_max that constrains theta; by default no box.",
-     .min = 0,
-     .open_min = true});
+    sim::positive(
+        "theta_max",
+        "Half-width of the box norm_inf(theta) <= theta_max that constrains theta; by default no box."));
   v(start,
     {.name = "start", .help = "Where learning starts; by default at zero, and with a hidden layer uniform."});
   v.check(convex() || !start || !std::holds_alternative<ZeroStart>(*start), "start",

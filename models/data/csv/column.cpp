@@ -161,6 +161,25 @@ Column read_classes(const TextTable& table, std::size_t column, const CsvData& o
   return c;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The field without `separator`, if it separates groups of three digits: 1,234,567.5. Else empty.
+std::string without_thousands(std::string_view field, char separator) {
+  std::string rest;
+  for (std::size_t k = 0; k < field.size(); ++k) {
+    if (field[k] != separator) {
+      rest += field[k];
+      continue;
+    }
+    std::size_t digits = 0;
+    while (k + 1 + digits < field.size() && is_digit(field[k + 1 + digits])) ++digits;
+    if (digits != 3 || k == 0 || !is_digit(field[k - 1])) return {};
+  }
+  return rest.size() < field.size() ? rest : std::string();
+}
+
 }  // namespace
 
 ClassKey class_key(std::string_view field, char decimal) {
@@ -226,6 +245,15 @@ Column read_target(const TextTable& table, const CsvData& options) {
                                 options.target, seen[1] ? "only the positive one" : "only the negative one"));
   }
   return c;
+}
+
+NumberLike number_like(std::string_view field, char decimal) {
+  NumberLike like{.other_mark = sim::parse_number(field, decimal == '.' ? ',' : '.').has_value()};
+  for (const char separator : {',', '.', ' ', '\''}) {
+    const std::string rest = without_thousands(field, separator);
+    like.thousands = like.thousands || sim::parse_number(rest, '.') || sim::parse_number(rest, ',');
+  }
+  return like;
 }
 
 }  // namespace hearsay::models

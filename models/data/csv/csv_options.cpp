@@ -54,10 +54,7 @@ void BoundsOptions::describe(sim::Visitor& v) {
                .min = 0,
                .open_min = true,
                .required = true});
-  v(target, {.name = "target",
-             .help = "Bound on the absolute value of the target; by default none.",
-             .min = 0,
-             .open_min = true});
+  v(target, sim::positive("target", "Bound on the absolute value of the target; by default none."));
   v(enforce, {.name = "enforce", .help = "Treatment of records that exceed the bounds."});
 }
 
@@ -68,7 +65,7 @@ void ProfileColumns::describe(sim::Visitor& v) {
 }
 
 void GaussianWeights::describe(sim::Visitor& v) {
-  v(bandwidth, {.name = "bandwidth", .help = "Bandwidth h.", .min = 0, .open_min = true});
+  v(bandwidth, sim::positive("bandwidth", "Bandwidth h."));
   v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
 }
 

@@ -94,10 +94,9 @@ void MovieLens::describe(sim::Visitor& v) {
   v(generated.ratings, {.name = "ratings", .help = "Number of generated ratings.", .min = 20, .max = 1e9});
   v(features, {.name = "features", .help = "Number of features p of an item.", .min = 1, .max = 1000});
   v(ridge,
-    {.name = "ridge",
-     .help = "Weight of the regulariser of alternating least squares, multiplied by the number of ratings.",
-     .min = 0,
-     .open_min = true});
+    sim::positive(
+        "ridge",
+        "Weight of the regulariser of alternating least squares, multiplied by the number of ratings."));
   v(sweeps, {.name = "sweeps", .help = "Number of sweeps of alternating least squares.", .min = 1});
   v(neighbours,
     {.name = "neighbours", .help = "Number of nearest users to which a user is linked.", .min = 1});

@@ -47,8 +47,7 @@ void FraudLike::describe(sim::Visitor& v) {
                 .max = 1,
                 .open_min = true,
                 .open_max = true});
-  v(separation,
-    {.name = "separation", .help = "Distance between the class means, in standard deviations.", .min = 0});
+  v(separation, sim::non_negative("separation", "Distance between the class means, in standard deviations."));
   v(test_records,
     {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
   v(draw, kAboutDraw);

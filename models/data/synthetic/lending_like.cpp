@@ -32,11 +32,11 @@ void describe_common(auto& o, sim::Visitor& v, auto describe_own) {
       o.owners, v,
       "Number of records of each owner: a number, a distribution drawn once per owner, or a list.");
   v(o.features, {.name = "features", .help = "Number of features p.", .min = 1, .max = 1e5});
-  v(o.noise, {.name = "noise", .help = "Standard deviation of the target's noise.", .min = 0});
-  v(o.heterogeneity, {.name = "heterogeneity",
-                      .help = "Standard deviation of an owner's parameters around the common ones; 0: all "
-                              "owners have the same parameters.",
-                      .min = 0});
+  v(o.noise, sim::non_negative("noise", "Standard deviation of the target's noise."));
+  v(o.heterogeneity,
+    sim::non_negative("heterogeneity",
+                      "Standard deviation of an owner's parameters around the common ones; 0: all "
+                      "owners have the same parameters."));
   v(o.test_records,
     {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});
   describe_own();

@@ -88,12 +88,10 @@ sim::WeightedEdges angle_graph(const LinearSeparators& options, const std::vecto
 }  // namespace
 
 void SeparatorsByPosition::describe(sim::Visitor& v) {
-  v(length,
-    {.name = "length",
-     .help = "Distance l over which separators change, in sides of the square: owners at distance d have "
-             "correlation exp(-d^2/(2 l^2)).",
-     .min = 0,
-     .open_min = true});
+  v(length, sim::positive(
+                "length",
+                "Distance l over which separators change, in sides of the square: owners at distance d have "
+                "correlation exp(-d^2/(2 l^2))."));
 }
 
 void LinearSeparators::describe(sim::Visitor& v) {
@@ -105,11 +103,9 @@ void LinearSeparators::describe(sim::Visitor& v) {
   v(features, {.name = "features", .help = "Number of features p.", .min = 2, .max = 1e5});
   v(separators, {.name = "separators", .help = "How the owners' separators are drawn."});
   v(feature_law, {.name = "feature_law", .help = "Distribution of each feature."});
-  v(feature_scale, {.name = "feature_scale", .help = "Scale s of the features.", .min = 0, .open_min = true});
-  v(flip_probability, {.name = "flip_probability",
-                       .help = "Fraction of flipped labels, exact or expected (see `flip`).",
-                       .min = 0,
-                       .max = 1});
+  v(feature_scale, sim::positive("feature_scale", "Scale s of the features."));
+  v(flip_probability,
+    sim::unit_interval("flip_probability", "Fraction of flipped labels, exact or expected (see `flip`)."));
   v(flip, {.name = "flip", .help = "Selection of the labels to flip."});
   v(test_records,
     {.name = "test_records", .help = "Number of test records of each owner, in addition to `records`."});

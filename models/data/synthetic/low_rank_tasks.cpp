@@ -71,11 +71,11 @@ void LowRankTasks::describe(sim::Visitor& v) {
   v(features, {.name = "features", .help = "Number of features d.", .min = 1, .max = 1e5});
   v(rank, {.name = "rank", .help = "Rank of the shared parameters.", .min = 1, .max = 1e5});
   v(scale, {.name = "scale", .help = "Scaling of the records into the unit ball."});
-  v(own_deviation, {.name = "own_deviation",
-                    .help = "Standard deviation of the entries of q_t, a task's own part of the parameters.",
-                    .min = 0});
+  v(own_deviation,
+    sim::non_negative("own_deviation",
+                      "Standard deviation of the entries of q_t, a task's own part of the parameters."));
   v(target, {.name = "target", .help = "Classification or regression."});
-  v(noise, {.name = "noise", .help = "Standard deviation of the target's noise; regression only.", .min = 0});
+  v(noise, sim::non_negative("noise", "Standard deviation of the target's noise; regression only."));
   v(standardise_target,
     {.name = "standardise_target",
      .help =

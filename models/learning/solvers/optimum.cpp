@@ -10,7 +10,6 @@
 #include "models/algebra/dense.hpp"
 #include "models/learning/solvers/hinge_program.hpp"
 #include "models/learning/solvers/record_objective.hpp"
-#include "models/learning/solvers/softmax_objective.hpp"
 
 namespace hearsay::models {
 namespace {

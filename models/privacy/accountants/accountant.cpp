@@ -5,7 +5,6 @@
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 
 namespace hearsay::models {
 

@@ -3,7 +3,7 @@
 //
 //   basic          the sum of the epsilons                                       closed_forms.hpp
 //   kairouz        the minimum of three closed forms                             closed_forms.hpp
-//   kairouz_exact  the optimum for equal pure steps                              kairouz_exact.hpp
+//   kairouz_exact  the optimum for equal pure steps                              closed_forms.hpp
 //   zcdp           zero-concentrated differential privacy                        closed_forms.hpp
 //   rdp            Renyi differential privacy at fixed orders                    rdp.hpp
 //   pld            the privacy loss distribution, numerically                    pld.hpp

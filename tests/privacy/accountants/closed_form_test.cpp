@@ -5,7 +5,6 @@
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

@@ -2,7 +2,6 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

@@ -2,8 +2,8 @@
 #include "models/privacy/accountants/pld/pld.hpp"
 #include "models/privacy/accountants/pld/privacy_loss.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "tests/privacy/accountants/support.hpp"
 
 using namespace hearsay::models;

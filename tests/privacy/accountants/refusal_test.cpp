@@ -6,7 +6,6 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/privacy/accountants/theorems/closed_forms.hpp"
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "tests/privacy/accountants/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/privacy/accountants/theorems/kairouz_exact.hpp"
+#include "models/privacy/accountants/theorems/closed_forms.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
