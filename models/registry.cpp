@@ -4,41 +4,18 @@
 
 #include <stdexcept>
 
-#include "models/protocols/baselines/local_dp.hpp"
-#include "models/protocols/baselines/local_only.hpp"
-#include "models/protocols/central/central_async.hpp"
-#include "models/protocols/central/central_sync.hpp"
-#include "models/protocols/federated/dp_fedavg.hpp"
-#include "models/protocols/federated/dp_ftrl.hpp"
-#include "models/protocols/federated/fedasync.hpp"
-#include "models/protocols/federated/fedavg.hpp"
-#include "models/protocols/federated/fedbuff.hpp"
-#include "models/protocols/federated/fedprox.hpp"
-#include "models/protocols/federated/scaffold.hpp"
-#include "models/protocols/gossip/ad_psgd.hpp"
-#include "models/protocols/gossip/dpsgd_gossip.hpp"
-#include "models/protocols/gossip/epidemic.hpp"
-#include "models/protocols/gossip/gossip_learning.hpp"
-#include "models/protocols/gossip/push_sum.hpp"
-#include "models/protocols/multitask/amtl.hpp"
-#include "models/protocols/multitask/async_mtl.hpp"
-#include "models/protocols/multitask/sync_mtl.hpp"
-#include "models/protocols/peer_to_peer/model_propagation.hpp"
-#include "models/protocols/peer_to_peer/p2p_admm.hpp"
-#include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
+#include "models/protocols/families.hpp"
 
 namespace hearsay::models {
 
 std::vector<ProtocolRow>& protocols() {
-  static std::vector<ProtocolRow> table{
-      central_async_row(),     central_sync_row(), p2p_coordinate_descent_row(),
-      model_propagation_row(), p2p_admm_row(),     local_only_row(),
-      local_dp_row(),          pooled_row(),       async_mtl_row(),
-      sync_mtl_row(),          amtl_row(),         fedavg_row(),
-      fedprox_row(),           scaffold_row(),     fedasync_row(),
-      fedbuff_row(),           dp_fedavg_row(),    dp_ftrl_row(),
-      dpsgd_gossip_row(),      ad_psgd_row(),      gossip_learning_row(),
-      push_sum_row(),          epidemic_row()};
+  static std::vector<ProtocolRow> table = [] {
+    std::vector<ProtocolRow> all;
+    for (auto* rows :
+         {central_rows, peer_to_peer_rows, baselines_rows, multitask_rows, federated_rows, gossip_rows})
+      for (ProtocolRow& row : rows()) all.push_back(std::move(row));
+    return all;
+  }();
   return table;
 }
 

@@ -197,7 +197,7 @@ TEST_CASE("p2p admm: run long it ends at the independent optimum") {
     INFO(loss.name());
     const PersonalFixture fixture(test::random_agents({.agents = 5}), loss, {}, 60'000);
     P2pAdmm::Params params;
-    params.personal.mu = 0.3;
+    params.mu = 0.3;
     const auto done = run<P2pAdmm>(fixture, params, fixture.engine({}, {}, 4));
     CHECK((done.world->models - done.protocol->personal().optimum().models).lpNorm<Eigen::Infinity>() < 1e-6);
   }

@@ -36,7 +36,7 @@ TEST_CASE("model propagation: two ticks by hand") {
   //   agent 0: (3/2 + 1/2)/2 = 1, agent 1: (1 + 3/2)/2 = 5/4
   const PersonalFixture fixture(test::one_point_each({1, 1}, {1, 3}, {{{0, 1}}, {1}}), SquaredLoss{}, {}, 2);
   ModelPropagation::Params params;
-  params.personal.mu = 1;
+  params.mu = 1;
   const auto done = run<ModelPropagation>(fixture, params, fixture.engine({}, ticks_of({0, 1})));
   CHECK(done.world->models(0, 0) == Approx(1).epsilon(1e-12));
   CHECK(done.world->models(0, 1) == Approx(1.25).epsilon(1e-12));

@@ -113,8 +113,8 @@ class PersonalFixture {
 template <class P>
 typename P::Params with_mu(double mu, std::optional<double> lambda = {}) {
   typename P::Params params;
-  params.personal.mu = mu;
-  params.personal.lambda = lambda;
+  params.mu = mu;
+  params.lambda = lambda;
   return params;
 }
 

@@ -50,7 +50,7 @@ std::vector<Eigen::VectorXd> to_vectors(const nlohmann::json& rows) {
 
 CD::Params params_of(const nlohmann::json& section) {
   CD::Params params;
-  params.personal.mu = section["mu"];
+  params.mu = section["mu"];
   return params;
 }
 
@@ -98,7 +98,7 @@ void compare_warm_start(const nlohmann::json& section, Comparison& comparison) {
   sim::ClockTrace never;
   test::run<CD>(fixture, params, fixture.engine({}, never), check, &noise);
   // So strong a pull that propagation leaves the local models where they are.
-  params.personal.mu = 1e14;
+  params.mu = 1e14;
   test::run<CD>(
       fixture, params, fixture.engine({}, never),
       [&](const models::World& w, const CD&) {
@@ -116,7 +116,7 @@ void compare_admm(const nlohmann::json& section, Comparison& comparison) {
   const test::PersonalFixture fixture(with_graph(base), models::LogisticLoss{}, {}, kNoLimit,
                                       {"objective_q"});
   P2pAdmm::Params params;
-  params.personal.mu = base["mu"];
+  params.mu = base["mu"];
   params.initial = models::LocalModels{};
   params.rho = section["rho"];
   params.local_steps = section["inner"];

@@ -7,33 +7,40 @@
 //                over all points + lambda norm_2(theta)^2         protocol.lambda is not given
 //
 // L_i and Q as in problem/personal_problem.hpp.
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <vector>
 
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
 class LocalOnly : public PersonalProtocol {
  public:
-  struct Params {
-    PersonalOptions personal;
-    void describe(sim::Visitor& v) { personal.describe(v); }
-    void require(const Setting& setting) const { personal.require(setting); }
-    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
-  };
+  using Params = PersonalOptions;
   static constexpr Entry kEntry{
       .name = "local_only", .help = "Each agent learns from its own data only.", .joint = false};
 
-  LocalOnly(const Params& params, const Study& study) : PersonalProtocol(params.personal, study) {}
-  void on_start(Context& context);
+  LocalOnly(const Params& params, const Study& study) : PersonalProtocol(params, study) {}
+  void on_start(Context& context) {
+    for (sim::AgentId i = 0; i < context.agents(); ++i)
+      context.model(i) = personal_.local_minimisers().col(i);
+    track(context.models());
+  }
 };
 
 class Pooled : public PersonalProtocol {
  public:
-  struct Params : LocalOnly::Params {
-    void require(const Setting& setting) const;
+  struct Params : PersonalOptions {
+    void require(const Setting& setting) const {
+      PersonalOptions::require(setting);
+      if (setting.privacy.active())
+        throw std::invalid_argument(
+            "pooled puts all data in one place, which is not private: use privacy.mechanism none");
+    }
   };
   static constexpr Entry kEntry{
       .name = "pooled",
@@ -41,11 +48,17 @@ class Pooled : public PersonalProtocol {
       .joint = false};
 
   /// Throws std::invalid_argument with privacy.
-  Pooled(const Params& params, const Study& study);
-  void on_start(Context& context);
+  Pooled(const Params& params, const Study& study) : PersonalProtocol(fitting(params, study), study) {}
+  void on_start(Context& context) {
+    const double lambda =
+        personal_.options().lambda.value_or(1 / static_cast<double>(personal_.problem().n()));
+    const auto theta = personal_.problem().memo().get<Eigen::VectorXd>(
+        fmt::format("pooled minimiser, lambda {:a}", lambda), [&] {
+          return minimise_records(personal_.problem(), personal_.problem().everyone(), {.ridge = 2 * lambda});
+        });
+    for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
+    track(context.models());
+  }
 };
-
-ProtocolRow local_only_row();
-ProtocolRow pooled_row();
 
 }  // namespace hearsay::models

@@ -49,11 +49,7 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
   v(initiative, {.name = "initiative",
                  .help = "Party that starts a conversation: a query and its answer.",
                  .source = "Farokhi, Wu, Smith, Kaafar, section III"});
-  v(interval, {.name = "interval",
-               .help = "Time between the learner's queries; for initiative learner.",
-               .unit = "s",
-               .min = 0,
-               .open_min = true});
+  v(interval, sim::positive("interval", "Time between the learner's queries; for initiative learner.", "s"));
   v(when_busy,
     {.name = "when_busy", .help = "Handling of requests that arrive during another conversation."});
   v(interleave, {.name = "interleave",
@@ -61,13 +57,11 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
   v(stale_base,
     {.name = "stale_base", .help = "Base of an update if other answers have arrived since its query."});
   v(timeout,
-    {.name = "timeout",
-     .help = "Time the learner waits for an answer; a later answer is discarded, but its privacy "
-             "budget remains spent. By default unlimited on a reliable network, else 5 typical round "
-             "trips, at least 1 s.",
-     .unit = "s",
-     .min = 0,
-     .open_min = true});
+    sim::positive("timeout",
+                  "Time the learner waits for an answer; a later answer is discarded, but its privacy "
+                  "budget remains spent. By default unlimited on a reliable network, else 5 typical round "
+                  "trips, at least 1 s.",
+                  "s"));
   v(groups, {.name = "groups",
              .help = "Sets of owners (numbered from 1) that answer as one fictitious owner; the others "
                      "answer individually.",
@@ -310,10 +304,6 @@ void CentralAsync::on_up(sim::AgentId agent, Context& context) {
 bool CentralAsync::finished(const Context& context) const {
   if (context.iterations() >= horizon_) return true;
   return queries_.in_flight() == 0 && waiting_.empty() && owners_.exhausted(context);
-}
-
-ProtocolRow central_async_row() {
-  return row<CentralAsync>();
 }
 
 }  // namespace hearsay::models

@@ -171,8 +171,6 @@ class CentralAsync {
   Requests<Query> queries_;
 };
 
-ProtocolRow central_async_row();
-
 }  // namespace hearsay::models
 
 namespace hearsay::sim {

@@ -53,12 +53,10 @@ void CentralSync::Params::describe(sim::Visitor& v) {
          .help = "Step parameter of averaged: the step size in round k is c1/sqrt(k). A number, or \"auto\".",
          .source = kSyncPaper});
   v(round_timeout,
-    {.name = "round_timeout",
-     .help = "Maximum time the learner waits for answers in a round; by default unlimited on a "
-             "reliable network, else 5 typical round trips, at least 1 s.",
-     .unit = "s",
-     .min = 0,
-     .open_min = true});
+    sim::positive("round_timeout",
+                  "Maximum time the learner waits for answers in a round; by default unlimited on a "
+                  "reliable network, else 5 typical round trips, at least 1 s.",
+                  "s"));
   v(missing, {.name = "missing", .help = "Replacement for an answer that does not arrive in time."});
   OwnerOptions::describe(v, kMinHorizon);
 }
@@ -224,10 +222,6 @@ void CentralSync::reset(sim::AgentId agent, Context&) {
 
 void CentralSync::on_up(sim::AgentId agent, Context& context) {
   if (agent == 0 && round_.restarts()) next_round(context);
-}
-
-ProtocolRow central_sync_row() {
-  return row<CentralSync>();
 }
 
 }  // namespace hearsay::models

@@ -128,8 +128,6 @@ class CentralSync {
   Request round_;                        // to all owners; its number is k
 };
 
-ProtocolRow central_sync_row();
-
 }  // namespace hearsay::models
 
 namespace hearsay::sim {

@@ -31,16 +31,36 @@ struct NoOptimiser {
   void describe(sim::Visitor&) {}
 };
 
+/// Of a number in [0, 1).
+constexpr sim::About optimiser_share(std::string_view name, std::string_view help) {
+  return {.name = name,
+          .help = help,
+          .source = "Reddi et al. 2021, Algorithm 2",
+          .min = 0,
+          .max = 1,
+          .open_max = true};
+}
+
 struct MomentumOptimiser {
   static constexpr std::string_view kName = "momentum";
   static constexpr std::string_view kHelp = "FedAvgM: a decaying sum of the mean updates.";
   double beta = 0.9;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(beta, optimiser_share("beta", "Share of the previous direction that is added."));
+  }
 };
 
 struct AdaptiveOptimiser {
   double beta_1 = 0.9, beta_2 = 0.99, tau = 1e-3;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(beta_1, optimiser_share("beta_1", "Decay of the mean of the updates."));
+    v(beta_2, optimiser_share("beta_2", "Decay of the mean of their squares."));
+    v(tau, {.name = "tau",
+            .help = "Added to the root mean square; its square is the mean square at the start.",
+            .source = "Reddi et al. 2021, Algorithm 2",
+            .min = 0,
+            .open_min = true});
+  }
 };
 struct AdamOptimiser : AdaptiveOptimiser {
   static constexpr std::string_view kName = "adam";
@@ -57,27 +77,70 @@ class Aggregator {
   struct Params {
     double server_step = 1;
     std::variant<NoOptimiser, MomentumOptimiser, AdamOptimiser, YogiOptimiser> server_optimiser;
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(server_step, sim::positive("server_step", "Step size of the server."));
+      v(server_optimiser,
+        {.name = "server_optimiser", .help = "Rule by which the server uses the mean update."});
+    }
   };
 
-  Aggregator(const Params& params, Eigen::Index p);
+  Aggregator(const Params& params, Eigen::Index p) : params_(params), delta_(p), m_(p), v_(p), direction_(p) {
+    reset();
+  }
 
-  void add(double weight, const Eigen::Ref<const Eigen::VectorXd>& update);
+  void add(double weight, const Eigen::Ref<const Eigen::VectorXd>& update) {
+    delta_ += weight * update;
+    weight_ += weight;
+    ++updates_;
+  }
   std::uint32_t updates() const { return updates_; }
   /// The sum of their weights.
   double weight() const { return weight_; }
   /// Uses the updates added since the last call, with the divisor w.
-  void apply(double divisor, Context& context);
+  void apply(double divisor, Context& context) {
+    if (updates_ == 0) return;
+    delta_ /= divisor;
+    const Eigen::VectorXd& d = std::visit(
+        [this](const auto& o) -> const Eigen::VectorXd& { return direction(o); }, params_.server_optimiser);
+    context.model(0) += params_.server_step * d;
+    context.project(context.model(0));
+    clear();
+  }
   /// Of a server that has lost its state.
-  void reset();
+  void reset() {
+    clear();
+    m_.setZero();
+    const auto square = [](const auto& o) {
+      if constexpr (requires { o.tau; }) return o.tau * o.tau;
+      return 0.0;
+    };
+    v_.setConstant(std::visit(square, params_.server_optimiser));
+  }
 
  private:
   const Eigen::VectorXd& direction(const NoOptimiser&) { return delta_; }
-  const Eigen::VectorXd& direction(const MomentumOptimiser& momentum);
-  const Eigen::VectorXd& direction(const AdamOptimiser& adam);
-  const Eigen::VectorXd& direction(const YogiOptimiser& yogi);
-  const Eigen::VectorXd& divided(const AdaptiveOptimiser& o);
-  void clear();
+  const Eigen::VectorXd& direction(const MomentumOptimiser& momentum) {
+    m_ = momentum.beta * m_ + delta_;
+    return m_;
+  }
+  const Eigen::VectorXd& direction(const AdamOptimiser& adam) {
+    v_ = adam.beta_2 * v_ + (1 - adam.beta_2) * delta_.cwiseAbs2();
+    return divided(adam);
+  }
+  const Eigen::VectorXd& direction(const YogiOptimiser& yogi) {
+    v_.array() -= (1 - yogi.beta_2) * delta_.array().square() * (v_.array() - delta_.array().square()).sign();
+    return divided(yogi);
+  }
+  const Eigen::VectorXd& divided(const AdaptiveOptimiser& o) {
+    m_ = o.beta_1 * m_ + (1 - o.beta_1) * delta_;
+    direction_ = m_.array() / (v_.array().sqrt() + o.tau);
+    return direction_;
+  }
+  void clear() {
+    delta_.setZero();
+    weight_ = 0;
+    updates_ = 0;
+  }
 
   Params params_;
   Eigen::VectorXd delta_;  // the sum so far

@@ -12,16 +12,65 @@
 // records are never queried.
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/protocols/federated/local_training.hpp"
-#include "models/protocols/federated/newest_queries.hpp"
+#include "models/run/context.hpp"
 #include "models/run/protocol.hpp"
 
 namespace hearsay::models {
+
+// Queries that wait at owners until these are free. Of the queries that come meanwhile an owner trains from the newest alone,
+// so that a slow owner does not fall behind. Agent 0 is the server.
+class NewestQueries {
+ public:
+  struct Query {
+    sim::AgentId owner;
+    std::uint32_t number;  ///< the server's
+    sim::HeldPayload payload;
+    /// The model, and what else it carries.
+    Vector numbers() const { return vector_of(payload.numbers()); }
+  };
+
+  explicit NewestQueries(std::size_t owners) : waiting_(owners) {}
+
+  /// A query arrives at an owner: it waits for the timer `tag`, which fires when the owner is free. Discards one that is
+  /// older than what waits.
+  void receive(const sim::Message& query, std::uint16_t tag, Context& context) {
+    Waiting& waiting = waiting_[context.owner(query.to)];
+    if (query.conversation < waiting.number) return context.discard(query);
+    // Messages precede timers, so that all queries that have waited come before it.
+    if (waiting.number == 0) context.after(query.to, 0, tag);
+    waiting = {query.conversation, context.hold(query)};
+  }
+  /// What agent i begins with at its timer; nothing if that is lost.
+  std::optional<Query> take(sim::AgentId i, const Context& context) {
+    Waiting taken = std::exchange(waiting_[context.owner(i)], {});
+    if (taken.number == 0) return std::nullopt;
+    return Query{i, taken.number, std::move(taken.payload)};
+  }
+  /// An owner has lost its state.
+  void lose(std::size_t owner) { waiting_[owner] = {}; }
+
+ private:
+  struct Waiting {
+    std::uint32_t number = 0;  // of the query; 0: none
+    sim::HeldPayload payload;
+  };
+  std::vector<Waiting> waiting_;  // by owner
+};
+
+/// The row of a federated protocol.
+constexpr Entry federated_entry(std::string_view name, std::string_view help, std::uint32_t vectors = 1,
+                                std::string_view step = "protocol.step or protocol.server_step") {
+  return {.name = name, .help = help, .hub = true, .vectors = vectors, .any_model = true, .step = step};
+}
 
 class FederatedClients {
  public:
@@ -32,7 +81,9 @@ class FederatedClients {
                      .help = "Number of an owner's answers that the server has used.",
                      .per_agent = true,
                      .exact = false}};
-  void measure(std::size_t, const World& world, std::span<double> out) const;
+  void measure(std::size_t, const World&, std::span<double> out) const {
+    std::copy(used_.begin(), used_.end(), out.begin());
+  }
 
  protected:
   enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kRequest, kTimeout, kTrain };
@@ -41,18 +92,49 @@ class FederatedClients {
 
   /// `vectors`: of p numbers, in a message.
   FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer = Answer::kUpdate,
-                   Eigen::Index vectors = 1);
+                   Eigen::Index vectors = 1)
+      : local_(params, study),
+        answer_(answer),
+        used_(study.problem.owners()),
+        queries_(study.problem.owners()),
+        reply_(vectors * study.problem.p()) {
+    for (std::size_t owner = 0; owner < study.problem.owners(); ++owner) {
+      if (study.problem.n(owner) > 0) trainers_.push_back(static_cast<sim::AgentId>(owner) + 1);
+    }
+  }
   FederatedClients(const FederatedClients&) = delete;
   FederatedClients& operator=(const FederatedClients&) = delete;
 
-  void open_accounts(Context& context);
+  void open_accounts(Context& context) {
+    for (const sim::AgentId i : trainers_) local_.open_account(i, context);
+  }
   /// An owner receives a query; at the timer kTrain it trains and answers.
   void receive_query(const sim::Message& query, Context& context) {
     queries_.receive(query, kTrain, context);
   }
-  void train(sim::AgentId i, Context& context);
+  void train(sim::AgentId i, Context& context) {
+    const auto taken = queries_.take(i, context);
+    if (!taken) return;
+    const Query& query = *taken;
+    if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
+    context.compute(i);
+    const LocalTerms added = terms(query, context);
+    const auto x = query.numbers().head(context.p());
+    const auto [y, steps] = local_.train(i, x, context, added);
+    if (steps == 0) return context.send(i, 0, kRefusal, query.number);
+    complete(query, steps, y, reply_.tail(reply_.size() - context.p()));
+    if (answer_ == Answer::kUpdate) {
+      reply_.head(context.p()) = y - x;
+    } else {
+      reply_.head(context.p()) = y;
+    }
+    context.send(i, 0, kAnswer, query.number, reply_);
+  }
   /// An owner has lost its state.
-  void reset_client(sim::AgentId i);
+  void reset_client(sim::AgentId i) {
+    queries_.lose(i - 1);
+    local_.reset(i);
+  }
   /// The agents of the owners that have records.
   const std::vector<sim::AgentId>& trainers() const { return trainers_; }
   void count_used(const sim::Message& answer, const Context& context) { ++used_[context.owner(answer.from)]; }

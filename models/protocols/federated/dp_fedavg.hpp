@@ -12,6 +12,7 @@
 // Source: McMahan, Ramage, Talwar, Zhang 2018, "Learning Differentially Private Recurrent Language Models", Algorithm 1.
 #include "models/protocols/federated/trusted_rounds.hpp"
 #include "models/run/any_protocol.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::models {
 
@@ -19,31 +20,50 @@ class DpFedAvg : public TrustedRounds {
  public:
   struct Params : TrustedOptions {
     double participation = 0.1;
-    void describe(sim::Visitor& v);
-    void require(const Setting& setting) const;
+    void describe(sim::Visitor& v) {
+      v(participation,
+        {.name = "participation",
+         .help = "Probability q with which an owner takes part in a round, independently of all others.",
+         .source = "McMahan, Ramage, Talwar, Zhang 2018, Algorithm 1",
+         .min = 0,
+         .max = 1,
+         .open_min = true});
+      TrustedOptions::describe(v);
+    }
+    void require(const Setting& setting) const {
+      TrustedOptions::require(setting);
+      if (setting.privacy.active() && !setting.privacy.amplifies(Sampling::kPoisson))
+        setting.privacy.require_room(planned_rounds(setting));
+    }
     std::vector<std::string> notes(const Study& study) const {
       if (participation == 1) return {};
       return full_charge_note("protocol.participation: rounds of random owners", Sampling::kPoisson,
                               study.privacy);
     }
   };
-  static constexpr Entry kEntry{.name = "dp_fedavg",
-                                .help =
-                                    "DP-FedAvg: federated averaging of a random part of the owners, with "
-                                    "user-level privacy by a trusted server.",
-                                .hub = true,
-                                .any_model = true,
-                                .aggregates = true,
-                                .step = "protocol.step or protocol.server_step"};
-  DpFedAvg(const Params& params, const Study& study);
+  static constexpr Entry kEntry =
+      trusted_entry("dp_fedavg",
+                    "DP-FedAvg: federated averaging of a random part of the owners, with "
+                    "user-level privacy by a trusted server.");
+  DpFedAvg(const Params& params, const Study& study)
+      : TrustedRounds(
+            params, study,
+            {.releases = params.planned_rounds(setting_of(study)),
+             .sampling_rate = study.privacy.accounted_rate(Sampling::kPoisson, params.participation)},
+            EntrustedSum(study.problem.p(), study.problem.owners()),
+            params.participation * static_cast<double>(study.problem.owners())),
+        q_(params.participation) {}
 
  private:
-  bool takes_part(std::size_t owner, std::uint64_t t, sim::Stream& stream) override;
-  void apply(const Vector& released, std::uint64_t t, Context& context) override;
+  bool takes_part(std::size_t, std::uint64_t, sim::Stream& stream) override {
+    return sim::bernoulli(stream, q_);
+  }
+  void apply(const Vector& released, std::uint64_t, Context& context) override {
+    context.model(0) += server_step() * released;
+    context.project(context.model(0));
+  }
 
   double q_;
 };
-
-ProtocolRow dp_fedavg_row();
 
 }  // namespace hearsay::models

@@ -4,14 +4,13 @@
 //   y_i = x_old after K local steps on owner i's records, with the term (rho/2) norm_2(y - x_old)^2
 //   x  <- (1 - alpha w(s)) x + alpha w(s) y_i
 //
-// x_old: the model that was sent to owner i; s: its staleness; w: staleness.hpp.
+// x_old: the model that was sent to owner i; s: its staleness; w: asynchronous.hpp.
 // alpha = 1 with constant staleness: the last writer wins. Iteration: an answer that is used. A crash of the server
 // loses x.
 //
 // Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. Its t - tau is s + 1: there an
 // answer to the newest model has the weight w(1), here w(0) = 1. The paper's scheduler is `trigger`.
 #include "models/protocols/federated/asynchronous.hpp"
-#include "models/protocols/federated/staleness.hpp"
 #include "models/run/any_protocol.hpp"
 
 namespace hearsay::models {
@@ -19,18 +18,29 @@ namespace hearsay::models {
 class FedAsync : public AsynchronousServer {
  public:
   struct Params : AsynchronousOptions {
+    static constexpr std::string_view kPaper = "Xie, Koyejo, Gupta 2019, Algorithm 1";
     double alpha = 0.6, rho = 0;
     Staleness staleness;
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(alpha, {.name = "alpha",
+                .help = "Share of an owner's model that is not stale in the server's new model.",
+                .source = kPaper,
+                .min = 0,
+                .max = 1,
+                .open_min = true});
+      v(staleness, {.name = "staleness", .help = "Factor of alpha for an owner's model.", .source = kPaper});
+      v(rho, {.name = "rho",
+              .help = "Weight of the term (rho/2) norm_2(y - x)^2 of local training.",
+              .source = kPaper,
+              .min = 0});
+      AsynchronousOptions::describe(v);
+    }
   };
-  static constexpr Entry kEntry{
-      .name = "fedasync",
-      .help =
-          "FedAsync: the server mixes each owner's locally trained model into its own "
-          "when it comes, weighted by its staleness.",
-      .hub = true,
-      .any_model = true,
-      .step = "protocol.step or protocol.alpha"};
+  static constexpr Entry kEntry =
+      federated_entry("fedasync",
+                      "FedAsync: the server mixes each owner's locally trained model into its own "
+                      "when it comes, weighted by its staleness.",
+                      1, "protocol.step or protocol.alpha");
   FedAsync(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kModel), params_(params) {}
 
@@ -38,12 +48,14 @@ class FedAsync : public AsynchronousServer {
   LocalTerms terms(const Query& query, Context&) override {
     return {.anchor = query.payload.numbers(), .mu = params_.rho};
   }
-  bool use(const sim::Message& answer, double staleness, Context& context) override;
+  bool use(const sim::Message& answer, double staleness, Context& context) override {
+    const double share = params_.alpha * weight_of(params_.staleness, staleness);
+    context.model(0) = (1 - share) * context.model(0) + share * vector_of(answer);
+    return true;
+  }
 
  private:
   Params params_;
 };
-
-ProtocolRow fedasync_row();
 
 }  // namespace hearsay::models

@@ -21,16 +21,11 @@ namespace hearsay::models {
 class FedAvg : public FederatedRounds {
  public:
   using Params = RoundOptions;
-  static constexpr Entry kEntry{.name = "fedavg",
-                                .help =
-                                    "FedAvg: in each round a cohort of owners trains locally and the server "
-                                    "averages their models.",
-                                .hub = true,
-                                .any_model = true,
-                                .step = "protocol.step or protocol.server_step"};
+  static constexpr Entry kEntry =
+      federated_entry("fedavg",
+                      "FedAvg: in each round a cohort of owners trains locally and the server "
+                      "averages their models.");
   FedAvg(const Params& params, const Study& study) : FederatedRounds(params, study) {}
 };
-
-ProtocolRow fedavg_row();
 
 }  // namespace hearsay::models

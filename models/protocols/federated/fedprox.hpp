@@ -21,23 +21,28 @@ class FedProx : public FederatedRounds {
  public:
   struct Params : RoundOptions {
     double mu = 0.1;
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(mu, {.name = "mu",
+             .help = "Weight of the term (mu/2) norm_2(y - x)^2 of local training; 0: FedAvg.",
+             .source = "Li et al. 2020, Algorithm 2",
+             .min = 0});
+      RoundOptions::describe(v);
+    }
   };
-  static constexpr Entry kEntry{
-      .name = "fedprox",
-      .help = "FedProx: FedAvg with a term that keeps local models near the server's.",
-      .hub = true,
-      .any_model = true,
-      .step = "protocol.step or protocol.server_step"};
+  static constexpr Entry kEntry =
+      federated_entry("fedprox", "FedProx: FedAvg with a term that keeps local models near the server's.");
   FedProx(const Params& params, const Study& study) : FederatedRounds(params, study), mu_(params.mu) {}
 
  protected:
-  LocalTerms terms(const Query& query, Context& context) override;
+  LocalTerms terms(const Query& query, Context& context) override {
+    LocalTerms terms = FederatedRounds::terms(query, context);
+    terms.mu = mu_;
+    terms.anchor = query.payload.numbers();
+    return terms;
+  }
 
  private:
   double mu_;
 };
-
-ProtocolRow fedprox_row();
 
 }  // namespace hearsay::models

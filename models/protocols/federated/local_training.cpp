@@ -36,8 +36,7 @@ std::optional<std::string> step_note(double step, double momentum, const Problem
   if (!(step > largest)) return std::nullopt;
   return fmt::format(
       "warning: protocol.step is {:g}, above 2{}/h_max = {:.3g} of the largest eigenvalue of the Hessian, so "
-      "that "
-      "the models can oscillate or diverge; reduce protocol.step, or standardise the features",
+      "that the models can oscillate or diverge; reduce protocol.step, or standardise the features",
       step, momentum > 0 ? " (1 + momentum)" : "", largest);
 }
 

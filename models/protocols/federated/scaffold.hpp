@@ -22,6 +22,7 @@
 //
 // Source: Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, "SCAFFOLD: Stochastic Controlled Averaging for
 // Federated Learning", Algorithm 1, whose weights are `equal`.
+#include "models/algebra/option_error.hpp"
 #include "models/protocols/federated/rounds.hpp"
 #include "models/run/any_protocol.hpp"
 
@@ -33,19 +34,40 @@ class Scaffold : public FederatedRounds {
  public:
   struct Params : RoundOptions {
     ControlVariate option = ControlVariate::kMean;
-    void describe(sim::Visitor& v);
-    void require(const Setting& setting) const;
+    void describe(sim::Visitor& v) {
+      v(option, {.name = "option",
+                 .help = "New control variate of an owner.",
+                 .source = "Karimireddy et al. 2020, Algorithm 1"});
+      RoundOptions::describe(v);
+    }
+    void require(const Setting& setting) const {
+      RoundOptions::require(setting);
+      const bool means = option == ControlVariate::kMean;
+      if (means && local.momentum > 0)
+        throw OptionError(
+            "momentum",
+            "expected 0 with option II, which takes a step for a mean of gradients; use option I");
+      if (means && setting.model.theta_max)
+        throw OptionError("option",
+                          "expected I with model.theta_max: a projected step is no mean of gradients");
+      if (!means && setting.privacy.active() && !std::holds_alternative<FullBatch>(local.batch))
+        throw OptionError(
+            "option", "expected II with privacy and mini-batches: I releases a gradient over all records");
+    }
   };
-  static constexpr Entry kEntry{
-      .name = "scaffold",
-      .help = "SCAFFOLD: FedAvg with control variates that correct the local steps.",
-      .hub = true,
-      .vectors = 2,
-      .any_model = true,
-      .step = "protocol.step or protocol.server_step"};
+  static constexpr Entry kEntry =
+      federated_entry("scaffold", "SCAFFOLD: FedAvg with control variates that correct the local steps.", 2);
   /// Throws OptionError where option II does not hold: with momentum or a box; and for option I with privacy and
   /// mini-batches, as the account's releases are all of the same kind.
-  Scaffold(const Params& params, const Study& study);
+  Scaffold(const Params& params, const Study& study)
+      : FederatedRounds(fitting(params, study), study, 2),
+        option_(params.option),
+        c_(Eigen::VectorXd::Zero(study.problem.p())),
+        tilt_(c_),
+        x_(c_),
+        gradient_(c_),
+        own_(study.problem.p(), study.problem.owners()),
+        received_(own_) {}
 
   /// c.
   const Eigen::VectorXd& server_variate() const { return c_; }
@@ -53,12 +75,42 @@ class Scaffold : public FederatedRounds {
   const Columns& variates() const { return own_; }
 
  protected:
-  LocalTerms terms(const Query& query, Context& context) override;
+  LocalTerms terms(const Query& query, Context& context) override {
+    LocalTerms terms = FederatedRounds::terms(query, context);
+    first_step_ = *terms.first_step;
+    tilt_ = query.numbers().tail(context.p()) - own_[context.owner(query.owner)];
+    terms.tilt = {tilt_.data(), static_cast<std::size_t>(tilt_.size())};
+    if (option_ == ControlVariate::kGradient) {
+      x_ = query.numbers().head(context.p());
+      context.regulariser_gradient(x_, gradient_);
+      gradient_ += *context.release(query.owner, context.gradient(query.owner, x_));
+    }
+    return terms;
+  }
   void complete(const Query& query, std::uint64_t steps, const Eigen::VectorXd& y,
-                Eigen::Ref<Eigen::VectorXd> rest) override;
+                Eigen::Ref<Eigen::VectorXd> rest) override {
+    if (option_ == ControlVariate::kGradient) {
+      rest = gradient_;
+    } else {
+      double sum = 0;
+      for (std::uint64_t k = 0; k < steps; ++k) sum += local_.step_size(first_step_ + k);
+      rest = (query.numbers().head(y.size()) - y) / sum - tilt_;
+    }
+    own_[query.owner - 1] = rest;
+  }
   void fill(Eigen::Ref<Eigen::VectorXd> rest) override { rest = c_; }
-  void receive(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& rest) override;
-  void lose(sim::AgentId agent) override;
+  void receive(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& rest) override {
+    c_ += share(owner) * (rest - received_[owner]);
+    received_[owner] = rest;
+  }
+  void lose(sim::AgentId agent) override {
+    if (agent != 0) {
+      own_[agent - 1].setZero();
+    } else {
+      c_.setZero();
+      received_.setZero();
+    }
+  }
 
  private:
   ControlVariate option_;
@@ -66,8 +118,6 @@ class Scaffold : public FederatedRounds {
   Columns own_, received_;  // c_i and c^_i by owner
   std::uint64_t first_step_ = 0;
 };
-
-ProtocolRow scaffold_row();
 
 }  // namespace hearsay::models
 

@@ -19,15 +19,20 @@
 // round. The run ends after `rounds`. Clocks have no effect.
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "models/protocols/federated/clients.hpp"
 #include "models/protocols/federated/local_training.hpp"
-#include "models/protocols/federated/newest_queries.hpp"
 #include "models/run/protocol.hpp"
 #include "models/run/requests.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 
@@ -37,36 +42,94 @@ struct TrustedOptions {
   std::optional<sim::Time> round_timeout;
   LocalTraining::Params local;
 
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(server_step, sim::positive("server_step", "Step size of the server."));
+    v(rounds, {.name = "rounds",
+               .help = "Number of rounds, over which the budget is spread; by default until stop.iterations.",
+               .min = 1});
+    v(round_timeout, kAboutRoundTimeout);
+    local.describe(v);
+  }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.
-  std::uint64_t planned_rounds(const Setting& setting) const;
+  std::uint64_t planned_rounds(const Setting& setting) const {
+    constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t planned = rounds.value_or(setting.stop.iterations);
+    if (planned == kForever && setting.privacy.active()) {
+      throw std::invalid_argument(
+          "the budget is spread over the rounds, whose number is missing: set protocol.rounds or "
+          "stop.iterations");
+    }
+    return planned;
+  }
   void require(const Setting& setting) const {
     planned_rounds(setting);
     local.require(setting);
   }
 };
 
+/// The row of a protocol with these rounds.
+constexpr Entry trusted_entry(std::string_view name, std::string_view help) {
+  Entry entry = federated_entry(name, help);
+  entry.aggregates = true;
+  return entry;
+}
+
 class TrustedRounds {
  public:
   virtual ~TrustedRounds() = default;
 
-  void on_start(Context& context);
+  void on_start(Context& context) {
+    context.open_shared_account(releases_);
+    model_ = context.model(0);
+    begin_round(context);
+  }
   void on_tick(sim::AgentId, Context&) {}
-  void on_message(const sim::Message& message, Context& context);
-  void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context);
+  void on_message(const sim::Message& message, Context& context) {
+    if (message.tag == kAnswer) {
+      if (!round_.match(message, context)) return;
+      context.collect(message, sum_);
+      context.count_staleness(0, context.now() - message.sent);
+      if (round_.count_reply()) end_round(context);
+      return;
+    }
+    queries_.receive(message, kTrain, context);
+  }
+  void on_timer(sim::AgentId agent, std::uint16_t tag, std::uint32_t round, Context& context) {
+    if (tag == kTrain) return train(agent, context);
+    if (round_.in_flight(round)) end_round(context);
+  }
   std::string_view timer_name(sim::AgentId, std::uint16_t tag, std::uint32_t round) const {
     return tag == kTrain ? "train" : timeout_name(round_.in_flight(round));
   }
-  void reset(sim::AgentId agent, Context& context);
-  void on_up(sim::AgentId agent, Context& context);
+  void reset(sim::AgentId agent, Context& context) {
+    if (agent == 0) {
+      round_.crash();
+      context.model(0) = model_;
+    } else {
+      queries_.lose(context.owner(agent));
+      local_.reset(agent);
+    }
+  }
+  void on_up(sim::AgentId agent, Context& context) {
+    if (agent == 0 && round_.restarts()) end_round(context);
+  }
   bool finished(const Context&) const { return finished_; }
 
  protected:
   /// `divisor`: w. Throws as LocalTraining, BudgetError where the budget has no room for the timetable.
   TrustedRounds(const TrustedOptions& options, const Study& study, const Timetable& timetable,
-                EntrustedSum sum, double divisor);
+                EntrustedSum sum, double divisor)
+      : options_(options),
+        rounds_(options.planned_rounds(setting_of(study))),
+        timeout_(timeout_of(options.round_timeout, study)),
+        local_(options.local, study),
+        releases_(study.privacy.releases_of(0, timetable)),
+        sum_(std::move(sum)),
+        divisor_(divisor),
+        queries_(study.problem.owners()),
+        model_(study.problem.p()) {}
   TrustedRounds(const TrustedRounds&) = delete;
   TrustedRounds& operator=(const TrustedRounds&) = delete;
 
@@ -81,9 +144,36 @@ class TrustedRounds {
  private:
   enum Tag : std::uint16_t { kQuery, kAnswer, kTimeout, kTrain };
 
-  void begin_round(Context& context);
-  void end_round(Context& context);
-  void train(sim::AgentId i, Context& context);
+  void begin_round(Context& context) {
+    sim::Stream stream = context.random(kCohort, 0);
+    cohort_.clear();
+    for (std::size_t owner = 0; owner < context.owners(); ++owner) {
+      const sim::AgentId i = context.agent_of(owner);
+      if (takes_part(owner, sum_.rounds(), stream) && context.records(i) > 0) cohort_.push_back(i);
+    }
+    const std::uint32_t r = round_.begin(std::max<std::size_t>(cohort_.size(), 1));
+    context.send(0, cohort_, kQuery, r, model_);
+    context.after(0, cohort_.empty() ? 0 : timeout_, kTimeout, r);
+  }
+  void end_round(Context& context) {
+    round_.end();
+    const std::uint64_t t = sum_.rounds();
+    if (const auto released = context.release(sum_, divisor_)) {
+      apply(*released, t, context);
+      model_ = context.model(0);
+    }
+    finished_ = t + 1 >= rounds_ || !context.may_release(0);
+    if (!finished_) begin_round(context);
+    context.count_iteration();
+  }
+  void train(sim::AgentId i, Context& context) {
+    const auto query = queries_.take(i, context);
+    if (!query) return;
+    context.compute(i);
+    local_.train_inside(i, query->numbers(), context, update_,
+                        {.first_step = (query->number - 1) * local_.steps(i, context)});
+    context.entrust(i, kAnswer, query->number, update_);
+  }
 
   TrustedOptions options_;
   std::uint64_t rounds_;

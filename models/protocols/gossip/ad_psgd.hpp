@@ -32,7 +32,6 @@
 
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 #include "models/run/requests.hpp"
 
 namespace hearsay::models {
@@ -42,33 +41,69 @@ class AdPsgd : GossipAgents {
   struct Params : GossipOptions {
     std::optional<sim::Time> timeout;
 
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(timeout,
+        sim::positive(
+            "timeout",
+            "Maximum time an agent waits for its partner before it exchanges with another; by default unlimited "
+            "on a reliable network, else 5 typical round trips, at least 1 s.",
+            "s"));
+      LocalTraining::Params::describe(v);
+    }
     bool uses_late_replies() const { return true; }
   };
 
-  static constexpr Entry kEntry{
-      .name = "ad_psgd",
-      .help =
-          "AD-PSGD: at its tick an agent averages models with a random neighbour and adds its local update.",
-      .any_model = true,
-      .step = "the step size (protocol.step)"};
+  static constexpr Entry kEntry = gossip_entry(
+      "ad_psgd",
+      "AD-PSGD: at its tick an agent averages models with a random neighbour and adds its local update.");
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "refused_exchanges",
                      .help = "Exchanges refused so far because the partner was in another one.",
                      .exact = false}};
 
-  AdPsgd(const Params& params, const Study& study);
+  AdPsgd(const Params& params, const Study& study)
+      : GossipAgents(params, study),
+        timeout_(timeout_of(params.timeout, study)),
+        exchanges_(study.topology.agents()),
+        difference_(study.problem.p()) {}
 
   void on_start(Context& context) { open_accounts(context); }
-  void on_tick(sim::AgentId i, Context& context);
-  void on_message(const sim::Message& message, Context& context);
+  void on_tick(sim::AgentId i, Context& context) {
+    Exchange& mine = exchanges_[i];
+    const bool proposes = !mine.request.in_flight();
+    if (proposes) {
+      mine.updates = 0;
+      context.send(i, random_neighbour(i, context), kProposal, mine.request.begin(), context.model(i));
+    } else {
+      ++mine.updates;
+    }
+    if (const auto* update = local_update(i, context)) context.model(i) += *update;
+    if (proposes) context.after(i, timeout_, kTimeout, mine.request.number());
+    context.count_iteration();
+  }
+  void on_message(const sim::Message& message, Context& context) {
+    if (message.tag == kProposal) return answer(message, context);
+    const sim::AgentId i = message.to;
+    Exchange& mine = exchanges_[i];
+    if (message.tag == kDifference) {
+      if (message.conversation <= mine.voided) return context.discard(message);
+      context.count_staleness(mine.updates, context.now() - message.sent);
+      context.model(i) += vector_of(message);
+    }
+    mine.request.end(message.conversation);
+  }
   void on_timer(sim::AgentId i, std::uint16_t, std::uint32_t number, Context&) {
     exchanges_[i].request.end(number);
   }
   std::string_view timer_name(sim::AgentId i, std::uint16_t, std::uint32_t number) const {
     return timeout_name(exchanges_[i].request.in_flight(number));
   }
-  void reset(sim::AgentId i, Context& context);
+  void reset(sim::AgentId i, Context&) {
+    Exchange& mine = exchanges_[i];
+    mine.request.end();
+    mine.voided = mine.request.number();
+    training_.reset(i);
+  }
   void measure(std::size_t, const World&, std::span<double> out) const {
     out[0] = static_cast<double>(refused_);
   }
@@ -81,14 +116,23 @@ class AdPsgd : GossipAgents {
     std::uint32_t updates = 0;  // local updates since the proposal
   };
 
-  void answer(const sim::Message& proposal, Context& context);
+  void answer(const sim::Message& proposal, Context& context) {
+    const sim::AgentId j = proposal.to;
+    if (exchanges_[j].request.in_flight()) {
+      ++refused_;
+      context.send(j, proposal.from, kRefusal, proposal.conversation);
+      return;
+    }
+    context.count_staleness(exchanges_[proposal.from].updates, context.now() - proposal.sent);
+    difference_ = (context.model(j) - vector_of(proposal)) / 2;
+    context.model(j) -= difference_;
+    context.send(j, proposal.from, kDifference, proposal.conversation, difference_);
+  }
 
   sim::Time timeout_;
   std::vector<Exchange> exchanges_;  // by agent
   Eigen::VectorXd difference_;
   std::uint64_t refused_ = 0;
 };
-
-ProtocolRow ad_psgd_row();
 
 }  // namespace hearsay::models

@@ -19,6 +19,7 @@
 //   crash        The agent has its starting model and begins again with round 1, until it hears of later ones.
 // No agent waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
 // deadlock, and agents out of step catch up. Iteration: an agent completes a round. Nothing that is mixed is stale.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -38,28 +39,75 @@ class DpsgdGossip : GossipAgents {
     MixingWeights mixing = MixingWeights::kMetropolis;
     std::optional<sim::Time> round_timeout;
 
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(mixing, {.name = "mixing", .help = "Weights W_ij of the neighbours' models."});
+      v(round_timeout,
+        sim::positive("round_timeout",
+                      "Maximum time an agent waits for its neighbours in a round, from the end of its "
+                      "computation; by default "
+                      "unlimited on a reliable network, else 5 typical round trips, at least 1 s.",
+                      "s"));
+      LocalTraining::Params::describe(v);
+    }
     bool self_paced() const { return true; }
     bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
   };
 
-  static constexpr Entry kEntry{
-      .name = "dpsgd_gossip",
-      .help =
-          "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.",
-      .any_model = true,
-      .step = "the step size (protocol.step)"};
+  static constexpr Entry kEntry = gossip_entry(
+      "dpsgd_gossip",
+      "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.");
 
-  DpsgdGossip(const Params& params, const Study& study);
+  DpsgdGossip(const Params& params, const Study& study)
+      : GossipAgents(params, study),
+        mixing_(params.mixing),
+        timeout_(timeout_of(params.round_timeout, study)),
+        graph_(study.topology),
+        largest_degree_(largest_degree(graph_)),
+        rounds_(graph_.agents()),
+        heard_(4 * std::size_t{graph_.edges()}),
+        sums_(study.problem.p(), 2 * rounds_.size()) {}
 
-  void on_start(Context& context);
+  void on_start(Context& context) {
+    open_accounts(context);
+    for (sim::AgentId i = 0; i < context.agents(); ++i) context.after(i, 0, kBegin);
+  }
   void on_tick(sim::AgentId, Context&) {}
-  void on_message(const sim::Message& message, Context& context);
-  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t round, Context& context);
+  void on_message(const sim::Message& message, Context& context) {
+    const sim::AgentId i = message.to;
+    const std::uint32_t number = message.conversation;
+    Round& round = rounds_[i];
+    std::uint32_t& heard = heard_[2 * std::size_t{graph_.edge(i, message.from)} + number % 2];
+    if (number <= heard || number < round.number) return context.discard(message);
+    if (number > round.number + 1) {
+      if (round.number > 0) mix(i, context);
+      forget(i, number);
+      forget(i, number + 1);
+      begin_round(i, number, context);
+    }
+    const double w = mixing_weight(mixing_, graph_, i, message.from, largest_degree_);
+    context.count_staleness(0, context.now() - message.sent);
+    sum(i, number) += w * vector_of(message);
+    round.weight[number % 2] += w;
+    heard = number;
+    const bool all = ++round.heard[number % 2] == context.degree(i);
+    if (all && number == round.number) context.after(i, 0, kMix, number);
+  }
+  void on_timer(sim::AgentId i, std::uint16_t, std::uint32_t round, Context& context) {
+    if (round != rounds_[i].number) return;
+    if (round > 0) mix(i, context);
+    begin_round(i, round + 1, context);
+  }
   std::string_view timer_name(sim::AgentId i, std::uint16_t tag, std::uint32_t round) const {
     return tag == kTimeout ? timeout_name(rounds_[i].number == round) : tag == kMix ? "mix" : "first round";
   }
-  void reset(sim::AgentId i, Context& context);
+  void reset(sim::AgentId i, Context& context) {
+    forget(i, 0);
+    forget(i, 1);
+    rounds_[i].number = 0;
+    std::fill_n(heard_.begin() + 2 * std::ptrdiff_t{graph_.first_edge(i)}, 2 * context.degree(i), 0u);
+    training_.reset(i);
+    context.after(i, 0, kBegin);
+  }
 
  private:
   enum Tag : std::uint16_t { kModel, kBegin, kMix, kTimeout };
@@ -71,10 +119,27 @@ class DpsgdGossip : GossipAgents {
   };
 
   // Sum of the W_ij x_j received for a round, and u_i once the round has begun.
-  auto sum(sim::AgentId i, std::uint32_t round) { return sums_[2 * std::size_t{i} + round % 2]; }
-  void begin_round(sim::AgentId i, std::uint32_t number, Context& context);
-  void mix(sim::AgentId i, Context& context);
-  void forget(sim::AgentId i, std::uint32_t round);
+  Columns::ColXpr sum(sim::AgentId i, std::uint32_t round) { return sums_[2 * std::size_t{i} + round % 2]; }
+  void begin_round(sim::AgentId i, std::uint32_t number, Context& context) {
+    Round& round = rounds_[i];
+    round.number = number;
+    for (const sim::AgentId j : context.neighbours(i)) context.send(i, j, kModel, number, context.model(i));
+    if (const auto* update = local_update(i, context)) sum(i, number) += *update;
+    context.after(i, timeout_, kTimeout, number);
+    if (round.heard[number % 2] == context.degree(i)) context.after(i, 0, kMix, number);
+  }
+  void mix(sim::AgentId i, Context& context) {
+    const std::uint32_t number = rounds_[i].number;
+    context.model(i) = (1 - rounds_[i].weight[number % 2]) * context.model(i) + sum(i, number);
+    forget(i, number);
+    context.count_iteration();
+  }
+  // What has been received for a round.
+  void forget(sim::AgentId i, std::uint32_t round) {
+    sum(i, round).setZero();
+    rounds_[i].heard[round % 2] = 0;
+    rounds_[i].weight[round % 2] = 0;
+  }
 
   MixingWeights mixing_;
   sim::Time timeout_;
@@ -84,7 +149,5 @@ class DpsgdGossip : GossipAgents {
   std::vector<std::uint32_t> heard_;  // two for each directed edge i -> j: rounds that i has heard of j
   Columns sums_;                      // two for each agent
 };
-
-ProtocolRow dpsgd_gossip_row();
 
 }  // namespace hearsay::models

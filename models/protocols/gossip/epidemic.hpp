@@ -27,13 +27,16 @@
 // back to the start, and the agent joins the next round it hears of.
 //
 // Iteration: a tick. Staleness: in rounds by which a model is late.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "models/algebra/option_error.hpp"
 #include "models/learning/columns.hpp"
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -45,24 +48,82 @@ class Epidemic : GossipAgents {
     std::uint32_t fan_out = 1;
     EpidemicSampling sampling = EpidemicSampling::kLocal;
 
-    void describe(sim::Visitor& v);
-    void require(const Setting& setting) const;
+    void describe(sim::Visitor& v) {
+      v(fan_out,
+        {.name = "fan_out", .help = "Number s of agents that an agent sends to in a round.", .min = 1});
+      v(sampling, {.name = "sampling", .help = "Who draws the receivers."});
+      LocalTraining::Params::describe(v);
+    }
+    void require(const Setting& setting) const {
+      GossipOptions::require(setting);
+      if (setting.owners && fan_out >= *setting.owners)
+        throw OptionError("fan_out",
+                          fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
+      const sim::Topology* graph = setting.topology;
+      for (sim::AgentId i = 0; sampling == EpidemicSampling::kOracle && graph && i < graph->agents(); ++i) {
+        const sim::AgentId others = graph->agents() - 1;
+        if (graph->degree(i) < others) {
+          throw OptionError("sampling",
+                            fmt::format("expected network.topology complete with oracle, found agent {} "
+                                        "with {} of {} neighbours; use local",
+                                        i, graph->degree(i), others));
+        }
+      }
+    }
   };
 
-  static constexpr Entry kEntry{.name = "epidemic",
-                                .help =
-                                    "Epidemic learning: in each round agents train, send to random agents "
-                                    "and average what they receive.",
-                                .any_model = true,
-                                .step = "the step size (protocol.step)"};
+  static constexpr Entry kEntry =
+      gossip_entry("epidemic",
+                   "Epidemic learning: in each round agents train, send to random agents "
+                   "and average what they receive.");
 
   /// Throws OptionError for a fan_out of n or more, or if the oracle meets a graph that is not complete.
-  Epidemic(const Params& params, const Study& study);
+  Epidemic(const Params& params, const Study& study)
+      : GossipAgents(params, study),
+        params_(fitting(params, study)),
+        rounds_(study.topology.agents()),
+        early_(study.problem.p(), rounds_.size()) {}
 
   void on_start(Context& context) { open_accounts(context); }
-  void on_tick(sim::AgentId i, Context& context);
-  void on_message(const sim::Message& message, Context& context);
-  void reset(sim::AgentId i, Context& context);
+  void on_tick(sim::AgentId i, Context& context) {
+    Round& round = rounds_[i];
+    const bool oracle = params_.sampling == EpidemicSampling::kOracle;
+    round.number = std::max({round.number + 1, round.newest, oracle ? latest_ : 0});
+    if (const auto* update = local_update(i, context)) context.model(i) += *update;
+    if (oracle) {
+      if (round.number > latest_) draw_shifts(round.number, context);
+      for (const sim::AgentId shift : shifts_)
+        context.send(i, (i + shift + 1) % context.agents(), 0, round.number, context.model(i));
+    } else {
+      for (const sim::AgentId j : random_neighbours(i, params_.fan_out, context))
+        context.send(i, j, 0, round.number, context.model(i));
+    }
+    round.averaged = 1 + round.early;
+    if (round.early > 0) {
+      context.model(i) = (context.model(i) + early_[i]) / round.averaged;
+      early_[i].setZero();
+      round.early = 0;
+    }
+    context.count_iteration();
+  }
+  void on_message(const sim::Message& message, Context& context) {
+    const sim::AgentId i = message.to;
+    Round& round = rounds_[i];
+    const std::uint32_t number = message.conversation;
+    context.count_staleness(round.number > number ? round.number - number : 0, context.now() - message.sent);
+    if (number > round.number) {
+      round.newest = std::max(round.newest, number);
+      early_[i] += vector_of(message);
+      ++round.early;
+    } else {
+      context.model(i) += (vector_of(message) - context.model(i)) / ++round.averaged;
+    }
+  }
+  void reset(sim::AgentId i, Context&) {
+    rounds_[i] = {};
+    early_[i].setZero();
+    training_.reset(i);
+  }
 
  private:
   static constexpr std::uint32_t kShifts = kFreePurpose;  // purpose of the draws
@@ -72,7 +133,11 @@ class Epidemic : GossipAgents {
   };
 
   // The oracle begins a round.
-  void draw_shifts(std::uint32_t round, Context& context);
+  void draw_shifts(std::uint32_t round, Context& context) {
+    latest_ = round;
+    const auto drawn = draw(params_.fan_out, context.agents() - 1, context.random(kShifts, 0));
+    shifts_.assign(drawn.begin(), drawn.end());
+  }
 
   Params params_;
   std::vector<Round> rounds_;         // by agent
@@ -80,8 +145,6 @@ class Epidemic : GossipAgents {
   std::vector<sim::AgentId> shifts_;  // of the oracle's latest round
   std::uint32_t latest_ = 0;          // round of the oracle
 };
-
-ProtocolRow epidemic_row();
 
 }  // namespace hearsay::models
 

@@ -29,7 +29,6 @@
 
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -39,27 +38,60 @@ class PushSum : GossipAgents {
     std::uint32_t fan_out = 1;
     bool weighted_update = false;
 
-    void describe(sim::Visitor& v);
+    void describe(sim::Visitor& v) {
+      v(fan_out, {.name = "fan_out",
+                  .help = "Number m of random neighbours that an agent sends to at a tick.",
+                  .min = 1});
+      v(weighted_update,
+        {.name = "weighted_update",
+         .help = "Whether a local update is multiplied by the agent's weight, which keeps steps bounded "
+                 "where messages are lost. The published method does not."});
+      LocalTraining::Params::describe(v);
+    }
   };
 
-  static constexpr Entry kEntry{
-      .name = "push_sum",
-      .help = "Stochastic gradient push: agents send parts of their models and weights to random neighbours.",
-      .vectors = 2,
-      .any_model = true,
-      .step = "the step size (protocol.step)",
-      .example = R"("step": 0.01)"};
+  static constexpr Entry kEntry = gossip_entry(
+      "push_sum",
+      "Stochastic gradient push: agents send parts of their models and weights to random neighbours.", 2,
+      R"("step": 0.01)");
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "held_weight",
                      .help = "Sum of the agents' weights: n less what is in flight or lost.",
                      .exact = false}};
 
-  PushSum(const Params& params, const Study& study);
+  PushSum(const Params& params, const Study& study)
+      : GossipAgents(params, study),
+        params_(params),
+        weights_(Eigen::VectorXd::Ones(study.topology.agents())),
+        part_(study.problem.p() + 1),
+        ticks_(study.topology.agents()) {}
 
   void on_start(Context& context) { open_accounts(context); }
-  void on_tick(sim::AgentId i, Context& context);
-  void on_message(const sim::Message& message, Context& context);
-  void reset(sim::AgentId i, Context& context);
+  void on_tick(sim::AgentId i, Context& context) {
+    ++ticks_[i];
+    double& weight = weights_[i];
+    if (const auto* update = local_update(i, context))
+      context.model(i) += (params_.weighted_update ? 1 : 1 / weight) * *update;
+    if (weight >= kMinWeight) {
+      const auto receivers = random_neighbours(i, params_.fan_out, context);
+      weight /= static_cast<double>(receivers.size() + 1);
+      part_ << weight * context.model(i), weight;
+      for (const sim::AgentId j : receivers) context.send(i, j, 0, ticks_[i], part_);
+    }
+    context.count_iteration();
+  }
+  void on_message(const sim::Message& message, Context& context) {
+    const Vector part = vector_of(message);
+    const Eigen::Index p = context.p();
+    double& weight = weights_[message.to];
+    context.model(message.to) = (weight * context.model(message.to) + part.head(p)) / (weight + part[p]);
+    weight += part[p];
+    context.count_staleness(ticks_[message.from] - message.conversation, context.now() - message.sent);
+  }
+  void reset(sim::AgentId i, Context&) {
+    weights_[i] = 1;
+    training_.reset(i);
+  }
   void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
 
  private:
@@ -70,7 +102,5 @@ class PushSum : GossipAgents {
   Eigen::VectorXd part_;              // that is sent: x above w
   std::vector<std::uint32_t> ticks_;  // by agent
 };
-
-ProtocolRow push_sum_row();
 
 }  // namespace hearsay::models

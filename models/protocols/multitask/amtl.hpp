@@ -16,17 +16,23 @@
 // is the constant ln 10. eta c > 1 is no relaxation: refused before the run where it is certain, else the run fails.
 //
 // The loop over the network, its timeouts and crashes: multitask/task_loop.hpp.
+#include <fmt/format.h>
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
+#include "models/algebra/option_error.hpp"
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/multitask/measures.hpp"
+#include "models/protocols/multitask/sensitivity.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/task_loop.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -37,48 +43,119 @@ class Amtl : public TaskLoop<Amtl> {
   struct Params : CouplingOptions, TaskLoopOptions {
     double alpha = 0.1, eta = 0.5;
     StepRule step_rule = StepRule::kFixed;
-    void describe(sim::Visitor& v);
-    void require(const Setting& setting) const;
+    void describe(sim::Visitor& v) {
+      v(alpha, {.name = "alpha",
+                .help = "Gradient step size; choose it below 2/L.",
+                .source = kAmtlPaper,
+                .min = 0,
+                .open_min = true});
+      v(eta, {.name = "eta",
+              .help = "Relaxation factor eta: fraction of the distance to u by which v_t moves.",
+              .source = kAmtlPaper,
+              .min = 0,
+              .max = 1,
+              .open_min = true});
+      v(step_rule, {.name = "step_rule", .help = "Factor c of the relaxation."});
+      CouplingOptions::describe(v);
+      TaskLoopOptions::describe(v);
+      v.check(step_rule == StepRule::kFixed || eta * std::log(kShortestDelay) <= 1, "eta",
+              fmt::format("expected at most 1/ln 10 = 0.434 with step_rule delay_adaptive, found {:g}", eta));
+    }
+    void require(const Setting& setting) const {
+      if (setting.privacy.active())
+        throw std::invalid_argument("amtl has no private form: use privacy.mechanism none, or async_mtl");
+      setting.model.loss.require_smooth();
+    }
   };
 
-  static constexpr Entry kEntry{.name = "amtl",
-                                .help = "Asynchronous multi-task learning with relaxed updates; not private.",
-                                .hub = true,
-                                .by_turn = true,
-                                .joint = false,
-                                .own_models = true,
-                                .step = "protocol.alpha",
-                                .example = R"("alpha": 0.01)"};
+  static constexpr Entry kEntry =
+      multitask_entry("amtl", "Asynchronous multi-task learning with relaxed updates; not private.",
+                      "protocol.alpha", R"("alpha": 0.01)");
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument for a step too long, and with privacy.
-  Amtl(const Params& params, const Study& study);
-  void measure(std::size_t k, const World& world, std::span<double> out) const;
+  Amtl(const Params& params, const Study& study)
+      : TaskLoop(params, study),
+        params_(fitting(params, study)),
+        server_(ColumnUpdate::kBlock, params.regulariser, params.alpha, params.h(params.alpha),
+                zero_columns(study)),
+        delays_(study.problem.owners()),
+        begun_(zero_columns(study)),
+        q_(begun_),
+        message_(study.problem.p()),
+        column_(study.problem.p()) {
+    study.problem.require_records_of_all();
+    const double l = smoothness_for("alpha", study);
+    if (!(params.alpha < 2 / l))
+      throw OptionError("alpha",
+                        fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
+    if (params.start == TaskStart::kSingleTask) {
+      for (std::size_t t = 0; t < delays_.size(); ++t) {
+        begun_[t] = minimise_alone(study.diagnosed(), t, params.start_ridge.value_or(kStartRidge));
+      }
+    }
+    server_.start_at(begun_);
+    start_at(server_.p());
+  }
+  void measure(std::size_t k, const World& world, std::span<double> out) const {
+    measure_multitask(k, {params_.objective(params_.alpha), server_.p(), q_, log()}, world, out);
+  }
 
   const Columns& w() const { return server_.p(); }
 
  private:
   friend TaskLoop<Amtl>;
+  static constexpr double kShortestDelay = 10;  // s, of the rule
+  static constexpr double kStartRidge = 1e-3;
+  static constexpr std::string_view kAmtlPaper = "Baytas, Yan, Jain, Zhou, ICDM 2016";
   // The last delays of a task, s.
   class Delays {
    public:
     void add(sim::Time delay) { last_[count_++ % last_.size()] = delay; }
-    double mean() const;
+    double mean() const {
+      const std::size_t n = std::min(count_, last_.size());
+      double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += last_[k];
+      return n == 0 ? 0 : sum / static_cast<double>(n);
+    }
 
    private:
     std::array<double, 5> last_{};
     std::size_t count_ = 0;
   };
 
-  void open(Context& context);
+  void open(Context& context) {
+    for (std::size_t t = 0; t < delays_.size(); ++t) {
+      const sim::AgentId task = context.agent_of(t);
+      context.open_account(task);
+      context.model(task) = held(t);
+    }
+  }
   bool may_turn(std::size_t t, const Context&) const { return turns(t) < params_.turns; }
-  const Eigen::VectorXd& turn(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& w, Context& context);
-  const Eigen::VectorXd& update(std::size_t t, const Vector& u, const TaskTurn* turn, Context& context);
+  const Eigen::VectorXd& turn(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& w, Context& context) {
+    const sim::AgentId task = context.agent_of(t);
+    message_ = w - params_.alpha * *context.release(task, context.gradient(task, w));
+    return message_;
+  }
+  const Eigen::VectorXd& update(std::size_t t, const Vector& u, const TaskTurn* turn, Context& context) {
+    if (turn != nullptr) delays_[t].add(context.now() - turn->used_since);
+    server_.relax(t, u, relaxation(t));
+    server_.step();
+    server_.column(t, column_);
+    return column_;
+  }
   auto model(std::size_t t) const { return held(t); }
   void reset_server() { server_.start_at(begun_); }
   void reset_task(std::size_t) {}
   static bool settled() { return false; }
-  double relaxation(std::size_t t) const;
+  double relaxation(std::size_t t) const {
+    if (params_.step_rule == StepRule::kFixed) return params_.eta;
+    const double mean = delays_[t].mean(), weight = params_.eta * std::log(std::max(mean, kShortestDelay));
+    if (weight > 1)
+      throw std::runtime_error(
+          fmt::format("eta ln(mean delay of {:g} s) = {:g} exceeds 1: choose a smaller eta", mean, weight));
+    return weight;
+  }
 
   Params params_;
   MultitaskServer server_;
@@ -87,8 +164,6 @@ class Amtl : public TaskLoop<Amtl> {
   Columns q_;                   // 0, d x T
   Eigen::VectorXd message_, column_;
 };
-
-ProtocolRow amtl_row();
 
 }  // namespace hearsay::models
 

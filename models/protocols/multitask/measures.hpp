@@ -70,6 +70,19 @@ inline constexpr std::array kMultitaskMetrics{
                    .help = "Fraction of turns in which a declared bound c_3 or c_4 did not hold."},
 };
 
+/// The row of a multi-task protocol.
+constexpr Entry multitask_entry(std::string_view name, std::string_view help, std::string_view step,
+                                std::string_view example) {
+  return {.name = name,
+          .help = help,
+          .hub = true,
+          .by_turn = true,
+          .joint = false,
+          .own_models = true,
+          .step = step,
+          .example = example};
+}
+
 /// By task, what is known of its turns besides P and Q.
 struct TurnLog {
   explicit TurnLog(std::size_t tasks)

@@ -17,24 +17,23 @@ void CouplingOptions::describe(sim::Visitor& v) {
                 .help = "Threshold h of the server's proximal step (the paper's mu); by default 1.5e-3.",
                 .source = "Xie, Baytas, Lin, Zhou, section 4.1",
                 .min = 0});
-  v(lambda, {.name = "lambda",
-             .help = "Weight lambda of r, alternative to threshold: h = (server's step size) * lambda.",
-             .min = 0});
+  v(lambda,
+    sim::non_negative("lambda",
+                      "Weight lambda of r, alternative to threshold: h = (server's step size) * lambda."));
   v(regulariser, {.name = "regulariser", .help = "Regulariser r that couples the tasks."});
   v(start, {.name = "start", .help = "Initial models of the tasks."});
   v(start_ridge,
-    {.name = "start_ridge",
-     .help = "Weight tau_0 of (tau_0/2) norm_2^2 in the single-task start; by default tau, 1e-3 in amtl.",
-     .min = 0});
+    sim::non_negative(
+        "start_ridge",
+        "Weight tau_0 of (tau_0/2) norm_2^2 in the single-task start; by default tau, 1e-3 in amtl."));
   v(turns, {.name = "turns",
             .help = "Maximum number of turns of each task, including lost ones.",
             .min = 1,
             .max = 4e9});
   v(objective_lambda,
-    {.name = "objective_lambda",
-     .help = "Weight of r in the objective metrics; by default threshold in objective_sum, and "
-             "threshold/(server's step size) in objective_joint.",
-     .min = 0});
+    sim::non_negative("objective_lambda",
+                      "Weight of r in the objective metrics; by default threshold in objective_sum, and "
+                      "threshold/(server's step size) in objective_joint."));
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
 }
 
@@ -62,11 +61,10 @@ void MultitaskOptions::describe(sim::Visitor& v) {
   v(sensitivity, {.name = "sensitivity",
                   .help = "Source of the sensitivities S_1 and S_2 that scale the noise of a turn."});
   v(released_1,
-    {.name = "released_1",
-     .help = "S_1 for sensitivity released; 1e-3/1.2 is the value of the published code for 60 records.",
-     .min = 0,
-     .open_min = true});
-  v(released_2, {.name = "released_2", .help = "S_2 for sensitivity released.", .min = 0, .open_min = true});
+    sim::positive(
+        "released_1",
+        "S_1 for sensitivity released; 1e-3/1.2 is the value of the published code for 60 records."));
+  v(released_2, sim::positive("released_2", "S_2 for sensitivity released."));
   v(c_3, {.name = "c_3",
           .help = "Regression: declared bound on norm_2(p_t + q_t); violations are counted.",
           .source = "Xie, Baytas, Lin, Zhou, Theorem 3.6",

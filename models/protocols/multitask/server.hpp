@@ -18,6 +18,7 @@
 
 #include "models/learning/columns.hpp"
 #include "models/protocols/multitask/coupling.hpp"
+#include "sim/check.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -29,28 +30,81 @@ class MultitaskServer {
   MultitaskServer(const MultitaskServer&) = delete;
   MultitaskServer& operator=(const MultitaskServer&) = delete;
   /// `zero`: d x T.
-  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero);
+  MultitaskServer(ColumnUpdate form, Coupling coupling, double alpha, double h, const Columns& zero)
+      : form_(form), alpha_(alpha), h_(h), prox_(coupling, zero.rows(), zero.cols()), moved_(zero), p_(zero) {
+    if (form_ == ColumnUpdate::kAll) s_ = zero;
+  }
 
   /// Turns the gradient of a task, taken at p, into what it sends, in place: p - alpha g for block. It is a function
   /// of public p and a released gradient, so it reveals nothing more.
-  void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const;
+  void prepare(const Eigen::Ref<const Eigen::VectorXd>& p, Eigen::Ref<Eigen::VectorXd> gradient) const {
+    if (form_ == ColumnUpdate::kBlock) gradient = p - alpha_ * gradient;
+  }
   /// Stores the message of task t; of several tasks before one step only in form block. P is undefined between this
   /// and the step.
-  void put(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message);
+  void put(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message) {
+    switch (form_) {
+      case ColumnUpdate::kAll:
+        s_[t] = message;
+        moved_ = p_ - alpha_ * s_;
+        return;
+      case ColumnUpdate::kArrived:
+        moved_ = p_;
+        moved_[t] -= alpha_ * message;
+        return;
+      case ColumnUpdate::kBlock:
+        moved_[t] = message;
+        note_change(t);
+        return;
+    }
+  }
   /// P = S = V = 0, as at the start.
-  void clear();
+  void clear() {
+    s_.setZero();
+    moved_.setZero();
+    p_.setZero();
+    known_ = true;
+    changed_ = kMuch;
+    prox_.reset();
+  }
   /// V of block as it is at the start, and P = prox_h(V).
-  void start_at(const Columns& v);
+  void start_at(const Columns& v) {
+    moved_ = v;
+    changed_ = kMuch;
+    prox_.reset();
+    step();
+  }
   /// block: V_t <- V_t + weight (message - V_t).
   void relax(std::size_t t, const Eigen::Ref<const Eigen::VectorXd>& message, double weight) {
     moved_[t] += weight * (message - moved_[t]);
     note_change(t);
   }
   /// The new P. O(k^3 + k d T) for nuclear, k = min(d, T).
-  void step();
+  void step() {
+    if (changed_ >= 0) {
+      prox_.decompose_changed(moved_, changed_, h_);
+    } else {
+      prox_.decompose(moved_, h_);
+    }
+    changed_ = form_ == ColumnUpdate::kBlock ? kNothing : kMuch;
+    known_ = form_ != ColumnUpdate::kBlock;
+    if (known_) prox_.matrix(p_);
+  }
   /// p_t.
-  void column(std::size_t t, Eigen::Ref<Eigen::VectorXd> out) const;
-  const Columns& p() const;
+  void column(std::size_t t, Eigen::Ref<Eigen::VectorXd> out) const {
+    sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
+    if (known_) {
+      out = p_[t];
+    } else {
+      prox_.column(static_cast<Eigen::Index>(t), out);
+    }
+  }
+  const Columns& p() const {
+    sim::check(known_ || changed_ == kNothing, "P is read between an arrival and its step");
+    if (!known_) prox_.matrix(p_);
+    known_ = true;
+    return p_;
+  }
 
  private:
   static constexpr Eigen::Index kNothing = -1, kMuch = -2;

@@ -29,12 +29,11 @@ struct TaskLoopOptions {
   static constexpr bool uses_late_replies() { return true; }
 
   void describe(sim::Visitor& v) {
-    v(timeout, {.name = "timeout",
-                .help = "Time a task waits for p_t before it begins another turn; by default unlimited on "
-                        "a reliable network, else 5 typical round trips, at least 1 s.",
-                .unit = "s",
-                .min = 0,
-                .open_min = true});
+    v(timeout,
+      sim::positive("timeout",
+                    "Time a task waits for p_t before it begins another turn; by default unlimited on "
+                    "a reliable network, else 5 typical round trips, at least 1 s.",
+                    "s"));
   }
 };
 

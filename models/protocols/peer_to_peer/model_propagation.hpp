@@ -15,12 +15,13 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
+#include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -29,14 +30,20 @@ enum class Propagation { kExact, kNetwork };
 
 class ModelPropagation : public PersonalProtocol {
  public:
-  struct Params {
-    PersonalOptions personal;
+  struct Params : PersonalOptions {
     LocalModelKind local = LocalModelKind::kExact;
     Propagation propagation = Propagation::kNetwork;
 
-    void describe(sim::Visitor& v);
-    void require(const Setting& setting) const;
-    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
+    void describe(sim::Visitor& v) {
+      PersonalOptions::describe(v);
+      v(local, {.name = "local", .help = "Method for learning an agent's local model."});
+      v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
+    }
+    void require(const Setting& setting) const {
+      PersonalOptions::require(setting);
+      if (setting.privacy.active()) require_private(local, setting);
+      setting.privacy.require_room(1);
+    }
   };
 
   static constexpr Entry kEntry{
@@ -52,25 +59,94 @@ class ModelPropagation : public PersonalProtocol {
 
   /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of
   /// privacy.mechanism: output and objective use exponential_norm.
-  ModelPropagation(const Params& params, const Study& study);
-  void on_start(Context& context);
-  void on_tick(sim::AgentId i, Context& context);
+  ModelPropagation(const Params& params, const Study& study)
+      : PersonalProtocol(params, study),
+        params_(fitting(params, study)),
+        published_(study.problem.owners()),
+        mix_(study.problem.p()) {
+    if (params.local == LocalModelKind::kExact) {
+      study.exact("protocol.local: local models, published without noise");
+    } else {
+      list_steps(study);
+    }
+  }
+  void on_start(Context& context) {
+    for (sim::AgentId i = 0; i < context.agents(); ++i) {
+      if (context.records(i) > 0) context.open_account(i, 1);
+    }
+    if (const std::optional<LocalRelease> release = release_of(params_.local)) {
+      release_local_models(*release, personal_, context, local_);
+    } else {
+      local_ = personal_.local_minimisers();
+    }
+    const bool exact = params_.propagation == Propagation::kExact;
+    if (exact) end_ = propagate(personal_, local_);
+    for (sim::AgentId i = 0; i < context.agents(); ++i)
+      context.model(i) = exact ? end_->col(i) : local_.col(i);
+    track(context.models());
+  }
+  void on_tick(sim::AgentId i, Context& context) {
+    if (params_.propagation == Propagation::kNetwork) {
+      const PersonalProblem::Agent& a = personal_.agent(i);
+      context.compute(i);
+      mix_neighbours(published_, i, true, context, mix_);
+      context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
+      changed(i);
+      published_[i] = context.publish(i, context.model(i));
+    }
+    context.count_iteration();
+  }
   /// Agent i is back from a crash: it still has the model it learned alone.
   void reset(sim::AgentId i, Context&) { changed(i); }
-  void measure(std::size_t metric, const World& world, std::span<double> out) const;
+  void measure(std::size_t metric, const World& world, std::span<double> out) const {
+    if (metric < kPersonalMetrics.size()) {
+      PersonalProtocol::measure(metric, world, out);
+      return;
+    }
+    if (!end_) end_ = propagate(personal_, local_);
+    out[0] = (world.models - *end_).colwise().squaredNorm().mean();
+  }
 
   /// Theta^loc (p x n), once started.
   const Eigen::MatrixXd& local() const { return local_; }
 
  private:
+  static std::optional<LocalRelease> release_of(LocalModelKind kind) {
+    switch (kind) {
+      case LocalModelKind::kExact:
+        return std::nullopt;
+      case LocalModelKind::kNoisyGradient:
+        return LocalRelease::kNoisyGradient;
+      case LocalModelKind::kOutput:
+        return LocalRelease::kOutput;
+      case LocalModelKind::kObjective:
+        return LocalRelease::kObjective;
+    }
+    return std::nullopt;
+  }
+  static void require_private(LocalModelKind kind, const Setting& setting) {
+    const Budget& privacy = setting.privacy;
+    const std::optional<LocalRelease> release = release_of(kind);
+    if (!release)
+      throw std::invalid_argument(
+          "protocol.local exact is not private: choose another, or privacy.mechanism none");
+    if (privacy.epsilon_warm)
+      throw std::invalid_argument(
+          "model_propagation makes one release, with all of epsilon: leave out privacy.epsilon_warm");
+    require_bound(*release, setting);
+    if (*release != LocalRelease::kNoisyGradient &&
+        !std::holds_alternative<ExponentialNorm>(privacy.mechanism)) {
+      throw std::invalid_argument(
+          "protocol.local output and objective need privacy.mechanism exponential_norm");
+    }
+  }
+
   Params params_;
   Eigen::MatrixXd local_;
   mutable std::optional<Eigen::MatrixXd> end_;  // limit of propagation, once asked for
   std::vector<std::uint32_t> published_;        // publications so far, by agent
   Eigen::VectorXd mix_;
 };
-
-ProtocolRow model_propagation_row();
 
 }  // namespace hearsay::models
 

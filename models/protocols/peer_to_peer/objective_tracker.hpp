@@ -12,20 +12,44 @@
 // gradient at it needs the same.
 #include <Eigen/Core>
 
+#include <cmath>
 #include <span>
 #include <vector>
 
+#include "models/learning/weighted_sum.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 
 namespace hearsay::models {
 
 class ObjectiveTracker {
+  // Agent i's part of what holds a number for each record, or nothing.
+  template <class Numbers>
+  auto part(Numbers& numbers, sim::AgentId i) const {
+    return numbers.empty() ? std::span(numbers)
+                           : std::span(numbers).subspan(first_[i], first_[i + 1] - first_[i]);
+  }
+
  public:
   /// Off until started: then nothing below costs anything.
   ObjectiveTracker() = default;
 
   /// From now on tracks Q of `models`, which are copied. O(Q); p + 4 numbers an agent, and one a record.
-  void start(const PersonalProblem& problem, const Eigen::MatrixXd& models);
+  void start(const PersonalProblem& problem, const Eigen::MatrixXd& models) {
+    problem_ = &problem;
+    seen_ = models;
+    sum_.resize(problem.p());
+    noted_.assign(problem.agents(), 0);
+    pending_.clear();
+    pending_.reserve(problem.agents());
+    local_.clear();
+    value_ = problem.objective(models);
+    correction_ = 0;
+    first_.assign(1, 0);
+    for (sim::AgentId i = 0; i < problem.agents(); ++i)
+      first_.push_back(first_[i] + static_cast<std::size_t>(problem.problem().n(i)));
+    scores_.resize(problem.problem().has_scores() ? first_.back() : 0);
+    for (sim::AgentId i = 0; i < problem.agents(); ++i) local_.push_back(local(i, models.col(i)));
+  }
   bool active() const { return problem_ != nullptr; }
   /// Agent i's model may have changed. O(1), no allocation.
   void changed(sim::AgentId i) {
@@ -34,21 +58,47 @@ class ObjectiveTracker {
     pending_.push_back(i);
   }
   /// Q of `models` as they stand, of which only noted agents' have changed.
-  double value(const Eigen::MatrixXd& models);
+  double value(const Eigen::MatrixXd& models) {
+    const sim::Topology& graph = problem_->topology();
+    for (const sim::AgentId i : pending_) {
+      noted_[i] = 0;
+      const PersonalProblem::Agent& a = problem_->agent(i);
+      const auto now = models.col(i);
+      auto before = seen_.col(i);
+      sum_.setZero();
+      WeightedSum sum(sum_.data(), sum_.size());
+      const auto neighbours = graph.neighbours(i);
+      for (std::uint32_t k = 0; k < neighbours.size(); ++k)
+        sum.add(graph.weight(graph.first_edge(i) + k), seen_.col(neighbours[k]).data());
+      sum.finish();
+      // D/2 (norm^2(now) - norm^2(before)) = (now - before) . D (now + before)/2
+      add((now - before).dot(a.weight * 0.5 * (now + before) - sum_));
+      const double own = local(i, now);
+      add(own - local_[i]);
+      local_[i] = own;
+      before = now;
+    }
+    pending_.clear();
+    return value_ + correction_;
+  }
   /// The scores of agent i's records at its model, if value() has computed them since the model changed; else empty.
   /// They are private, as the records are: for agent i's gradient.
-  std::span<const double> scores(sim::AgentId i) const;
+  std::span<const double> scores(sim::AgentId i) const {
+    if (!active() || noted_[i] != 0) return {};
+    return part(scores_, i);
+  }
 
  private:
-  // Agent i's part of what holds a number for each record, or nothing.
-  template <class Numbers>
-  auto part(Numbers& numbers, sim::AgentId i) const {
-    return numbers.empty() ? std::span(numbers)
-                           : std::span(numbers).subspan(first_[i], first_[i + 1] - first_[i]);
-  }
   // mu D_ii c_i L_i(theta); keeps the scores.
-  double local(sim::AgentId i, PersonalProblem::In theta);
-  void add(double term);
+  double local(sim::AgentId i, PersonalProblem::In theta) {
+    const PersonalProblem::Agent& a = problem_->agent(i);
+    return a.weight * a.pull * problem_->local_objective(i, theta, part(scores_, i));
+  }
+  void add(double term) {
+    const double sum = value_ + term;
+    correction_ += std::abs(value_) >= std::abs(term) ? (value_ - sum) + term : (term - sum) + value_;
+    value_ = sum;
+  }
 
   const PersonalProblem* problem_ = nullptr;
   Eigen::MatrixXd seen_;            // models as they are accounted for

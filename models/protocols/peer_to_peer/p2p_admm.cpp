@@ -19,7 +19,7 @@ constexpr std::uint32_t kPartner = 20;  // own purpose of randomness: the neighb
 }  // namespace
 
 void P2pAdmm::Params::describe(sim::Visitor& v) {
-  personal.describe(v);
+  PersonalOptions::describe(v);
   v(initial, {.name = "initial", .help = "Initial models, known to neighbours."});
   v(rho, {.name = "rho",
           .help = "Penalty of the augmented Lagrangian.",
@@ -31,23 +31,21 @@ void P2pAdmm::Params::describe(sim::Visitor& v) {
                   .min = 1});
   v(exchange, {.name = "exchange", .help = "Vectors that the two endpoints of an edge exchange."});
   v(timeout,
-    {.name = "timeout",
-     .help =
-         "Time an agent waits for a reply; a later reply is discarded. By default 5 typical round trips, at "
-         "least 1 s.",
-     .unit = "s",
-     .min = 0,
-     .open_min = true});
+    sim::positive(
+        "timeout",
+        "Time an agent waits for a reply; a later reply is discarded. By default 5 typical round trips, at "
+        "least 1 s.",
+        "s"));
 }
 
 void P2pAdmm::Params::require(const Setting& setting) const {
-  personal.require(setting);
+  PersonalOptions::require(setting);
   if (setting.privacy.active())
     throw std::invalid_argument("p2p_admm has no private form: use privacy.mechanism none");
 }
 
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
-    : PersonalProtocol(params.personal, study),
+    : PersonalProtocol(params, study),
       params_(fitting(params, study)),
       timeout_(finite_timeout_of(params.timeout, study)),
       exchanges_(2 * study.topology.edges()),
@@ -218,10 +216,6 @@ void P2pAdmm::commit(std::uint32_t position, const Eigen::Ref<const Eigen::Vecto
 void P2pAdmm::on_timer(sim::AgentId, std::uint16_t tag, std::uint32_t position, Context&) {
   Request& request = exchanges_[position].request;
   if (static_cast<std::uint16_t>(request.number()) == tag) request.end();
-}
-
-ProtocolRow p2p_admm_row() {
-  return row<P2pAdmm>();
 }
 
 }  // namespace hearsay::models

@@ -64,8 +64,7 @@ enum class AdmmExchange { kFull, kModels };
 
 class P2pAdmm : public PersonalProtocol {
  public:
-  struct Params {
-    PersonalOptions personal;
+  struct Params : PersonalOptions {
     std::variant<ZeroModels, ConstantModels, LocalModels> initial;
     double rho = 1;
     std::uint32_t local_steps = 10;
@@ -75,7 +74,6 @@ class P2pAdmm : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };
 
   static constexpr Entry kEntry{
@@ -142,8 +140,6 @@ class P2pAdmm : public PersonalProtocol {
   std::vector<Exchange> exchanges_;  // by directed edge
   Eigen::VectorXd pull_, packet_, z_;
 };
-
-ProtocolRow p2p_admm_row();
 
 }  // namespace hearsay::models
 

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "models/protocols/peer_to_peer/mixing.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
 #include "models/protocols/peer_to_peer/tick_forecast.hpp"
 
@@ -32,7 +31,7 @@ void PrivateWarmStart::describe(sim::Visitor& v) {
 }
 
 void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
-  personal.describe(v);
+  PersonalOptions::describe(v);
   v(initial, {.name = "initial", .help = "Initial models."});
   v(initial_exchange,
     {.name = "initial_exchange", .help = "Exchange of the initial models: public, or published at time 0."});
@@ -41,7 +40,7 @@ void P2pCoordinateDescent::Params::describe(sim::Visitor& v) {
 }
 
 void P2pCoordinateDescent::Params::require(const Setting& setting) const {
-  personal.require(setting);
+  PersonalOptions::require(setting);
   const Budget& privacy = setting.privacy;
   const PrivateWarmStart* warm = warm_start_of(*this);
   if (warm == nullptr && privacy.epsilon_warm)
@@ -63,7 +62,7 @@ void P2pCoordinateDescent::Params::require(const Setting& setting) const {
 }
 
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)
-    : PersonalProtocol(params.personal, study, kBounds),
+    : PersonalProtocol(params, study, kBounds),
       params_(fitting(params, study)),
       upfront_(upfront_of(params, study)),
       published_(study.problem.owners()),
@@ -145,7 +144,7 @@ void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::Ve
                                 Context& context) {
   const PersonalProblem::Agent& a = personal_.agent(i);
   context.compute(i);
-  mix_neighbours(personal_, published_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
+  mix_neighbours(published_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
   auto theta = context.model(i);
   theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (gradient + 2 * a.lambda * theta));
   changed(i);
@@ -207,10 +206,6 @@ void P2pCoordinateDescent::measure(std::size_t metric, const World& world, std::
       out[0] =
           bounds().theorem_2_corrected(k, [&](std::uint64_t round) { return noise(round, world, true); });
   }
-}
-
-ProtocolRow p2p_coordinate_descent_row() {
-  return row<P2pCoordinateDescent>();
 }
 
 }  // namespace hearsay::models

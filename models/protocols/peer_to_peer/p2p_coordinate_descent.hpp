@@ -58,8 +58,7 @@ struct PrivateWarmStart {
 
 class P2pCoordinateDescent : public PersonalProtocol {
  public:
-  struct Params {
-    PersonalOptions personal;
+  struct Params : PersonalOptions {
     std::variant<ZeroModels, ConstantModels, LocalModels, PrivateWarmStart> initial;
     InitialExchange initial_exchange = InitialExchange::kFree;
     AfterBudget after_budget = AfterBudget::kFreeze;
@@ -67,7 +66,6 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
-    std::vector<std::string> notes(const Study& study) const { return PersonalOptions::notes(study); }
   };
 
   static constexpr Entry kEntry{
@@ -110,8 +108,6 @@ class P2pCoordinateDescent : public PersonalProtocol {
   Eigen::VectorXd mix_, zero_;
   LocalVector kept_;
 };
-
-ProtocolRow p2p_coordinate_descent_row();
 
 }  // namespace hearsay::models
 

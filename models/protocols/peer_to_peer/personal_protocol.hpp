@@ -2,12 +2,13 @@
 // What all protocols on Q share (problem/personal_problem.hpp): the problem, and the metrics of Q. Q is exact and
 // without noise: a diagnostic, not something that a real network could publish. It is tracked where a study asks for
 // it, and costs nothing where it does not.
+#include <algorithm>
 #include <array>
 #include <span>
 
+#include "models/learning/weighted_sum.hpp"
 #include "models/protocols/peer_to_peer/objective_tracker.hpp"
 #include "models/run/any_protocol.hpp"
-#include "models/run/protocol.hpp"
 
 namespace hearsay::models {
 
@@ -42,26 +43,76 @@ class PersonalProtocol {
   /// Of a protocol that computes its models at the start: ticks are counted and change nothing.
   void on_tick(sim::AgentId, Context& context) { context.count_iteration(); }
   /// The k-th of kPersonalMetrics.
-  void measure(std::size_t k, const World& world, std::span<double> out) const;
+  void measure(std::size_t k, const World& world, std::span<double> out) const {
+    const double q = tracker_.active() ? tracker_.value(world.models) : personal_.objective(world.models);
+    switch (k) {
+      case 0:
+        out[0] = q;
+        return;
+      case 1:
+        out[0] = q - personal_.optimum().value;
+        return;
+      default:
+        out[0] = relative_excess(q, personal_.optimum().value);
+    }
+  }
 
   const PersonalProblem& personal() const { return personal_; }
 
  protected:
   /// `others`: metrics of the protocol's own that need Q too.
   PersonalProtocol(const PersonalOptions& options, const Study& study,
-                   std::span<const ProtocolMetric> others = {});
+                   std::span<const ProtocolMetric> others = {})
+      : personal_(options, study.diagnosed(), study.topology) {
+    const auto asked = [&](const ProtocolMetric& m) { return study.asks_for(m.name); };
+    wanted_ = std::any_of(kPersonalMetrics.begin(), kPersonalMetrics.end(), asked) ||
+              std::any_of(others.begin(), others.end(), asked);
+  }
   ~PersonalProtocol() = default;
 
   /// For a protocol whose steps follow from the agents' Lipschitz constants: lists them if they are from private data.
-  void list_steps(const Study& study) const;
+  void list_steps(const Study& study) const {
+    if (personal_.options().lipschitz == Lipschitz::kData)
+      study.exact("protocol.lipschitz: step size from private data");
+  }
   /// From now on tracks Q of `models`; what they hold now is the start.
-  void track(const Eigen::MatrixXd& models);
+  void track(const Eigen::MatrixXd& models) {
+    if (!wanted_) return;
+    tracker_.start(personal_, models);
+    start_ = tracker_.value(models);
+  }
   /// Agent i's model may have changed.
   void changed(sim::AgentId i) { tracker_.changed(i); }
   /// Scores of agent i's records at its model, where a reading of Q has left them; else empty.
   std::span<const double> scores(sim::AgentId i) const { return tracker_.scores(i); }
   /// Q - Q* at the start.
   double start_gap() const { return start_ - personal_.optimum().value; }
+
+  /// The mean of the neighbours' models that agent i has received: mix = sum_j (W_ij/D_ii) Theta_j over the last models that have reached agent i; where nothing has, the
+  /// neighbour's start, or 0 unless `start_known`. Records how stale they are: `published[j]` publications has neighbour
+  /// j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
+  /// averaged over the neighbours. O(degree p), no allocation.
+  void mix_neighbours(std::span<const std::uint32_t> published, sim::AgentId i, bool start_known,
+                      Context& context, Eigen::VectorXd& mix) const {
+    const sim::Topology& graph = personal_.topology();
+    const std::uint32_t first = graph.first_edge(i);
+    const auto neighbours = graph.neighbours(i);
+    std::uint64_t behind = 0;
+    double sent = 0;
+    mix.setZero();
+    WeightedSum sum(mix.data(), mix.size());
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
+      const Heard heard = context.heard(i, k);
+      behind += published[neighbours[k]] - heard.version;
+      sent += heard.sent;
+      if (heard.version == 0 && !start_known) continue;
+      sum.add(graph.weight(first + k), heard.model.data());
+    }
+    sum.finish();
+    mix /= personal_.agent(i).weight;
+    const auto count = static_cast<double>(neighbours.size());
+    context.count_staleness(static_cast<double>(behind) / count, context.now() - sent / count);
+  }
 
   PersonalProblem personal_;
 

@@ -17,7 +17,9 @@ struct ConstantModels {
   static constexpr std::string_view kHelp = "All coordinates of all models have the same value.";
   static constexpr sim::Shorthand kShorthand{"value", sim::Shorthand::kNumber};
   double value = 1;
-  void describe(sim::Visitor& v);
+  void describe(sim::Visitor& v) {
+    v(value, {.name = "value", .help = "Value of every coordinate.", .required = true});
+  }
 };
 struct LocalModels {
   static constexpr std::string_view kName = "local";
@@ -27,8 +29,12 @@ struct LocalModels {
 
 /// Sets the models of all agents to a start.
 inline void set_start(const ZeroModels&, const PersonalProblem&, Context&) {}
-void set_start(const ConstantModels& start, const PersonalProblem& personal, Context& context);
-void set_start(const LocalModels& start, const PersonalProblem& personal, Context& context);
+inline void set_start(const ConstantModels& start, const PersonalProblem&, Context& context) {
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i).setConstant(start.value);
+}
+inline void set_start(const LocalModels&, const PersonalProblem& personal, Context& context) {
+  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal.local_minimisers().col(i);
+}
 
 /// Lists a start that is made of private data without noise.
 template <class Start>

@@ -9,7 +9,6 @@
 
 #include "models/algebra/dense.hpp"
 #include "models/learning/solvers/record_objective.hpp"
-#include "models/protocols/peer_to_peer/problem/reference_optimum.hpp"
 
 namespace hearsay::models {
 
@@ -94,11 +93,10 @@ void PersonalOptions::describe(sim::Visitor& v) {
              .open_min = true});
   v(lipschitz,
     {.name = "lipschitz", .help = "Source of the Lipschitz constant that determines an agent's step."});
-  v(feature_bound, {.name = "feature_bound",
-                    .help = "Public bound on norm_2 of a record's features, for lipschitz public; by default "
-                            "that declared by the data.",
-                    .min = 0,
-                    .open_min = true});
+  v(feature_bound,
+    sim::positive("feature_bound",
+                  "Public bound on norm_2 of a record's features, for lipschitz public; by default "
+                  "that declared by the data."));
 }
 
 PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& problem,
@@ -106,8 +104,7 @@ PersonalProblem::PersonalProblem(const PersonalOptions& options, const Problem& 
     : options_(options), problem_(problem), topology_(topology), agents_(topology.agents()) {
   if (topology.agents() != problem.owners()) {
     throw std::invalid_argument(
-        fmt::format("a personalised protocol needs an agent for each of the {} owners, "
-                    "the network has {}",
+        fmt::format("a personalised protocol needs an agent for each of the {} owners, the network has {}",
                     problem.owners(), topology.agents()));
   }
   const Budget any = {};  // none of this is about privacy
