@@ -1,0 +1,183 @@
+"""Runs one scenario in several ways, and compares them with each other and with what must hold."""
+import copy
+import json
+import math
+import os
+import random
+import shutil
+
+import files
+import invariants
+import machine
+from habits import kind as _kind
+
+# Metrics that every protocol has.
+ANY = ["messages", "time", "vectors", "bytes", "messages_lost", "fraction_up", "staleness", "epsilon_spent", "objective",
+       "releases_by_owner", "epsilon_spent_by_owner", "delta_spent_by_owner.max", "epsilon_budget_by_owner"]
+
+
+class Examination:
+    def __init__(self, program, folder, scenario, seed):
+        self.program, self.folder, self.scenario = program, folder, scenario
+        self.rng = random.Random(seed)
+        self.failures, self.seen = [], {}
+        self.step = "run"
+
+    def fail(self, name, text):
+        self.failures.append((name if name == self.step else "%s: %s" % (self.step, name), text))
+
+    def run(self, *arguments, kill_after=None, allowed=(0, 6)):
+        outcome = self.program.run(self.folder, *arguments, kill_after=kill_after)
+        fault = outcome.fault()
+        command = "hearsay " + " ".join(arguments)
+        if fault:
+            self.fail(fault, "%s: %s" % (command, (outcome.err + outcome.out)[-3000:]))
+        elif kill_after is None and outcome.code not in allowed:
+            self.fail("another exit code", "%s: %d: %s" % (command, outcome.code, outcome.err[-500:]))
+        return outcome
+
+    def write(self, name, scenario):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+            json.dump(scenario, f, indent=1)
+
+    def examine(self, only=None):
+        """All checks, or those of one step. Returns failures: (step: check, text)."""
+        for name in ("a", "b", "c", "d"):
+            shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+        self.write("scenario.json", self.scenario)
+        traced = copy.deepcopy(self.scenario)
+        traced.setdefault("record", {})["trace"] = {"format": ["csv"]}
+        self.write("traced.json", traced)
+        first = self.run("run", "traced.json", "-o", "a", "-j", "1", "--no-progress", allowed=(0, 2, 3, 5, 6))
+        self.seen["code"], self.seen["message"] = first.code, first.err
+        if first.code not in (0, 6) or first.signal:
+            return self.failures
+        for name, text in invariants.check(os.path.join(self.folder, "a"), self.scenario):
+            self.fail(name, text)
+        steps = ((1, "same bits", lambda: self._again(first)), (1, "metrics", self._other_metrics),
+                 (0.5, "resume", self._killed), (0.3, "show", self._shown), (0.15, "verify", self._verified),
+                 (1, "neighbours", self._neighbours))
+        for share, self.step, check in steps:
+            drawn = self.rng.random() < share
+            if drawn if only is None else only != "run" and self.step in ("same bits", only):
+                try:
+                    check()
+                except (KeyError, ValueError, IndexError, FileNotFoundError) as error:
+                    self.fail("tables", "cannot be read: %r" % error)
+        return self.failures
+
+    def _same_tables(self, one, two, what):
+        a, b = (machine.tables(os.path.join(self.folder, x)) for x in (one, two))
+        for table in sorted(set(a) | set(b)):
+            if a.get(table) != b.get(table):
+                self.fail(self.step, "%s differs: %s: %s" % (table, what, _difference(a.get(table), b.get(table))))
+
+    # Two threads, no trace (or the scenario's own), and so perhaps publications that are no events.
+    def _again(self, first):
+        second = self.run("run", "scenario.json", "-o", "b", "-j", "2", "--no-progress")
+        if second.code != first.code:
+            return
+        self._same_tables("a", "b", "one thread and a trace, two threads and none")
+        with open(os.path.join(self.folder, "b", "manifest.json"), encoding="utf-8") as f:
+            manifest = json.load(f, parse_constant=lambda word: self.fail("finite", "manifest.json has " + word))
+        self.seen.update({key: manifest[key] for key in ("delivery", "done", "diverged", "failed", "events")})
+
+    def _runs(self, name):
+        return machine.rows(os.path.join(self.folder, name), "runs.csv")
+
+    def _other_metrics(self):
+        other = copy.deepcopy(self.scenario)
+        other.pop("analysis", None)
+        record = other.setdefault("record", {})
+        metrics = record.get("metrics", ["relative_fitness", "objective"])
+        kept = [metric for metric in metrics if self.rng.random() < 0.5]
+        record["metrics"] = kept + [m for m in self.rng.sample(ANY, 3) if m not in kept]
+        if "target" not in other["stop"]:
+            # A run may last for years of its time.
+            longest = max(float(run["time_s"]) for run in self._runs("b"))
+            record["every"] = self.rng.choice([{"iterations": 7}, {"time": "%r s" % max(1.7, longest / 50)},
+                                               {"bytes": 999}, {"vectors": 5}])
+        record.pop("keep", None)
+        self.write("metrics.json", other)
+        outcome = self.run("run", "metrics.json", "-o", "c", "-j", "2", "--no-progress", allowed=(0, 2, 6))
+        if outcome.code not in (0, 6):
+            self.seen["metrics refused"] = 1
+            return
+        one, two = self._runs("b"), self._runs("c")
+        for a, b in zip(one, two):
+            if a["status"] == b["status"] == "done":
+                changed = [key for key in a if key not in ("message", "events") and a[key] != b[key]]
+                if changed:
+                    self.fail("metrics", "other metrics change %s: %s" % (
+                        changed, [(a[key], b[key]) for key in changed]))
+        last = [_last_samples(os.path.join(self.folder, x), one, two) for x in ("b", "c")]
+        for key in set(last[0]) & set(last[1]):
+            if last[0][key] != last[1][key] and not _tracked(key, last[0][key], last[1][key]):
+                self.fail("metrics", "the last %s: %s, with other metrics %s" % (key, last[0][key], last[1][key]))
+
+    def _killed(self):
+        command = ("run", "scenario.json", "-o", "d", "-j", "1", "--no-progress")
+        usual = 0.01
+        for _ in range(2):
+            outcome = self.run(*command, kill_after=self.rng.uniform(0, 1) * usual)
+            usual = max(usual, outcome.seconds)
+            if outcome.signal:
+                self.seen["killed"] = self.seen.get("killed", 0) + 1
+        self.run(*command)
+        self._same_tables("b", "d", "undisturbed, resumed after a kill")
+
+    def _shown(self):
+        shown = self.run("show", "scenario.json")
+        with open(os.path.join(self.folder, "shown.json"), "w", encoding="utf-8") as f:
+            f.write(shown.out)
+        again = self.run("run", "shown.json", "-o", "b", "--no-progress")
+        # Runs that failed are made again.
+        if again.code in (0, 6) and ", %d to run" % self.seen["failed"] not in again.err + again.out:
+            self.fail("show", "what show prints is another study: " + (again.err + again.out)[:500])
+
+    def _verified(self):
+        self.run("verify", "b", allowed=(0,))
+
+    # One record changes no event of a private run whose manifest lists no exact read. Only the server has this command.
+    def _neighbours(self):
+        if self.program.is_server:
+            # Of files one record is changed before anything is fitted to it; else, of the data as they are used.
+            files.write_neighbours(self.folder)
+            self.write(os.path.join(files.NEIGHBOURS, "scenario.json"), self.scenario)
+            for others in [()] + [(files.NEIGHBOURS + "/scenario.json",)] * (_kind(self.scenario.get("data")) == "csv"):
+                outcome = self.run("neighbours", "scenario.json", *others, allowed=(0, 2))
+                listed, difference = (outcome.out + "\n\n").split("\n")[:2]
+                self.seen["neighbours"] = self.seen.get("neighbours", 0) + int(listed == "nothing listed")
+                if listed == "nothing listed" and difference:
+                    self.fail("neighbours", difference)
+
+
+
+def _difference(a, b):
+    if a is None or b is None:
+        return "one is missing"
+    for number, (x, y) in enumerate(zip(a.split(b"\n"), b.split(b"\n"))):
+        if x != y:
+            return "line %d: %s, %s" % (number + 1, x.decode()[:300], y.decode()[:300])
+    return "lengths %d, %d" % (len(a), len(b))
+
+
+# The objective Q is updated from sample to sample, so that its last digits depend on when these are.
+def _tracked(key, one, other):
+    return key[-2] in ("objective_q", "q_gap", "relative_q_gap") and math.isclose(
+        float(one), float(other), rel_tol=1e-9, abs_tol=1e-9)
+
+
+# The last sample of each metric in runs that are done in both studies.
+def _last_samples(folder, one, two):
+    done = {_key(a, "repetition") for a, b in zip(one, two) if a["status"] == b["status"] == "done"}
+    found = {}
+    for row in machine.rows(folder, "series.csv"):
+        if _key(row, "repetition") in done:
+            found[_key(row, "agent")] = row["value"]
+    return found
+
+
+def _key(row, last):
+    names = list(row)
+    return tuple(row[name] for name in names[:names.index(last) + 1])
