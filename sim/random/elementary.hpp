@@ -5,7 +5,7 @@
 // give equal bits everywhere (without contraction to fused operations, which the build forbids).
 //
 // Errors are below 2 units in the last place, of the tangent below 5, by comparison with 64-bit mantissas
-// (tests/sim/elementary_test.cpp).
+// (tests/sim/random/stream_test.cpp).
 
 namespace hearsay::sim {
 

@@ -24,7 +24,7 @@ TABLE = [(name, "refused with a mechanism (exit code 2)") for name in REFUSED] +
     ("model_propagation, propagation exact; local_dp, learn together", "the same releases, not sent"),
     ("proposition_2_corrected, expected_schedule, lemma_3", "the same releases as the two schedules tried"),
     ("dp_ftrl: server_momentum", "sums of the same prefixes"),
-    ("exponential_norm in more than two dimensions", "noise laws are tested in tests/privacy"),
+    ("exponential_norm in more than two dimensions", "noise laws are tested in tests/models/privacy"),
     ("multi-task: gradient_at old_q, start single_task, own_regulariser l1 and l21", "sensitivities are tested in "
      "tests/models; the same two releases"),
 ]

@@ -1,0 +1,185 @@
+#include "sim/random/stream.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "sim/laws/distribution.hpp"
+#include "sim/random/elementary.hpp"
+#include "sim/random/random.hpp"
+#include "sim/random/words_ahead.hpp"
+#include "tests/support/streams.hpp"
+
+using namespace hearsay::sim;
+using hearsay::test::kStreams;
+
+// Random123 1.14, tests/kat_vectors.
+TEST_CASE("philox4x32-10: known answers") {
+  CHECK(philox4x32({0, 0, 0, 0}, {0, 0}) ==
+        std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox4x32({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) ==
+        std::array<std::uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        std::array<std::uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("philox4x32-10: many counters at once have the bits that each has alone") {
+  const PhiloxKey key{0xa4093822, 0x299f31d0};
+  for (std::uint32_t count = 0; count < 40; ++count) {
+    std::vector<PhiloxBlock> blocks, expected;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      blocks.push_back({k * 0x9e3779b9u, ~k, k << 28, 0xffff0000u + k});
+      expected.push_back(philox4x32(blocks.back(), key));
+    }
+    philox4x32(std::span(blocks), key);
+    CHECK(blocks == expected);
+  }
+  std::vector<PhiloxBlock> known(8, {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344});
+  philox4x32(std::span(known), key);
+  CHECK(known == std::vector<PhiloxBlock>(8, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST_CASE("stream: words are the blocks of its counter, two words a block") {
+  const Stream::Key key{0xa4093822, 0x299f31d0};
+  Stream s(key, 7, 9, 5);
+  for (std::uint32_t block = 0; block < 3; ++block) {
+    const auto expected = philox4x32({block, 5, 7, 9}, key);
+    CHECK(s() == (expected[0] | std::uint64_t{expected[1]} << 32));
+    CHECK(s() == (expected[2] | std::uint64_t{expected[3]} << 32));
+  }
+}
+
+TEST_CASE("stream: words that are skipped are those that would have been drawn") {
+  for (const std::uint64_t before : {0U, 1U, 2U, 3U}) {
+    for (const std::uint64_t skipped : {0U, 1U, 2U, 3U, 8U, 1001U}) {
+      Stream drawn({1, 2}, 7, 9, 5), other = drawn;
+      for (std::uint64_t k = 0; k < before + skipped; ++k) drawn();
+      for (std::uint64_t k = 0; k < before; ++k) other();
+      other.skip(skipped);
+      CHECK(other.drawn() == before + skipped);
+      CHECK(drawn.drawn() == before + skipped);
+      for (int k = 0; k < 3; ++k) CHECK(other() == drawn());
+    }
+  }
+}
+
+TEST_CASE("stream: blocks are those that its words are taken from") {
+  const Stream::Key key{0xa4093822, 0x299f31d0};
+  Stream s(key, 7, 9, 5);
+  s();
+  std::array<Stream::Block, 5> blocks{};
+  s.blocks(3, blocks);
+  for (std::uint32_t k = 0; k < blocks.size(); ++k) CHECK(blocks[k] == philox4x32({3 + k, 5, 7, 9}, key));
+  CHECK(s.drawn() == 1);
+}
+
+TEST_CASE("words ahead: those of the stream, which continues after the last word that was taken") {
+  for (const std::uint64_t before : {0U, 1U, 2U, 3U}) {
+    for (const std::size_t expected : {0U, 1U, 3U, 4U, 7U, 20U, 33U, 100U}) {
+      for (const std::uint64_t taken : {0U, 1U, 2U, 5U, 32U, 33U, 34U, 101U}) {
+        CAPTURE(before, expected, taken);
+        Stream one_by_one({1, 2}, 7, 9, 5), other = one_by_one;
+        for (std::uint64_t k = 0; k < before; ++k) CHECK(one_by_one() == other());
+        {
+          WordsAhead words(other, expected);
+          for (std::uint64_t k = 0; k < taken; ++k) CHECK(words() == one_by_one());
+        }
+        CHECK(other.drawn() == before + taken);
+        for (int k = 0; k < 3; ++k) CHECK(other() == one_by_one());
+      }
+    }
+  }
+}
+
+TEST_CASE("streams: the key of a purpose is Philox of seed, repetition and purpose") {
+  const Streams streams(0x299f31d0a4093822ull, 3);
+  const auto expected = philox4x32({3, 7, 0, 0}, {0xa4093822, 0x299f31d0});
+  CHECK(streams.key(Purpose::kNoise) == Stream::Key{expected[0], expected[1]});
+}
+
+TEST_CASE("streams: seed, repetition, purpose, entity and index each select another stream") {
+  const Streams a(1, 0), b(2, 0), c(1, 1);
+  const auto first = a(Purpose::kClock, 4, 0, 2)();
+  CHECK(a(Purpose::kClock, 4, 0, 2)() == first);
+  CHECK(b(Purpose::kClock, 4, 0, 2)() != first);
+  CHECK(c(Purpose::kClock, 4, 0, 2)() != first);
+  CHECK(a(Purpose::kLatency, 4, 0, 2)() != first);
+  CHECK(a(Purpose::kClock, 5, 0, 2)() != first);
+  CHECK(a(Purpose::kClock, 4, 1, 2)() != first);
+  CHECK(a(Purpose::kClock, 4, 0, 3)() != first);
+  CHECK(a.protocol(1, 4, 0, 2)() != a.protocol(2, 4, 0, 2)());
+}
+
+// The elementary functions that times are drawn with, against those of the standard library with 64-bit mantissas.
+namespace {
+
+double ulps(double value, long double exact) {
+  const double size = std::abs(static_cast<double>(exact));
+  const double ulp = std::nextafter(size, std::numeric_limits<double>::infinity()) - size;
+  return static_cast<double>(std::abs(value - exact) / ulp);
+}
+
+// tan(pi u): u - 1/2 and u - 1 are exact, pi u is not.
+long double tangent(double u) {
+  constexpr long double kPi = std::numbers::pi_v<long double>;
+  if (u < 0.25) return std::tan(kPi * u);
+  return u < 0.75 ? -1 / std::tan(kPi * (u - 0.5)) : std::tan(kPi * (u - 1));
+}
+
+constexpr int kDraws = 300'000;
+
+}  // namespace
+
+TEST_CASE("elementary: e^x and ln x are within 2 units in the last place, tan(pi u) within 5") {
+  Stream s = kStreams(Purpose::kLatency, 1, 2);
+  double exponential_error = 0, logarithm_error = 0, near_one_error = 0, tangent_error = 0;
+  for (int k = 0; k < kDraws; ++k) {
+    const double x = uniform(s, -700, 700), small = uniform(s, -2, 2), near = uniform(s, 0.5, 2),
+                 u = uniform(s);
+    for (const double argument : {x, small})
+      exponential_error = std::max(
+          exponential_error, ulps(exponential_of(argument), std::exp(static_cast<long double>(argument))));
+    const double wide = exponential_of(x);
+    logarithm_error =
+        std::max(logarithm_error, ulps(logarithm_of(wide), std::log(static_cast<long double>(wide))));
+    near_one_error =
+        std::max(near_one_error, ulps(logarithm_of(near), std::log(static_cast<long double>(near))));
+    tangent_error = std::max(tangent_error, ulps(tangent_of_pi(u), tangent(u)));
+  }
+  CHECK(exponential_error < 2);
+  CHECK(logarithm_error < 2);
+  CHECK(near_one_error < 2);
+  CHECK(tangent_error < 5);
+}
+
+TEST_CASE("elementary: exact at simple points, and at the ends of their ranges") {
+  CHECK(exponential_of(0) == 1);
+  CHECK(exponential_of(1) == Approx(std::numbers::e).epsilon(4e-16));
+  CHECK(exponential_of(-800) == 0);
+  CHECK(std::isinf(exponential_of(710)));
+  CHECK(exponential_of(709.7) == Approx(std::exp(709.7)).epsilon(1e-15));
+  CHECK(exponential_of(-740) == std::exp(-740.0));  // subnormal
+  CHECK(logarithm_of(1) == 0);
+  CHECK(logarithm_of(2) == std::numbers::ln2);
+  CHECK(logarithm_of(std::numeric_limits<double>::min()) == Approx(-1022 * std::numbers::ln2).epsilon(1e-15));
+  CHECK(tangent_of_pi(0) == 0);
+  CHECK(tangent_of_pi(0.25) == Approx(1).epsilon(1e-15));
+  CHECK(tangent_of_pi(0.75) == Approx(-1).epsilon(1e-15));
+  CHECK(power_of(4, 0.5) == Approx(2).epsilon(1e-15));
+}
+
+TEST_CASE("elementary: gamma variables are those of Boost.Random, up to rounding") {
+  for (const double shape : {0.3, 0.9, 1.0, 1.5, 2.0, 40.0}) {
+    CAPTURE(shape);
+    const Gamma law{shape, 3};
+    for (std::uint32_t k = 0; k < 2000; ++k) {
+      Stream ours = kStreams(Purpose::kLatency, 3, 4, k), boosts = kStreams(Purpose::kLatency, 3, 4, k);
+      CHECK(law.sample(ours) == Approx(gamma(boosts, shape, 3 / shape)).epsilon(1e-12));
+      CHECK(ours() == boosts());  // after as many draws
+    }
+  }
+}
