@@ -2,8 +2,6 @@
 // tested here; a new check() needs an example in checks.json.
 #include "tests/bad/rules.hpp"
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <map>
 #include <regex>

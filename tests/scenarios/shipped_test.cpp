@@ -1,6 +1,4 @@
 // What lies beside the program: scenarios, and the pages that are made from the options' descriptions.
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -15,11 +13,9 @@ using test::text_of;
 
 namespace {
 
-const std::string kRoot = HEARSAY_SOURCE_DIR;
-
 std::vector<std::string> shipped() {
   std::vector<std::string> all;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot + "/scenarios")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::kSources + "/scenarios")) {
     const std::string name = entry.path().string();
     if (name.ends_with(".json") && !name.ends_with(".schema.json")) all.push_back(name);
   }
@@ -87,7 +83,7 @@ TEST_CASE("shipped: the schema refuses invalid sweeps") {
 TEST_CASE(
     "shipped: the reference page and the schema file are those of this program, else run script/generate") {
   const auto page = shell("hearsay explain --all");
-  CHECK(page.out == text_of(kRoot + "/docs/reference.md"));
+  CHECK(page.out == text_of(test::kSources + "/docs/reference.md"));
   CHECK_THAT(page.out, Catch::Contains("| `epsilon` |") && Catch::Contains("random_numbers"));
-  CHECK(shell("hearsay schema").out == text_of(kRoot + "/scenarios/scenario.schema.json"));
+  CHECK(shell("hearsay schema").out == text_of(test::kSources + "/scenarios/scenario.schema.json"));
 }

@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 
 #include "tests/support/process.hpp"
@@ -30,33 +29,20 @@ inline void check_same_tables(const std::string& folder, const std::string& othe
   CHECK(compared == count);
 }
 
-inline Outcome ended_with(const std::string& command, int code = 0) {
-  auto outcome = shell("hearsay " + command);
-  INFO(command << "\n" << outcome.out << outcome.err);
-  CHECK(outcome.code == code);
-  return outcome;
-}
-
-/// Runs DIR/s.json to DIR/NAME.
+/// Runs s.json of a folder to NAME in it.
 inline void run_to(const Scratch& dir, const std::string& name, const std::string& more = "") {
-  ended_with("run " + dir / "s.json --no-progress -o " + dir / name + " " + more);
+  run_study(dir, "-o " + name + " " + more);
 }
 
-/// Its parts, to DIR/1 ...
+/// Its parts, to 1, 2, ...
 inline void run_parts(const Scratch& dir, int count, const std::string& more = "") {
   for (int k = 1; k <= count; ++k)
     run_to(dir, std::to_string(k), fmt::format("--shard {}/{} {}", k, count, more));
 }
 
-/// Merges folders of DIR.
+/// Merges folders.
 inline Outcome merge_to(const Scratch& dir, const std::string& names, const std::string& out, int code = 0) {
-  return ended_with(fmt::format("merge {} -o {}", names, dir / out), code);
-}
-
-inline std::string folders_in(const Scratch& dir, std::initializer_list<const char*> names) {
-  std::string all;
-  for (const char* name : names) all += dir / name + " ";
-  return all;
+  return ended_with(dir, fmt::format("merge {} -o {}", names, out), code);
 }
 
 }  // namespace hearsay::test

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 
 namespace hearsay::test {
 
+inline const std::string kSources = HEARSAY_SOURCE_DIR;
 /// The folder of the shipped scenarios.
 inline const std::string kScenarios = HEARSAY_SOURCE_DIR "/scenarios/";
 
@@ -43,6 +45,36 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
+/// The same in a folder, where files have relative names.
+inline Outcome shell(const Scratch& folder, const std::string& command) {
+  return shell("cd '" + folder.path().string() + "' || exit\n" + command);
+}
+
+/// Runs `hearsay WORDS` in a folder, which must end with this exit code.
+inline Outcome ended_with(const Scratch& folder, const std::string& words, int code = 0) {
+  Outcome outcome = shell(folder, "hearsay " + words);
+  INFO(words << "\n" << outcome.out << outcome.err);
+  CHECK(outcome.code == code);
+  return outcome;
+}
+
+/// What `hearsay WORDS` prints, and the error with which it refuses them.
+inline std::string output_of(const Scratch& folder, const std::string& words) {
+  return ended_with(folder, words).out;
+}
+inline std::string refusal(const Scratch& folder, const std::string& words) {
+  const Outcome outcome = ended_with(folder, words, 2);
+  CHECK(outcome.out.empty());
+  return outcome.err;
+}
+
+/// Runs the study s.json of a folder. Returns the messages.
+inline std::string run_study(const Scratch& folder, const std::string& options) {
+  const Outcome outcome = ended_with(folder, "run s.json --no-progress " + options);
+  REQUIRE(outcome.code == 0);
+  return outcome.err;
+}
+
 /// A scenario with runs of a few milliseconds; `changes` are further members, "\"repeat\": 3".
 inline std::string small_scenario(const std::string& changes = "", int iterations = 200) {
   return R"({
@@ -55,6 +87,14 @@ inline std::string small_scenario(const std::string& changes = "", int iteration
   "record": { "every": { "iterations": 50 }, "metrics": ["relative_fitness", "epsilon_spent_by_owner"] })" +
          (changes.empty() ? "" : ",\n  " + changes) + "\n}\n";
 }
+
+/// A folder with that scenario as s.json.
+class StudyFolder : public Scratch {
+ public:
+  explicit StudyFolder(const std::string& changes = "", int iterations = 200) {
+    write("s.json", small_scenario(changes, iterations));
+  }
+};
 
 /// Whether a line has these neighbouring words, with whatever spaces between them.
 inline bool has_words(const std::string& text, const std::string& words) {

@@ -13,14 +13,22 @@ inline nlohmann::json manifest_of(const std::string& folder) {
   return nlohmann::json::parse(text_of(folder + "/manifest.json"));
 }
 
-/// The fields of each line of a CSV file without quotes.
+/// The fields of each line of a CSV file.
 inline std::vector<std::vector<std::string>> rows_of(const std::string& file) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream in(text_of(file));
   for (std::string line; std::getline(in, line);) {
-    std::vector<std::string>& row = rows.emplace_back();
-    std::istringstream fields(line + ",");
-    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
+    std::vector<std::string>& row = rows.emplace_back(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        row.emplace_back();
+      } else {
+        row.back() += c;
+      }
+    }
   }
   return rows;
 }

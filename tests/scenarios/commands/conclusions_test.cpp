@@ -1,0 +1,129 @@
+// What "analysis" says of a study, through the program.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
+
+using namespace hearsay;
+using test::manifest_of;
+using test::text_of;
+
+namespace {
+
+// Noise so large that nothing else counts: psi's mean falls with epsilon^-2 and n^-2.
+const std::string kNoisy = R"("model": {"l2": 1e-5}, "baselines": ["isolated"], "repeat": 20,
+  "sweep": {"privacy.epsilon": [0.01, 0.02, 0.04], "data.records": [200, 400]},
+  "analysis": {"slopes": [{"over": "privacy.epsilon"}, {"over": "data.records", "where": "privacy.epsilon < 0.015"}],
+               "bounds": [{"type": "cost_of_privacy_11"}, {"type": "cost_of_privacy_11", "c1": 0, "c2": 5},
+                          {"type": "asynchronous_moments"}],
+               "gains": ["relative_fitness"]})";
+
+}  // namespace
+
+TEST_CASE("conclusions: slopes are reported for each combination of the other axes, with intervals") {
+  const test::StudyFolder dir(kNoisy);
+  const auto outcome = test::ended_with(dir, "run s.json --set protocol.rho=0.1 --no-progress -o out");
+  CHECK_THAT(outcome.out, Catch::Contains("log-log slopes of means with 95 % jackknife intervals"));
+  const auto analysis = manifest_of(dir / "out").at("analysis");
+  const auto& slopes = analysis.at("slopes");
+  REQUIRE(slopes.size() == 3);
+  CHECK(slopes[0].at("at") == nlohmann::json({{"data.records", "200"}}));
+  CHECK(slopes[1].at("at") == nlohmann::json({{"data.records", "400"}}));
+  CHECK(slopes[2].at("at") == nlohmann::json({{"privacy.epsilon", "0.01"}}));
+  CHECK(slopes[0].at("points") == 3);
+  CHECK(slopes[2].at("points") == 2);
+  for (const auto& s : slopes) {
+    // The same noise at every budget, scaled: the means are proportional but for what is left of the start.
+    // With another size the data differ too: f* and the Hessian by about 1/sqrt(200), a sixth for both.
+    const double margin = s.at("over") == "privacy.epsilon" ? 0.02 : 0.3;
+    CHECK(s.at("slope").at("value").get<double>() == Approx(-2).margin(margin));
+    CHECK(s.at("slope").at("low").get<double>() < s.at("slope").at("high").get<double>());
+  }
+}
+
+TEST_CASE("conclusions: constants are marked as given or fitted, and bounds.csv has every point") {
+  const test::StudyFolder dir(kNoisy);
+  const auto outcome = test::ended_with(dir, "run s.json --set protocol.rho=0.1 --no-progress -o out");
+  CHECK_THAT(outcome.out, Catch::Contains("c1 = 0 given, c2 = 5 given") && Catch::Contains("none free"));
+  const auto bounds = manifest_of(dir / "out").at("analysis").at("bounds");
+  REQUIRE(bounds.size() == 3);
+  CHECK(bounds[0].at("constants").at("c2").at("how") == "fitted");
+  CHECK(bounds[0].at("constants").at("c2").at("value").get<double>() > 0);
+  CHECK(bounds[1].at("constants").at("c2").at("how") == "given");
+  CHECK(bounds[1].at("constants").at("c2").at("value") == 5);
+  CHECK(bounds[2].at("constants").empty());
+  // A fit of c/(n epsilon)^2 to means that fall so is near all of them.
+  CHECK(bounds[0].at("min_mean_over_bound").get<double>() > 0.8);
+  CHECK(bounds[0].at("max_mean_over_bound").get<double>() < 1.25);
+  const std::string table = text_of(dir / "out/bounds.csv");
+  CHECK(std::count(table.begin(), table.end(), '\n') == 1 + 3 * 6);
+}
+
+TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened owners") {
+  // Hessian 2 I, no box. 400 runs: the mean of psi, a sum over coordinates, has a relative deviation of at
+  // most sqrt(2/400) (chi-square of one degree, heavier for Laplace noise by less than a factor 2); 7 of
+  // these.
+  const test::StudyFolder dir(R"("seed": 4, "repeat": 400, "model": {"l2": 1e-5},
+    "analysis": {"bounds": [{"type": "asynchronous_moments"}]})");
+  test::ended_with(
+      dir,
+      "run s.json --set data.whiten=true --set protocol.budget_for=horizon --set record.every.iterations=200 --no-progress -o out");
+  const auto bound = manifest_of(dir / "out").at("analysis").at("bounds")[0];
+  CHECK(bound.at("max_mean_over_bound").get<double>() == Approx(1).margin(0.7));
+}
+
+TEST_CASE("conclusions: gains are relative to the isolated baseline") {
+  const test::Scratch dir;
+  // Without noise and with owners alike but few records, everybody gains; with much noise nobody does.
+  dir.write("s.json", test::small_scenario(R"("baselines": ["isolated"], "repeat": 10,
+    "sweep": {"privacy.epsilon": [1e9, 0.01]}, "analysis": {"gains": ["relative_fitness"]})"));
+  const auto outcome =
+      test::ended_with(dir, "run s.json --set protocol.rho=0.02 --set data.records=20 --no-progress -o out");
+  CHECK(test::has_words(outcome.out, "1e9 relative_fitness 3 3 3 0"));
+  CHECK(test::has_words(outcome.out, "0.01 relative_fitness 3 0 0 3"));
+  const std::string fits = text_of(dir / "out/fits.csv");
+  CHECK(std::count(fits.begin(), fits.end(), '\n') == 1 + 6);
+}
+
+TEST_CASE("conclusions: they can be added later without repeating runs") {
+  const test::Scratch dir;
+  const std::string before = R"("repeat": 2, "sweep": {"privacy.epsilon": [1, 2]})";
+  dir.write("s.json", test::small_scenario(before));
+  test::run_study(dir, "-o out");
+  dir.write("s.json", test::small_scenario(before + R"(, "analysis": {"slopes": [{"over": "privacy.epsilon"}],
+    "bounds": [{"type": "value_of_collaboration_9"}]})"));
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress -o out");
+  CHECK_THAT(outcome.err, Catch::Contains("4 runs: 4 cached, 0 to run"));
+  const auto analysis = manifest_of(dir / "out").at("analysis");
+  CHECK(analysis.at("slopes").size() == 1);
+  CHECK(analysis.at("bounds")[0].at("min_mean_over_bound").get<double>() > 0);
+}
+
+TEST_CASE("conclusions: axes that vary together are one curve, and conditions select points") {
+  const test::StudyFolder dir(R"("repeat": 2,
+    "sweep": {"zip": [{"privacy.epsilon": [0.01, 0.02, 0.04], "protocol.rho": [1, 1.1, 1.2]}]},
+    "analysis": {"slopes": [{"over": "privacy.epsilon"}, {"over": "privacy.epsilon", "where": "protocol.rho > 1.05"}]})");
+  test::run_study(dir, "-o out");
+  const auto slopes = manifest_of(dir / "out").at("analysis").at("slopes");
+  REQUIRE(slopes.size() == 2);
+  CHECK(slopes[0].at("points") == 3);
+  CHECK(slopes[1].at("points") == 2);
+}
+
+TEST_CASE("conclusions: a missing or non-numeric axis is refused with its position") {
+  const test::Scratch dir;
+  const auto answer = [&](const std::string& sweep, const std::string& slope) {
+    dir.write("s.json",
+              test::small_scenario(R"("sweep": )" + sweep + R"(, "analysis": {"slopes": [)" + slope + "]}"));
+    const auto outcome = test::ended_with(dir, "validate s.json", 2);
+    return outcome.out + outcome.err;
+  };
+  CHECK_THAT(
+      answer(R"({"privacy.epsilon": [1, 2]})", R"({"over": "privacy.epsilom"})"),
+      Catch::Contains("s.json:8:") &&
+          Catch::Contains("/analysis/slopes/0/over: expected an axis of the sweep, found 'privacy.epsilom'"));
+  CHECK_THAT(answer(R"({"protocol.when_busy": ["queue", "refuse"]})", R"({"over": "protocol.when_busy"})"),
+             Catch::Contains("expected a numeric axis, found 'protocol.when_busy'"));
+  CHECK_THAT(answer(R"({"privacy.epsilon": [1, 2]})", R"({"over": "privacy.epsilon", "where": "rho > 1"})"),
+             Catch::Contains("/analysis/slopes/0/where:"));
+}

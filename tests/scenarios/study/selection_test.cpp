@@ -1,0 +1,281 @@
+// "select": the best value of an axis, selected in one study and reported from another.
+#include "scenarios/study/sweep/selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/figures/page.hpp"
+#include "analysis/figures/page_files.hpp"
+#include "analysis/metrics/metric.hpp"
+#include "analysis/store/store.hpp"
+#include "scenarios/language/json/merge.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
+#include "tests/support/figure_study.hpp"
+#include "tests/support/input_message.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using Labels = std::vector<std::vector<std::string>>;
+
+namespace {
+
+scenarios::Selection selection_of(const std::string& text) {
+  const test::Scratch dir;
+  auto document = scenarios::load(dir.write("x.json", R"({"sweep": )" + text + "}"), {});
+  return *scenarios::Sweep(document, {}).selection();
+}
+
+std::string selection_refusal(const std::string& select) {
+  return test::message_of([&] { selection_of(R"({"privacy.epsilon": [1, 2], "select": )" + select + "}"); });
+}
+
+// A study of axes "a" and "b" in which run r of point (a, b) ended at value(a, b, r).
+template <class F>
+std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F value,
+                                      const std::vector<const char*>& labels_of_b = {"x", "y", "z"}) {
+  const test::Scratch dir;
+  analysis::Store store(dir.path());
+  analysis::StudyPlan plan;
+  plan.head.axes = {"a", "b"};
+  plan.head.metrics = {analysis::find_metric("consensus_distance")->info(),
+                       analysis::find_metric("objective")->info()};
+  plan.record_key = "r";
+  for (const char* a : {"1", "2"})
+    for (const char* b : labels_of_b) plan.points.push_back({fmt::format("{}{}", a, b), {a, b}, 2, "d"});
+  store.begin_study(plan);
+  for (std::size_t p = 0; p < 6; ++p) {
+    store.put_point(p, {.owners = 1});
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      analysis::RunResult run{.point = p, .repetition = r};
+      const double end = value(p / 3 + 1, p % 3, r);
+      if (std::isnan(end)) run.status = analysis::Status::kDiverged;
+      run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+      run.series.values = {0, -100.0 * static_cast<double>(p), 0, end};  // the start is not what counts
+      store.put_run(run);
+    }
+  }
+  store.close();
+  analysis::StoredStudy study(dir.path());
+  return scenarios::choose(selection, study);
+}
+
+Labels labels(const std::vector<scenarios::Choice>& choices) {
+  Labels all;
+  for (const auto& c : choices) all.push_back(c.labels);
+  return all;
+}
+
+const std::string kAxes = R"("a": [1, 2], "b": ["x", "y", "z"])";
+
+}  // namespace
+
+TEST_CASE("select: of each combination of the other axes, the value with the best mean at the end") {
+  const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  // Means over the two runs: a = 1: 5, 4, 6; a = 2: 1, 2, 3. A single run of (1, z) is the least of all.
+  const double table[2][3][2] = {{{5, 5}, {4, 4}, {0, 12}}, {{2, 0}, {2, 2}, {3, 3}}};
+  const auto value = [&](std::size_t a, std::size_t b, std::uint32_t r) { return table[a - 1][b][r]; };
+  const auto best = chosen(least, value);
+  CHECK(labels(best) == Labels{{"1", "y"}, {"2", "x"}});
+  CHECK(best.at(0).value == 4);
+  CHECK(best.at(1).value == 1);
+  CHECK(best.at(0).candidates == 3);
+  const auto most = selection_of("{" + kAxes + R"(, "select": {"over": "b", "maximise": "objective"}})");
+  CHECK(labels(chosen(most, value)) == Labels{{"1", "z"}, {"2", "z"}});
+  const auto over_a = selection_of("{" + kAxes + R"(, "select": {"over": "a", "minimise": "objective"}})");
+  CHECK(labels(chosen(over_a, value)) == Labels{{"2", "x"}, {"2", "y"}, {"2", "z"}});
+}
+
+TEST_CASE(
+    "select: a point with a diverged run is selected only if there is no other, the first among equals") {
+  const auto least = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto best = chosen(least, [&](std::size_t a, std::size_t b, std::uint32_t r) {
+    if (a == 1) return b == 0 && r == 1 ? nan : 7.0;
+    return nan;
+  });
+  CHECK(labels(best) == Labels{{"1", "y"}, {"2", "x"}});
+  CHECK(std::isnan(best.at(1).value));
+}
+
+TEST_CASE("select: a choice at the edge of its values, and one on test data, are warned of") {
+  auto selection = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  const auto warned = [&](const std::vector<const char*>& values, std::size_t best_of_1,
+                          std::size_t best_of_2) {
+    return scenarios::warnings_of(selection, chosen(
+                                                 selection,
+                                                 [&](std::size_t a, std::size_t b, std::uint32_t) {
+                                                   return b == (a == 1 ? best_of_1 : best_of_2) ? 1.0 : 2.0;
+                                                 },
+                                                 values));
+  };
+  CHECK(warned({"x", "y", "z"}, 0, 2).empty());
+  CHECK(warned({"1", "10", "100"}, 1, 1).empty());
+  CHECK(warned({"0", "10", "100"}, 0, 1).empty());  // nothing lies below 0
+  CHECK(
+      warned({"100 ms", "1 s", "10 ms"}, 0, 2) ==
+      std::vector<std::string>{
+          "warning: sweep.select: the selected b is the smallest or largest of its values (10 ms) at 1 of 2 "
+          "points: the best may lie beyond them; extend the sweep"});
+  selection.on_test = true;
+  REQUIRE(warned({"1", "10", "100"}, 1, 1).size() == 1);
+  CHECK_THAT(warned({"1", "10", "100"}, 1, 1)[0], Contains("optimistically biased"));
+}
+
+TEST_CASE("select: axes of a zip are selected together") {
+  const auto both = selection_of(
+      R"({"zip": [{"a": [1, 2], "c": [3, 4]}], "b": ["x"], "select": {"over": "c", "minimise": "objective"}})");
+  CHECK(both.axes == std::vector<std::size_t>{0, 1});
+  CHECK_FALSE(both.on_test);
+}
+
+TEST_CASE("select: errors name their position") {
+  CHECK_THAT(selection_refusal("3"), Contains("/sweep/select: expected an object"));
+  CHECK_THAT(selection_refusal(R"({"minimise": "objective"})"),
+             Contains("/sweep/select/over: required key is missing"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilo", "minimise": "objective"})"),
+             Contains("/sweep/select/over: expected an axis of this sweep (privacy.epsilon)") &&
+                 Contains("did you mean 'privacy.epsilon'"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon"})"),
+             Contains("give exactly one of minimise and maximise"));
+  CHECK_THAT(
+      selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "maximise": "objective"})"),
+      Contains("give exactly one of minimise and maximise"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objectiv"})"),
+             Contains("/sweep/select/minimise: expected one of ") && Contains("did you mean 'objective'"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimise": "objective", "on": "train"})"),
+             Contains("/sweep/select/on: expected one of validation, test"));
+  CHECK_THAT(selection_refusal(R"({"over": "privacy.epsilon", "minimize": "objective"})"),
+             Contains("/sweep/select/minimize: unknown key") && Contains("did you mean 'minimise'"));
+  CHECK_THAT(selection_refusal(R"({"over": 3, "minimise": "objective"})"),
+             Contains("/sweep/select/over: expected text"));
+}
+
+TEST_CASE("select: a run reports only the selected points and the data of the selection, and resumes") {
+  const test::Scratch dir;
+  const std::string sweep = R"("sweep": {"privacy.epsilon": [0.1, 10], "protocol.rho": [0.001, 0.1, 0.5])";
+  dir.write("all.json", test::small_scenario(sweep + R"(}, "repeat": 3)"));
+  dir.write("one.json", test::small_scenario(
+                            sweep + R"(, "select": {"over": "protocol.rho", "minimise": "relative_fitness",
+                                 "on": "test"}}, "repeat": 3)"));
+  const std::string run = "hearsay run ";
+  REQUIRE(shell(dir, run + "all.json --no-progress").code == 0);
+  const auto outcome = shell(dir, run + "one.json --no-progress");
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(
+      outcome.out,
+      Contains("protocol.rho selected by minimum relative_fitness on the test data (optimistically biased)"));
+  CHECK_THAT(outcome.out, Contains("2 points, 6 runs"));
+
+  // By hand from the study of all points.
+  analysis::StoredStudy all(dir / "out/all"), one(dir / "out/one");
+  REQUIRE(one.points() == 2);
+  std::map<std::vector<std::string>, double> sums;
+  all.each_run([](const auto&) {},
+               [&](const analysis::PointResult& point, const analysis::RunResult& r) {
+                 const std::size_t width = r.series.values.size() / r.series.samples.size();
+                 sums[point.labels] += r.series.values[r.series.values.size() - width];
+               });
+  REQUIRE(sums.size() == 6);
+  for (std::size_t p = 0; p < 2; ++p) {
+    const analysis::PointResult point = one.point(p);
+    const std::vector<std::string> labels{point.labels.at(0), point.tuned.at(0)};
+    for (const auto& [other, sum] : sums) {
+      if (other[0] == labels[0]) CHECK(sums.at(labels) <= sum);
+    }
+  }
+  const auto manifest = nlohmann::json::parse(test::text_of(dir / "out/one/manifest.json"));
+  CHECK(manifest.at("selection").at("chosen").size() == 2);
+  CHECK(manifest.at("selection").at("on") == "the test data (optimistically biased)");
+  CHECK(manifest.at("fitted_on_private_data_without_accounting") ==
+        nlohmann::json::array(
+            {"sweep.select: protocol.rho is chosen by relative_fitness without noise, on the test data"}));
+  CHECK_THAT(outcome.err, Contains("warning: sweep.select: protocol.rho is chosen by relative_fitness") &&
+                              Contains("warning: sweep.select: protocol.rho is chosen on the test data"));
+
+  // The tuned option is no axis: each point states its value.
+  CHECK(one.head().axes == std::vector<std::string>{"privacy.epsilon"});
+  CHECK(one.head().tuned == std::vector<std::string>{"protocol.rho"});
+  const std::string runs = test::text_of(dir / "out/one/runs.csv");
+  CHECK(runs.starts_with("privacy.epsilon,repetition,protocol.rho,status,"));
+  CHECK_THAT(outcome.out, Contains("privacy.epsilon  protocol.rho (selected)  runs"));
+  for (const auto& chosen : manifest.at("selection").at("chosen")) {
+    const auto text = [&](const char* name) { return chosen.at(name).get<std::string>(); };
+    for (int r = 0; r < 3; ++r)
+      CHECK_THAT(runs,
+                 Contains(fmt::format("\n{},{},{},done,", text("privacy.epsilon"), r, text("protocol.rho"))));
+  }
+  // What was selected on is a study of all points.
+  for (const char* file : {"manifest.json", "runs.csv", "scalars.csv", "series.csv", "owners.csv"})
+    CHECK(std::filesystem::exists(std::filesystem::path(dir / "out/one/selection") / file));
+  CHECK(analysis::StoredStudy(dir / "out/one/selection").head().axes.size() == 2);
+
+  // No run is repeated, and the stored studies can be planned again.
+  const auto again = shell(dir, run + "one.json --no-progress");
+  CHECK_THAT(again.err, Contains("18 runs: 18 cached, 0 to run") && Contains("6 runs: 6 cached, 0 to run"));
+  CHECK(shell(dir, run + "one.json --dry-run").out.find("selection: 18 runs: 18 cached") == 0);
+  test::ended_with(dir, "verify out/one");
+  test::ended_with(dir, "verify out/one/selection");
+}
+
+TEST_CASE("select: figures show every selected point, and nothing against the tuned option") {
+  const test::Scratch dir;
+  analysis::Store store(dir.path());
+  analysis::StudyPlan plan;
+  plan.head = {.axes = {"network.latency"}, .tuned = {"privacy.steps"}, .shown = {{}, {{"50", "many"}}}};
+  plan.head.metrics = {analysis::find_metric("objective")->info()};
+  plan.record_key = "r";
+  const std::pair<const char*, const char*> points[] = {{"1", "50"}, {"2", "10"}, {"5", "2"}};
+  for (const auto& [latency, steps] : points)
+    plan.points.push_back({fmt::format("k{}", latency), {latency}, 1, "d", {steps}});
+  store.begin_study(plan);
+  for (std::size_t p = 0; p < 3; ++p) {
+    store.put_point(p, {.owners = 1});
+    analysis::RunResult run{.point = p};
+    run.series.samples = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+    run.series.values = {9, static_cast<double>(p)};
+    store.put_run(run);
+  }
+  store.close();
+  analysis::StoredStudy study(dir.path());
+  const auto data = analysis::gather(study, test::plain_number);
+  const auto curves = test::draw(data, "curves", 0);
+  REQUIRE(curves.size() == 1);
+  std::set<std::string> coloured;
+  for (const auto& row : test::rows_of(curves[0])) coloured.insert(row.at("a0").get<std::string>());
+  CHECK(coloured == std::set<std::string>{"1", "2", "5"});
+  CHECK(test::spec_of(curves[0]).at("params").size() == 1);  // against what
+  const auto finals = test::draw(data, "finals", 0);
+  REQUIRE(finals.size() == 1);
+  CHECK(test::rows_of(finals[0]).at(0).at("t0") == "many");
+  CHECK(test::rows_of(finals[0]).at(2).at("t0") == "2");
+  CHECK(test::spec_of(finals[0]).at("params").empty());
+  CHECK(test::draw(data, "heat_map", 0).empty());
+  if (analysis::page_files::vega().empty()) return;  // built without the scripts that draw figures
+  CHECK_THAT(analysis::page(data, {}, {}),
+             Contains("<th>network.latency</th><th>privacy.steps (selected)</th>") &&
+                 Contains("<td>1</td><td>many</td>"));
+}
+
+TEST_CASE("select: requires a recorded metric, and validation instances to select on") {
+  const test::Scratch dir;
+  const auto refusal_of = [&](const std::string& select) {
+    const auto file = dir.write(
+        "s.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" + select + "}"));
+    const std::string outcome = test::refusal(dir, "validate " + file);
+    return outcome;
+  };
+  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
+             Contains("expected one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
+  CHECK_THAT(
+      refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
+      Contains("/sweep/select/on: lending_like data have no validation instances; set on to \"test\"") &&
+          !Contains("/data/instances"));
+}
