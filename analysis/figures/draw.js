@@ -1,6 +1,6 @@
 // Draws figures as SVG files, into the folder of the file that describes them, with node:
 //   node draw.js SCRIPT... FIGURES.json
-// The scripts are Vega, Vega-Lite and adapt.js.
+// The scripts are Vega, Vega-Lite and those that the page has too.
 "use strict";
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");
 
@@ -84,9 +84,9 @@ async function svgOf(drawing, specification, caption) {
 }
 
 (async () => {
-  for (const drawing of report.drawings) {
+  for (const drawing of drawings(report)) {
     try {
-      const [specification, caption, file] = figures.adapted(drawing, report);
+      const [specification, caption, file] = figures.adapted(drawing, { ...report, names: report.study.along });
       fs.writeFileSync(path.join(path.dirname(input), file + ".svg"), await svgOf(drawing, specification, caption + shown(drawing, specification)));
       console.log(file);
     } catch (error) {

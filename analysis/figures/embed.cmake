@@ -33,13 +33,13 @@ static std::string_view ${symbol}() {
 endmacro()
 
 hearsay_embed(page_style ${figures}/page.css)
-foreach(script page adapt draw)
+foreach(script parts trace_figures figures adapt page draw)
   hearsay_embed(${script}_script ${figures}/${script}.js)
 endforeach()
 set(templates "")
 foreach(name curves finals heat_map agents network timeline histogram availability)
   hearsay_embed(template_${name} ${figures}/templates/${name}.json)
-  string(APPEND templates "  if (name == \"${name}\") return template_${name}();\n")
+  string(APPEND templates "\n  add(\"${name}\", template_${name}());")
 endforeach()
 if(HEARSAY_FIGURES)
   foreach(symbol file IN ZIP_LISTS vega_symbols vega_files)
@@ -56,15 +56,21 @@ string(APPEND embedded "
 namespace hearsay::analysis::page_files {
 
 std::string_view style() { return page_style(); }
-std::string_view script() { return page_script(); }
-std::string_view adapt() { return adapt_script(); }
+std::array<std::string_view, 4> shared() {
+  return {parts_script(), trace_figures_script(), figures_script(), adapt_script()};
+}
+std::string_view page() { return page_script(); }
 std::string_view draw() { return draw_script(); }
 std::span<const std::string_view> vega() {
   ${scripts}
 }
 std::string_view license() { ${license} }
-std::string_view figure_template(std::string_view name) {
-${templates}  return {};
+std::string templates() {
+  std::string all;
+  const auto add = [&](std::string_view name, std::string_view text) {
+    all += (all.empty() ? \"{\\\"\" : \",\\\"\") + std::string(name) + \"\\\":\" + std::string(text);
+  };${templates}
+  return all + \"}\";
 }
 
 }  // namespace hearsay::analysis::page_files

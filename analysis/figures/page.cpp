@@ -6,9 +6,8 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 
-#include "analysis/figures/figure.hpp"
+#include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/figures/page_parts.hpp"
 #include "analysis/tables/baseline_text.hpp"
 
 namespace hearsay::analysis {
@@ -163,11 +162,9 @@ std::string counts(const StudyData& study) {
 
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
   require_scripts();
-  Json report{{"metrics", Json::array()},
-              {"drawings", drawings({study, trace}, text.title + "-")},
-              {"along", kAlongNames}};
-  if (trace) report["trace"] = {{"from", trace->begin}, {"to", trace->end}};
-  for (const MetricInfo& m : study.head.metrics) report["metrics"].push_back(m.name);
+  FigureChoice all;
+  for (const MetricInfo& m : study.head.metrics) all.metrics.push_back(m.name);
+  const Json report = figure_data(study, trace, text.title + "-", all);
 
   std::string out = fmt::format(R"(<!DOCTYPE html>
 <html lang="en">
@@ -217,8 +214,9 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
   for (const std::string_view script : page_files::vega())
     out += fmt::format("<script>{}</script>\n", script);
-  return out + fmt::format("<script>\n{}{}</script>\n</body>\n</html>\n", page_files::adapt(),
-                           page_files::script());
+  out += "<script>\n";
+  for (const std::string_view script : page_files::shared()) out += script;
+  return out.append(page_files::page()) + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace hearsay::analysis

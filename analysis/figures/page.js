@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const report = JSON.parse(document.getElementById("figures").textContent);
+  const all = drawings(report), { along: places, trace } = report.study;
   const place = document.getElementById("drawings");
   const choice = document.getElementById("metric"), along = document.getElementById("along");
   const statistic = document.getElementById("statistic"), scale = document.getElementById("scale");
@@ -20,7 +21,7 @@
     drawing.window ??= figures.windowOf(drawing.specification).slice();
     ["from", "to"].forEach((name, end) => {
       const label = element("label", name + " (s) "), input = element("input");
-      Object.assign(input, { type: "number", step: "any", min: report.trace.from, max: report.trace.to, value: drawing.window[end] });
+      Object.assign(input, { type: "number", step: "any", min: trace.begin, max: trace.end, value: drawing.window[end] });
       input.addEventListener("change", () => {
         const wanted = drawing.window.slice();
         wanted[end] = Number(input.value);
@@ -38,7 +39,7 @@
   const views = new Map();  // by plot
   async function embed(drawing, plot, caption) {
     const [specification, text, file] = figures.adapted(drawing, {
-      mean: statistic.value === "mean", scale: scale.value, along: along.value, names: report.along, window: drawing.window });
+      mean: statistic.value === "mean", scale: scale.value, along: along.value, names: places, window: drawing.window });
     caption.textContent = text + (drawing.figure === "timeline" ? " Choose the window above, or drag and scroll to move and zoom." : "");
     try {
       views.get(plot)?.finalize();
@@ -58,7 +59,7 @@
     views.forEach((view) => view.finalize());
     views.clear();
     place.replaceChildren();
-    for (const drawing of report.drawings) {
+    for (const drawing of all) {
       if (drawing.metric !== null && report.metrics[drawing.metric] !== choice.value) continue;
       const section = element("details"), summary = element("summary"), figure = element("figure");
       const plot = element("div"), caption = element("figcaption");
@@ -82,10 +83,10 @@
 
   for (const name of report.metrics) choice.append(new Option(name, name));
   if (report.metrics.length < 2) choice.parentElement.hidden = true;
-  const curves = report.drawings.filter((d) => d.figure === "curves");
-  const places = new Set(curves.flatMap((d) => d.specification.params.find((p) => p.name === "along").bind.options));
-  for (const k of [...places].sort((a, b) => a - b)) along.append(new Option(report.along[k], k));
-  if (places.size < 2) along.parentElement.hidden = true;
+  const curves = all.filter((d) => d.figure === "curves");
+  const against = new Set(curves.flatMap((d) => d.specification.params.find((p) => p.name === "along").bind.options));
+  for (const k of [...against].sort((a, b) => a - b)) along.append(new Option(places[k], k));
+  if (against.size < 2) along.parentElement.hidden = true;
   if (curves.length > 0) along.value = curves[0].specification.params.find((p) => p.name === "along").value;
   const asked = decodeURIComponent(location.hash.slice(1));
   if (report.metrics.includes(asked)) choice.value = asked;

@@ -12,9 +12,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "analysis/figures/figure.hpp"
+#include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/page_files.hpp"
-#include "analysis/figures/study_data.hpp"
 #include "analysis/store/output_file.hpp"
 
 namespace hearsay::analysis {
@@ -100,29 +99,28 @@ std::string run(const Program& program, std::vector<std::string> arguments, cons
 
 }  // namespace
 
-std::vector<fs::path> write_pictures(const Json& drawings, const PictureOptions& options,
-                                     const fs::path& folder) {
+std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, const fs::path& folder) {
   require_scripts();
   const Workplace temporary(folder);
   const bool convert = options.format != PictureFormat::kSvg;
   if (convert) run(kConvert, {"--version"}, temporary);  // before the work
-  std::vector<std::string> arguments{temporary / "draw.js"};
-  temporary.write("draw.js", page_files::draw());
-  // Without Vega-Embed, which needs a page.
-  for (const auto& [name, script] : {std::pair{"vega.js", page_files::vega()[0]},
-                                     {"vega-lite.js", page_files::vega()[1]},
-                                     {"adapt.js", page_files::adapt()}}) {
-    temporary.write(name, script);
+  std::vector<std::string> arguments;
+  const auto add = [&](const std::string& name, std::string_view text) {
+    temporary.write(name, text);
     arguments.push_back(temporary / name);
-  }
-  temporary.write("figures.json", json_text({{"drawings", drawings},
-                                             {"names", kAlongNames},
-                                             {"along", options.along ? Json(*options.along) : Json()},
-                                             {"mean", options.show == ShownStatistic::kMean},
-                                             {"scale", name_of(options.scale)},
-                                             {"titles", options.titles},
-                                             {"style", page_files::style()}}));
-  arguments.push_back(temporary / "figures.json");
+  };
+  add("draw.js", page_files::draw());
+  // Without Vega-Embed, which needs a page.
+  for (const std::string_view script : page_files::vega().first(2))
+    add(fmt::format("{}.js", arguments.size()), script);
+  for (const std::string_view script : page_files::shared())
+    add(fmt::format("{}.js", arguments.size()), script);
+  data.update({{"along", options.along ? Json(*options.along) : Json()},
+               {"mean", options.show == ShownStatistic::kMean},
+               {"scale", name_of(options.scale)},
+               {"titles", options.titles},
+               {"style", page_files::style()}});
+  add("figures.json", json_text(data));
 
   std::vector<std::pair<fs::path, fs::path>> files;
   std::string name;

@@ -23,10 +23,10 @@ struct PictureOptions {
   bool titles = true;                         ///< title and caption above the figure
 };
 
-/// Writes a file for each of `drawings` (figure.hpp) into a folder, which is created; returns their paths. The same
-/// drawings give the same bytes. Throws OutputError, which names the Debian package of a program that is missing; no file
+/// Writes a file for each figure of `data` (figure_data()) into a folder, which is created; returns their paths, none if
+/// there is nothing to draw. The same data give the same bytes. Throws OutputError, which names the Debian package of a program that is missing; no file
 /// is then written or changed.
-std::vector<std::filesystem::path> write_pictures(const Json& drawings, const PictureOptions& options,
+std::vector<std::filesystem::path> write_pictures(Json data, const PictureOptions& options,
                                                   const std::filesystem::path& folder);
 
 }  // namespace hearsay::analysis

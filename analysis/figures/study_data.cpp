@@ -12,6 +12,7 @@
 #include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
 #include "analysis/store/json.hpp"
+#include "sim/files/csv_table.hpp"
 
 namespace hearsay::analysis {
 
@@ -147,16 +148,6 @@ Statistics statistics_of(std::vector<double> numbers) {
   return s;
 }
 
-double FigureAxis::place(double x) const {
-  if (const double c = linear_to(); c > 0) return std::log1p(x / c);
-  return logarithmic ? std::log(x) : x;
-}
-
-double FigureAxis::number_at(double place) const {
-  if (const double c = linear_to(); c > 0) return c * std::expm1(place);
-  return logarithmic ? std::exp(place) : place;
-}
-
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number) {
   FigureAxis axis{.name = std::move(name)};
   for (const std::string& label : labels) {
@@ -277,6 +268,40 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     data.points.resize(limits.points);
   }
   return data;
+}
+
+void add_bounds(StudyData& study, const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  try {
+    const sim::CsvTable table({file.string(), file.string()},
+                              {.delimiter = ',', .header = sim::HeaderRow::kYes});
+    const std::size_t bound = table.column("bound"), of = table.column("of"), value = table.column("value");
+    // The points of one bound after those of another, each in their order.
+    if (study.study_points == 0 || table.rows() % study.study_points != 0) return;
+    std::vector<FigurePoint*> point(study.study_points);
+    for (FigurePoint& p : study.points) point[p.number] = &p;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto metric = study.head.metric(table.field(row, of));
+      const auto number = sim::parse_number(table.field(row, value));
+      FigurePoint* const at = point[row % study.study_points];
+      // Without a number the bound does not apply to the point.
+      if (at != nullptr && metric && number)
+        at->bounds.push_back({std::string(table.field(row, bound)), *metric, *number});
+    }
+  } catch (const sim::FileError&) {
+    for (FigurePoint& point : study.points) point.bounds.clear();
+  }
+}
+
+std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken) {
+  std::vector<std::vector<std::string>> labels;
+  for (const FigurePoint& p : study.points) labels.push_back(p.labels);
+  return distinguishing_axes(labels, study.head.groups, study.axes.size(), taken);
+}
+
+std::string title_of(const MetricInfo& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
 }
 
 }  // namespace hearsay::analysis

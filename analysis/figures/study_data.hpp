@@ -2,6 +2,7 @@
 // The data of figures: a study read once, aggregated over the repetitions of each point and thinned to a bounded
 // size whatever the size of the study. `omitted` describes what is left out.
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -42,12 +43,6 @@ struct FigureAxis {
   std::vector<double> numbers{};      ///< in SI; empty unless all are numbers
   /// Its numbers, without a 0 before them, are better shown on a logarithmic scale.
   bool logarithmic = false;
-
-  /// On a logarithmic scale that has a place for 0, the number up to which it is linear: the smallest above 0. Else 0.
-  double linear_to() const { return logarithmic && numbers.front() == 0 ? numbers[1] : 0; }
-  /// Where a number is along the axis, up to a factor, and back: x, log(x), or log(1 + x/c) with c = linear_to().
-  double place(double x) const;
-  double number_at(double place) const;
 };
 
 /// How many owners have a gain above 0, that is a metric whose mean lies below the value of their isolated model, and
@@ -121,6 +116,15 @@ using PointFilter = std::function<bool(const std::vector<std::string>& labels)>;
 /// Reads the study, or the points that are wanted, once, holding the runs of one point at a time. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {},
                  const PointFilter& wanted = {});
+
+/// Sets the bounds of the points from a table of theirs (bounds.csv, which `hearsay run` writes). Does nothing if there is
+/// no such file, or if it is not of these points.
+void add_bounds(StudyData& study, const std::filesystem::path& file);
+
+/// By axis: whether it distinguishes points (distinguishing_axes).
+std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken = {});
+/// "relative_fitness", with its unit.
+std::string title_of(const MetricInfo& metric);
 
 /// Values of a swept option from its labels.
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number);

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/figures/bound_data.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/study/sweep/labels.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/figures/figure.hpp"
+#include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/pictures.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/figure_study.hpp"
@@ -82,7 +82,7 @@ int figures_command(const Arguments& arguments) {
   analysis::StoredStudy study = open_results(folder);
   Names metrics, kinds;
   for (const analysis::MetricInfo& m : study.head().metrics) metrics.push_back(m.name);
-  for (const analysis::Figure& f : analysis::figures()) kinds.emplace_back(f.name);
+  for (const std::string_view kind : analysis::kFigureNames) kinds.emplace_back(kind);
   const analysis::FigureChoice choice{chosen(*values, "metric", metrics), chosen(*values, "figure", kinds)};
   const Wanted wanted = wanted_values(*values, study.head().axes);
   const auto is_wanted = [&](const std::vector<std::string>& labels) {
@@ -95,13 +95,13 @@ int figures_command(const Arguments& arguments) {
   const FigureStudy read = read_figure_study(
       study, folder, *values, wanted.empty() ? analysis::PointFilter() : analysis::PointFilter(is_wanted));
   if (read.data.points.empty()) throw UsageError("--at: no point of the study has these values");
-  const analysis::Json drawings = analysis::drawings({read.data, read.trace}, "", choice);
-  if (drawings.empty())
+  const auto files =
+      analysis::write_pictures(analysis::figure_data(read.data, read.trace, "", choice), options, place);
+  if (files.empty())
     throw UsageError(fmt::format(
         "{}: there is nothing to draw: {}", printable(folder.string()),
         choice.kinds.empty() && choice.metrics.empty() ? "no run is done" : "the study has no such figure"));
-  for (const std::filesystem::path& file : analysis::write_pictures(drawings, options, place))
-    print_out("{}\n", file.string());
+  for (const std::filesystem::path& file : files) print_out("{}\n", file.string());
   for (const std::string& note : read.data.omitted)
     print_error("note: to limit their size, figures show only {}\n", note);
   return without_missing(study, kExitDone);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/figures/bound_data.hpp"
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;

@@ -115,17 +115,14 @@ TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its step
 TEST_CASE("figures: a logarithmic axis has a place for 0, one step below the smallest number") {
   const auto axis = analysis::make_axis("a", {"10", "0", "0.1", "1"}, plain_number);
   REQUIRE(axis.logarithmic);
-  CHECK(axis.linear_to() == 0.1);
-  // log(1 + x/0.1): 0 is as far from 0.1 as 0.1 is from 0.3.
-  CHECK(axis.place(0) == 0);
-  CHECK(axis.place(0.1) == Approx(std::log(2)));
-  CHECK(axis.place(0.3) == Approx(2 * std::log(2)));
-  CHECK(axis.number_at(axis.place(10)) == Approx(10));
-  CHECK(analysis::make_axis("a", {"0.1", "1", "10"}, plain_number).linear_to() == 0);
   const test::Scratch dir;
   const auto data = study(dir, {.axes = {"delay"}, .points = {{"0"}, {"0.1"}, {"1"}, {"10"}}});
   const json x = spec_of(draw(data, "finals", 0).at(0)).at("layer").at(0).at("encoding").at("x");
   CHECK(x.at("scale").at("type") == "symlog");
+  // The place of x is log(1 + x/0.1), from 0 to log(101); the scale has 3 % of that before and after it.
+  CHECK(x.at("scale").at("domain")[0].get<double>() ==
+        Approx(0.1 * (std::pow(101, -0.03) - 1)).epsilon(1e-6));
+  CHECK(x.at("scale").at("domain")[1].get<double>() == Approx(0.1 * (std::pow(101, 1.03) - 1)).epsilon(1e-6));
   CHECK(x.at("scale").at("constant") == 0.1);
 }
 
@@ -142,8 +139,7 @@ TEST_CASE(
     analysis::FigurePoint& point = data.points.emplace_back();
     point.labels = {label};
     point.runs = label == "12 s" ? 1 : 0;
-    point.finals = {{1, point.runs == 1 ? 1 : NAN, 1}};
-    point.ends.resize(1);
+    point.ends = {{{1, point.runs == 1 ? 1 : NAN, 1}}};
   }
   const json drawn = spec_of(draw(data, "finals", 0).at(0));
   CHECK(drawn.at("data").at("values").size() == 1);
@@ -157,7 +153,7 @@ TEST_CASE(
   CHECK(ticks.front() == 10);
   CHECK(ticks.back() == 40);
   CHECK_THAT(x.at("axis").at("labelExpr").get<std::string>(),
-             Catch::Contains(R"(["10 s","12 s",)") && Catch::Contains("[10.0,12.0,"));
+             Catch::Contains(R"(["10 s","12 s",)") && Catch::Contains("[10,12,"));
 }
 
 TEST_CASE("figures: a legend lists every value of an axis, in as many columns as its labels leave room for") {
@@ -260,7 +256,7 @@ TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing"
   CHECK(page.find("<script>alert") == std::string::npos);
   const json report = json::parse(between(page, "id=\"figures\">", "</script>"));
   CHECK(report.at("metrics") == json{"objective", "epsilon_spent_by_owner"});
-  CHECK(report.at("drawings").size() >= 5);
+  CHECK(report.at("study").at("points").size() == 2);
   CHECK(page.find("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';") !=
         std::string::npos);
   // Outside of scripts there is no address or file to load.

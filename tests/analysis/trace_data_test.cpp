@@ -1,26 +1,11 @@
 // The events of a traced run and of the scenario in figures.
 #include <catch2/catch.hpp>
 
-#include "analysis/figures/figure.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/support/figure_study.hpp"
 
 using namespace hearsay;
 using analysis::StudyData;
 using nlohmann::json;
-
-namespace {
-
-// The specification of the first drawing of a figure.
-json first_specification(std::string_view name, const StudyData& data,
-                         const std::optional<analysis::TraceData>& trace = {}) {
-  for (const analysis::Figure& f : analysis::figures()) {
-    if (f.name == name) return f.draw({data, trace}, 0).at(0).specification;
-  }
-  FAIL("no such figure");
-  return {};
-}
-
-}  // namespace
 
 TEST_CASE("figures: the scenario's events are lines in curves against time, and only there") {
   StudyData data;
@@ -30,7 +15,7 @@ TEST_CASE("figures: the scenario's events are lines in curves against time, and 
   data.points[0].curves[0][1] = {.x = {0, 4}, .y = {{{1, 1, 1}}, {{2, 2, 2}}}};
   const auto own_data = [&] {
     std::vector<json> all;
-    const json specification = first_specification("curves", data);
+    const json specification = test::spec_of(test::draw(data, "curves", 0).at(0));
     for (const json& layer : specification.at("layer")) {
       if (!layer.contains("data")) continue;
       all.push_back(layer.at("data").at("values"));
@@ -105,7 +90,7 @@ TEST_CASE("figures: a trace gives messages from sending to arrival, losses and t
   CHECK(with_numbers->messages.at(0).lost == "receiver_down");
   CHECK(with_numbers->events.at(0).text == "crash 1, \"2\" for 5 s");
   CHECK(with_numbers->moments.empty());
-  const json rows = first_specification("timeline", {}, trace).at("data").at("values");
+  const json rows = test::spec_of(test::draw({}, "timeline", 0, trace).at(0)).at("data").at("values");
   CHECK(rows.size() == 8);
 }
 
@@ -137,7 +122,7 @@ TEST_CASE("figures: of some agents there is what they take part in, and the agen
   CHECK(trace->messages[0].from == 5);
   CHECK(trace->computing.empty());
   CHECK(trace->down.size() == 1);
-  const json specification = first_specification("timeline", {}, trace);
+  const json specification = test::spec_of(test::draw({}, "timeline", 0, trace).at(0));
   for (const json& layer : specification.at("layer")) {
     if (layer.at("name") != "lanes") continue;
     CHECK(layer.at("data").at("values").size() == 2);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/figures/trace_figures.hpp"
+#include "analysis/figures/figure_data.hpp"
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;
@@ -15,7 +15,7 @@ using test::spec_of;
 
 namespace {
 
-std::vector<json> marks(const analysis::Drawing& drawing, const std::string& what) {
+std::vector<json> marks(const test::Drawing& drawing, const std::string& what) {
   std::vector<json> all;
   for (const json& row : rows_of(drawing)) {
     if (row.at("w") == what) all.push_back(row);
@@ -23,7 +23,7 @@ std::vector<json> marks(const analysis::Drawing& drawing, const std::string& wha
   return all;
 }
 
-json layer(const analysis::Drawing& drawing, const std::string& name) {
+json layer(const test::Drawing& drawing, const std::string& name) {
   const json spec = spec_of(drawing);
   for (const json& one : spec.at("layer")) {
     if (one.value("name", "") == name) return one;
@@ -31,7 +31,7 @@ json layer(const analysis::Drawing& drawing, const std::string& name) {
   return {};
 }
 
-json window(const analysis::Drawing& drawing) {
+json window(const test::Drawing& drawing) {
   return layer(drawing, "messages").at("encoding").at("x").at("scale").at("domain");
 }
 

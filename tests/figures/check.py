@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Checks the page of a study: every figure against the JSON Schema of Vega-Lite.
+"""Checks every drawing of a page, as draw.mjs has written them, against the JSON Schema of Vega-Lite.
 
-    check_figures.py PAGE SCHEMA
+    check.py DRAWINGS SCHEMA
 """
 import json
-import re
 import sys
 
 import jsonschema
 
-page = open(sys.argv[1], encoding="utf-8").read()
-report = json.loads(re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S).group(1))
+with open(sys.argv[1], encoding="utf-8") as file:
+    drawings = json.load(file)
 with open(sys.argv[2], encoding="utf-8") as file:
     schema = json.load(file)
 validator = jsonschema.Draft7Validator(schema)
@@ -24,7 +23,7 @@ def fault(specification):
 
 checked = 0
 kinds = set()
-for drawing in report["drawings"]:
+for drawing in drawings:
     kinds.add(drawing["figure"])
     found = fault(drawing["specification"])
     if found is not None:
@@ -32,7 +31,7 @@ for drawing in report["drawings"]:
     checked += 1
 
 # The check can fail.
-broken = report["drawings"][0]["specification"]
+broken = drawings[0]["specification"]
 broken["layer"][0]["mark"] = {"type": "no such mark"}
 if fault(broken) is None:
     sys.exit("a figure with a mark that does not exist was accepted")

@@ -6,5 +6,5 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$1" run "$here/study.json" -o "$folder" --no-progress >/dev/null
 "$1" report "$folder"
-python3 "$here/check.py" "$folder/report.html" "$2"
-if command -v node >/dev/null; then node "$here/draw.mjs" "$folder/report.html"; fi
+node "$here/draw.mjs" "$folder/report.html" "$folder"
+python3 "$here/check.py" "$folder/drawings.json" "$2"

@@ -1,6 +1,6 @@
 // Runs the scripts of a page without a browser: chooses every metric, statistic, scale and horizontal axis, and draws
 // each figure with the page's own Vega and Vega-Lite. Fails on an error or a warning. Writes the figures of the first
-// choice to a folder, if one is given:  draw.mjs PAGE [FOLDER]
+// choice and all specifications, drawings.json, to a folder, if one is given:  draw.mjs PAGE [FOLDER]
 import fs from "node:fs";
 import path from "node:path";
 import vm from "node:vm";
@@ -84,6 +84,7 @@ const choose = async (id, value) => {
 };
 
 vm.runInThisContext(scripts.at(-1));
+if (folder) fs.writeFileSync(path.join(folder, "drawings.json"), JSON.stringify(vm.runInThisContext("drawings")(report)));
 await settled();
 const places = all.along.children.map((o) => o.value);
 for (const metric of report.metrics) {
@@ -99,7 +100,7 @@ for (const metric of report.metrics) {
   for (const k of places) {
     await choose("along", k);
     const titles = shown.flatMap((s) => s.layer.map((l) => l.encoding.x?.title));
-    if (!titles.includes(report.along[k])) faults.push(`${metric}: no axis is titled ${report.along[k]}`);
+    if (!titles.includes(report.study.along[k])) faults.push(`${metric}: no axis is titled ${report.study.along[k]}`);
   }
 }
 // The window of the trace.

@@ -71,20 +71,12 @@ def test_curves_are_those_of_the_report(hearsay, recorded, tmp_path, k, over):
                    capture_output=True, check=True)
     page = (tmp_path / "page.html").read_text()
     figures = json.loads(re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S)[1])
-    drawn = [row for row in _rows(figures) if row["k"] == k]
+    drawn = [(x, *y[:3]) for point in figures["study"]["points"]
+             for x, y in zip(*map(point["curves"][0][k].get, ("x", "y")))]
     curve = recorded.metric("relative_fitness", over=over)
     assert len(drawn) == len(curve) > 8
-    for ours, theirs in ((over, "x"), ("median", "m"), ("q25", "l"), ("q75", "h")):
-        assert list(curve[ours]) == pytest.approx([row[theirs] for row in drawn], rel=1e-5)
-
-
-def _rows(part):
-    """The rows of curves in the data of a page."""
-    if isinstance(part, dict) and {"m", "k", "x"} <= set(part):
-        yield part
-    elif isinstance(part, (dict, list)):
-        for inner in part.values() if isinstance(part, dict) else part:
-            yield from _rows(inner)
+    for column, values in zip((over, "median", "q25", "q75"), zip(*drawn)):
+        assert list(curve[column]) == pytest.approx(list(values), rel=1e-5)
 
 
 def test_a_place_beyond_the_end_of_all_runs_is_a_warning(hearsay, written):

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/figures/figure.hpp"
+#include "analysis/figures/figure_data.hpp"
+#include "analysis/figures/page_files.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "analysis/store/store.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace hearsay::test {
@@ -92,22 +94,39 @@ inline analysis::StudyData study(const Scratch& dir, const Made& made,
   return analysis::gather(stored, plain_number, limits);
 }
 
-inline nlohmann::json spec_of(const analysis::Drawing& drawing) {
+/// A drawing of the scripts.
+struct Drawing {
+  std::string title, caption;
+  nlohmann::json specification;
+};
+
+inline nlohmann::json spec_of(const Drawing& drawing) {
   return drawing.specification;
 }
 
-inline nlohmann::json rows_of(const analysis::Drawing& drawing) {
+inline nlohmann::json rows_of(const Drawing& drawing) {
   return spec_of(drawing).at("data").at("values");
 }
 
-inline std::vector<analysis::Drawing> draw(const analysis::StudyData& data, const char* name,
-                                           std::size_t metric,
-                                           const std::optional<analysis::TraceData>& trace = {}) {
-  for (const analysis::Figure& f : analysis::figures()) {
-    if (f.name == name) return f.draw({data, trace}, metric);
+/// The drawings of one figure, by the scripts of the page, which node runs.
+inline std::vector<Drawing> draw(const analysis::StudyData& data, const std::string& figure,
+                                 std::size_t metric, const std::optional<analysis::TraceData>& trace = {}) {
+  const Scratch dir;
+  std::string script;
+  for (const std::string_view part : analysis::page_files::shared()) script += part;
+  script += "console.log(JSON.stringify(drawings(JSON.parse(require('fs').readFileSync(process.argv[2])))));";
+  const Outcome outcome =
+      shell("node " + dir.write("draw.js", script) + " " +
+            dir.write("data.json", analysis::json_text(analysis::figure_data(data, trace, ""))));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  std::vector<Drawing> all;
+  for (const nlohmann::json& d : nlohmann::json::parse(outcome.out)) {
+    const bool of_metric = d.at("metric").is_null() ? metric == 0 : d.at("metric") == metric;
+    if (of_metric && d.at("figure") == figure)
+      all.push_back({d.at("title"), d.at("caption"), d.at("specification")});
   }
-  FAIL("no such figure");
-  return {};
+  return all;
 }
 
 }  // namespace hearsay::test

@@ -1,0 +1,305 @@
+// The figures of a study as Vega-Lite specifications that contain their data, from the tables that hearsay writes
+// (figure_data.hpp). A figure is one template (templates/NAME.json), one function that fills it, and one row of the table
+// at the end. Functions return any number of drawings, none if there is nothing to show.
+"use strict";
+const drawings = (() => {
+  const { kStatistics, seven, key, rowOf, spansDecades, scale, tooltip, selector, selectors, repetitions } = parts;
+  const kMaxNodeRows = 6000;  // nodes of all points in one figure
+  const kMaxNamed = 40;       // nodes that are labelled with their names
+
+  const medianOf = (title) => `median of ${title}`;  // adapt.js replaces it where means are shown
+
+  // The baselines of a metric: lines across the figure if they are the same at all points, else one for each point.
+  function references(study, metric, condition, scale) {
+    const values = new Map(), rows = [];
+    for (const point of study.points) {
+      for (const [name, medians] of point.baselines) {
+        if (medians[metric] === null) continue;
+        values.set(name, [...(values.get(name) ?? []), medians[metric]]);
+        rows.push(parts.referenceRow(study, point, name, medians[metric]));
+      }
+    }
+    if (rows.length === 0) return {};
+    const varying = [...values.values()].some((v) =>
+      v.length !== study.points.length || Math.max(...v) - Math.min(...v) > 1e-9 * Math.abs(Math.max(...v)));
+    const names = [...values.keys()].sort();
+    return {
+      baseline_names: names, reference_filter: varying ? condition : "true",
+      reference: varying ? rows : names.map((b) => ({ b, v: seven(values.get(b)[0]) })),
+      [varying ? "varying" : "constant"]: true, ...(scale.type && { positive: true }),
+    };
+  }
+  const referenceCaption = (values) => (values.reference ? " Dashed: baselines, solved exactly and without privacy." : "");
+
+  // A metric over the course of the runs: a line through medians and a band between quartiles for each value of the axis
+  // with most values; the other axes have selectors.
+  function drawCurves(study, m) {
+    const rows = [], against = [], metric = study.metrics[m];
+    study.along.forEach((_, k) => {
+      const before = rows.length;
+      for (const point of study.points) {
+        const curve = point.curves[m]?.[k];
+        curve?.x.forEach((x, i) => rows.push({ ...rowOf(study, point, curve.y[i]), k, x }));
+      }
+      if (rows.length > before) against.push(k);
+    });
+    if (rows.length === 0) return [];
+    const size = (a) => study.axes[a].labels.length;
+    const [lines, ...others] = [...study.others[""]].sort((a, b) => size(b) - size(a));
+    const { parameters, condition } = selectors(study, others);
+    // It opens with the axis along which samples are equally spaced.
+    const first = against.includes(study.every) ? study.every : against[0];
+    parameters.push({ ...selector("along", against, "against ", against.map((k) => study.along[k])), value: first });
+    const color = lines === undefined ? undefined : parts.colour(study, lines), yScale = scale(spansDecades(rows));
+    const baselines = references(study, m, condition, yScale);
+    const values = {
+      rows, params: parameters, filter: `datum.k == along && ${condition}`, x_title: study.along[first],
+      metric: medianOf(metric.title), scale: yScale, color, ...baselines,
+      tooltip: tooltip({ x: "at", ...kStatistics, ...(color && { [color.field]: color.title }) }),
+      reference_color: baselines.varying && color, events: study.events.length > 0 ? study.events : undefined,
+    };
+    return [{
+      name: `${metric.name}-over`, title: `${metric.name} over the course of the runs`, template: "curves", values,
+      caption: `Line: {centre} over ${repetitions(study)}; band: {spread}.${referenceCaption(values)}` +
+        (values.events ? " Against time, dashed lines are the scenario's events." : ""),
+    }];
+  }
+
+  // One row per point.
+  const finalRows = (study, m) => study.points.filter((point) => point.ends[m][0] !== null).map((point) => ({
+    ...rowOf(study, point, point.ends[m]), runs: point.runs,
+    ...Object.fromEntries(point.tuned.map((value, t) => [`t${t}`, value])), ...parts.numbersOf(study, point),
+  }));
+  const finalTooltip = (study) => tooltip({
+    ...Object.fromEntries(study.others[""].map((a) => [key(a), study.axes[a].name])),
+    ...Object.fromEntries(study.tuned.map((title, t) => [`t${t}`, title])), ...kStatistics, runs: "runs",
+  });
+
+  // A metric at the end of the runs, against each swept option.
+  function drawFinals(study, m) {
+    const metric = study.metrics[m], rows = finalRows(study, m), yScale = scale(spansDecades(rows));
+    if (rows.length === 0) return [];
+    return study.others[""].map((axis) => {
+      const { name, numbers } = study.axes[axis], [by, ...others] = study.others[axis];
+      const { parameters, condition } = selectors(study, others), dodged = (some) => parts.dodged(some, study, axis, by);
+      const baselines = references(study, m, condition, yScale);
+      if (baselines.varying) baselines.reference = dodged(baselines.reference);
+      const bounds = study.points.flatMap((point) =>
+        point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
+      const values = {
+        rows: dodged(rows), params: parameters, filter: condition, x: parts.along(study, axis),
+        metric: medianOf(metric.title), scale: yScale, tooltip: finalTooltip(study),
+        color: by === undefined ? undefined : parts.colour(study, by), numeric: numbers.length > 0 || undefined,
+        offset: numbers.length > 0 || by === undefined ? undefined : { field: key(by), sort: study.axes[by].labels },
+        ...baselines,
+        ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true, positive: yScale.type ? true : undefined }),
+      };
+      return {
+        name: `${metric.name}-by-${name}`, title: `${metric.name} at the end against ${name}`, template: "finals", values,
+        caption: `Point: {centre} over ${repetitions(study)}; bar: {spread}.${referenceCaption(values)}` +
+          (values.bounded ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : ""),
+      };
+    });
+  }
+
+  // The cells of a map over axes x and y at which owners gain by collaborating: the mean over owners of their mean gain is
+  // above 0. And the edges between such cells and others, as the cell to the left or below and the edge "right" or "top".
+  function breakEven(study, m, x, y) {
+    const axes = study.others[""], cells = new Map(), text = (cell) => JSON.stringify(axes.map((a) => cell[key(a)]));
+    for (const point of study.points) {
+      const cell = Object.fromEntries(axes.map((a) => [key(a), point.labels[a]]));
+      if (point.owners_of[m].mean_gain !== null) cells.set(text(cell), { cell, pays: point.owners_of[m].mean_gain > 0 });
+    }
+    const paying = [], edges = [];
+    for (const { cell, pays } of cells.values()) {
+      if (pays) paying.push(cell);
+      for (const [axis, edge] of [[x, "right"], [y, "top"]]) {
+        const { labels } = study.axes[axis], next = labels[labels.indexOf(cell[key(axis)]) + 1];
+        const neighbour = next === undefined ? undefined : cells.get(text({ ...cell, [key(axis)]: next }));
+        if (neighbour && neighbour.pays !== pays) edges.push({ ...cell, edge });
+      }
+    }
+    return { paying, edges, any: cells.size > 0 };
+  }
+
+  // A metric at the end of the runs, over two numeric options.
+  function drawHeatMap(study, m) {
+    const metric = study.metrics[m], rows = finalRows(study, m), logarithmic = spansDecades(rows);
+    const two = study.others[""].filter((a) => study.axes[a].numbers.length > 0).slice(0, 2);
+    if (two.length < 2 || rows.length === 0) return [];
+    const [x, y] = two.map((a) => study.axes[a]), { parameters, condition } = selectors(study, study.others[two.join()]);
+    const values = {
+      rows, params: parameters, filter: condition, height: Math.min(Math.max(y.labels.length * 40, 120), 640),
+      x_field: key(two[0]), x_title: x.name, x_sort: x.labels,
+      y_field: key(two[1]), y_title: y.name, y_sort: [...y.labels].reverse(),
+      metric: medianOf(metric.title), scale_type: logarithmic ? "log" : "linear", zero: logarithmic ? undefined : false,
+      tooltip: finalTooltip(study),
+      // Numbers where there is room for them; labels at an angle where they would overlap.
+      room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
+      x_angle: parts.longest(x.labels) * x.labels.length > 90 ? -45 : 0,
+    };
+    let caption = `Colour and number: {centre} over ${repetitions(study)}.`;
+    const { paying, edges, any } = breakEven(study, m, ...two);
+    if (edges.length > 0) Object.assign(values, { edges, paying });
+    if (any)
+      caption += " Collaborating pays (the gain over the isolated models without privacy, averaged over owners and repetitions, is above 0) " +
+        (edges.length > 0 ? "in cells with a +, up to the red line." : paying.length === 0 ? "in no cell." : "in all cells.");
+    return [{ name: `${metric.name}-by-${x.name}-and-${y.name}`, title: `${metric.name} at the end, over ${x.name} and ${y.name}`,
+      template: "heat_map", values, caption }];
+  }
+
+  // A bar for each owner of a selected point; `which`: "values" or "gains".
+  function bars(study, m, which) {
+    const rows = [], names = [], baselines = new Set();
+    let ranked = false;  // some owners, in the order of their values
+    for (const point of study.points) {
+      const { [which]: owners, baselines: known } = point.owners_of[m];
+      if (owners.numbers.length === 0) continue;
+      const name = parts.nameOf(study, point), named = parts.differentNames(point);
+      names.push(name);
+      ranked = ranked || owners.ranked;
+      owners.numbers.forEach((numbers, i) => {
+        const row = { ...rowOf(study, point, numbers), p: name, a: owners.ranked ? i + 1 : i + point.first_owner };
+        rows.push(row);
+        if (owners.ranked) return;
+        if (named.length > 0) row.n = named[i];
+        for (const [baseline, medians] of known) {
+          baselines.add(baseline);
+          if (medians[i] !== null) row[baseline] = seven(medians[i]);
+        }
+      });
+    }
+    if (rows.length === 0) return null;
+    const named = !ranked && rows[0].n !== undefined, shown = which === "values" ? [...baselines] : [];
+    return {
+      rows, filter: names.length > 1 ? "datum.p === point" : "true",
+      x_title: ranked ? "agents in order of their value" : named ? "owner" : "agent", x_field: named ? "n" : "a",
+      x_angle: named && rows.length / names.length > 6 ? -40 : 0, x_sort: named ? { field: "a", op: "min" } : undefined,
+      params: names.length > 1 ? [selector("point", names, "at ")] : undefined,
+      baselines: shown.length > 0 ? shown : undefined,
+      tooltip: tooltip({ a: ranked ? "rank" : "agent", ...(named && { n: "owner" }), ...kStatistics,
+        ...Object.fromEntries(shown.map((b) => [b, b])) }),
+    };
+  }
+
+  // The final value of each owner at a selected point, with its baselines.
+  function drawAgents(study, m) {
+    const metric = study.metrics[m], values = bars(study, m, "values");
+    if (values === null) return [];
+    const logarithmic = spansDecades(values.rows);
+    values.metric = medianOf(metric.title);
+    // A bar has no base on a logarithmic scale.
+    values.mark = logarithmic ? { type: "point", filled: true, size: 60, opacity: 1 } : { type: "bar", opacity: 0.75 };
+    if (logarithmic) values.scale = scale(true);
+    return [{
+      name: `${metric.name}-by-agent`, title: `${metric.name} at the end, by agent`, template: "agents", values,
+      caption: `${logarithmic ? "Point" : "Bar"}: {centre} over ${repetitions(study)}; line: {spread}.` +
+        (values.baselines ? " Short lines: the owner's baselines." : ""),
+    }];
+  }
+
+  // What each owner gains over its isolated model, where that is a baseline.
+  function drawGains(study, m) {
+    const metric = study.metrics[m], values = bars(study, m, "gains");
+    if (values === null) return [];
+    Object.assign(values, { metric: medianOf(`gain in ${metric.title}`), mark: { type: "bar", opacity: 0.75 }, scale: { zero: true } });
+    return [{
+      name: `${metric.name}-gain-by-owner`, title: `Gain of collaborating in ${metric.name}, by owner`, template: "agents", values,
+      caption: "Gain: value of the owner's isolated model without privacy, minus its value with collaboration; above 0 the owner gains. " +
+        `Bar: {centre} over ${repetitions(study)}; line: {spread}.`,
+    }];
+  }
+
+  // The nodes of one point's network, with their values of a metric or degrees.
+  function nodeRows(study, point, m, place) {
+    const { nodes } = study.networks[point.network], named = parts.differentNames(point);
+    return nodes.map(({ name, x, y, degree }, i) => {
+      const owner = i - point.first_owner;  // below 0 for a learner
+      const numbers = m === null ? Array(3).fill(degree) : point.owners_of[m].nodes[owner];
+      const values = m === null ? { m: degree, l: degree, h: degree } : numbers ? rowOf(study, point, numbers) : {};
+      return { ...values, p: place, a: i, n: named[owner] ?? (owner < 0 ? "learner" : String(i)), ...(name && { node: name }),
+        x: seven(x), y: seven(y), degree };
+    });
+  }
+
+  function extent(rows, field) {
+    const all = rows.map((row) => row[field]), [min, max] = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+    return max > min ? [min, max] : [min - 1, max + 1];
+  }
+
+  // The network, its nodes coloured by the final value of a per-agent metric; by degree if the study has none.
+  function drawNetwork(study, metric) {
+    const any = study.metrics.some((m) => m.per_agent), m = any ? metric : null, { name, title, per_agent } = study.metrics[metric];
+    if (any ? !per_agent : metric > 0) return [];
+    const rows = [], names = [], networks = [];
+    let largest = 0, whole = true;  // nodes of a network; no point was left out
+    for (const point of study.points) {
+      if (point.network === null || (any ? point.owners_of[m].nodes.length === 0 : networks.includes(point.network))) continue;
+      const size = study.networks[point.network].nodes.length;
+      if (names.length > 0 && rows.length + size > kMaxNodeRows) {
+        whole = false;
+        break;
+      }
+      largest = Math.max(largest, size);
+      rows.push(...nodeRows(study, point, m, names.length));
+      names.push(parts.nameOf(study, point));
+      networks.push(point.network);
+    }
+    if (rows.length === 0) return [];
+    const links = study.networks.flatMap(({ nodes, links }, g) => links.map(([a, b, latency, weight]) => ({
+      g, x: seven(nodes[a].x), y: seven(nodes[a].y), u: seven(nodes[b].x), v: seven(nodes[b].y), link: `${a} to ${b}`,
+      latency: seven(latency), weight: seven(weight),
+    })));
+    const several = names.length > 1;
+    const values = {
+      rows, links, x_domain: extent(rows, "x"), y_domain: extent(rows, "y"),
+      filter: several ? "datum.p == point" : "true", link_filter: several ? `datum.g == ${JSON.stringify(networks)}[point]` : "true",
+      params: several ? [selector("point", [...names.keys()], "at ", names)] : undefined,
+      metric: any ? medianOf(title) : "degree", named: largest <= kMaxNamed || undefined,
+      scale_type: any && spansDecades(rows.filter((row) => row.m !== undefined)) ? "log" : "linear",
+      size: Math.min(Math.max(6000 / largest, 30), 300),
+      tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(any && kStatistics) }),
+    };
+    return [{
+      name: any ? `${name}-on-network` : "network", title: any ? `${name} at the end, on the network` : "The network",
+      template: "network", values, always: !any,
+      caption: (any ? `Colour: {centre} over ${repetitions(study)}; grey: agents without a value.` : "Colour: number of links of the agent.") +
+        (whole ? "" : ` Only the first ${names.length} points are shown.`),
+    }];
+  }
+
+  // By name: whether it is drawn for each metric, else once; and its function.
+  const kFigures = {
+    curves: [true, drawCurves], finals: [true, drawFinals], heat_map: [true, drawHeatMap], agents: [true, drawAgents],
+    gains: [true, drawGains], network: [true, drawNetwork], timeline: [false, traceFigures.drawTimeline],
+    latency: [false, traceFigures.drawLatency], availability: [false, traceFigures.drawAvailability],
+  };
+
+  // The name of a file: letters, digits, '.', '_' and '-'; another one than those before.
+  function fileName(text, taken) {
+    const first = text.replace(/[^A-Za-z0-9._]+/g, "-").replace(/^-|-$/g, "").slice(0, 120);
+    let name = first;
+    for (let number = 2; taken.has(name); ++number) name = `${first}-${number}`;
+    taken.add(name);
+    return name;
+  }
+
+  // All drawings that were chosen: figure, metric (its number; null for one that is shown whatever the metric), title,
+  // caption, file (`prefix` and a name, different for each) and specification. In a caption "{centre}" and "{spread}" stand
+  // for the statistics shown. `kinds`, `metrics`: names, empty for all.
+  return ({ study, templates, prefix, kinds, metrics }) => {
+    const all = [], taken = new Set(), wanted = (chosen, name) => chosen.length === 0 || chosen.includes(name);
+    for (const [figure, [ofMetric, draw]] of Object.entries(kFigures)) {
+      for (let m = 0; m < (ofMetric ? study.metrics.length : 1); ++m) {
+        for (const { name, title, caption, template, values, always } of draw(study, m)) {
+          const metric = ofMetric && !always ? m : null;
+          // Before it is left out: a file has the same name whatever is chosen.
+          const file = fileName(prefix + name, taken);
+          if (wanted(kinds, figure) && (metric === null || wanted(metrics, study.metrics[m].name)))
+            all.push({ figure, metric, title, caption, file, specification: parts.fill(templates[template], values) });
+        }
+      }
+    }
+    return all;
+  };
+})();

@@ -1,0 +1,162 @@
+// Parts of the specifications of figures.
+"use strict";
+const parts = (() => {
+  // What a row of a point has: median and quartiles, mean and its interval.
+  const kStatistics = { m: "median", l: "lower quartile", h: "upper quartile", e: "mean", f: "95 % interval from", g: "95 % interval to" };
+
+  // The template with each "$key" replaced by the value of that key. A member or element "$key" without a value is left
+  // out, and so is an object whose "$when" names a key without a value.
+  function fill(template, values) {
+    const filled = (part) => {
+      if (typeof part === "string") return part.startsWith("$") ? structuredClone(values[part.slice(1)]) : part;
+      if (part === null || typeof part !== "object") return part;
+      if (Array.isArray(part)) return part.map(filled).filter((one) => one !== undefined);
+      const { $when, ...members } = part;
+      if ($when !== undefined && values[$when] === undefined) return undefined;
+      return Object.fromEntries(Object.entries(members).map(([key, one]) => [key, filled(one)]).filter(([, one]) => one !== undefined));
+    };
+    return filled(template);
+  }
+
+  // A number to seven digits, more than can be seen; not known: null.
+  const seven = (x) => (x === null ? null : Number(x.toPrecision(7)));
+  const key = (axis) => `a${axis}`;
+
+  // The labels of the axes of more than one value, by number of the axis.
+  function labelsOf(study, point) {
+    const row = {};
+    study.axes.forEach(({ labels }, a) => { if (labels.length > 1) row[key(a)] = point.labels[a]; });
+    return row;
+  }
+  const rowOf = (study, point, statistics) =>
+    ({ ...Object.fromEntries(Object.keys(kStatistics).map((k, i) => [k, statistics[i]])), ...labelsOf(study, point) });
+
+  // The numbers of the axes, as "n0", "n1", ...
+  function numbersOf(study, point) {
+    const row = {};
+    study.axes.forEach(({ labels, numbers }, a) => {
+      if (numbers.length > 0) row[`n${a}`] = seven(numbers[labels.indexOf(point.labels[a])]);
+    });
+    return row;
+  }
+  // A value of a point that is not measured in runs.
+  const referenceRow = (study, point, name, value) =>
+    ({ ...labelsOf(study, point), ...numbersOf(study, point), b: name, v: seven(value) });
+
+  // [{"field": ..., "title": ...}, ...]
+  const tooltip = (fields) => Object.entries(fields).map(([field, title]) => ({ field, title }));
+
+  // Whether the quartiles of rows need a logarithmic scale: all above 0, and over two decades.
+  function spansDecades(rows) {
+    let min = Infinity, max = 0;
+    for (const row of rows) {
+      for (const x of [row.l, row.m, row.h]) if (x !== null) [min, max] = [Math.min(min, x), Math.max(max, x)];
+    }
+    return min > 0 && max >= 100 * min;
+  }
+  // A linear scale need not include 0.
+  const scale = (logarithmic) => (logarithmic ? { type: "log" } : { zero: false });
+
+  // "10 repetitions", "1 repetition"; "3 to 10 repetitions" if points differ.
+  function repetitions(study) {
+    const runs = study.points.map((p) => p.runs).filter((n) => n > 0);
+    const min = Math.min(...runs), max = Math.max(0, ...runs);
+    return `${runs.length > 0 && min < max ? `${min} to ` : ""}${max} repetition${max === 1 ? "" : "s"}`;
+  }
+
+  // The label of a point, of the axes that distinguish it.
+  const nameOf = (study, point) => study.others[""].map((a) => `${study.axes[a].name} = ${point.labels[a]}`).join(", ");
+
+  // The names of a point's owners, each different: with the agent's number where two are equal, or empty.
+  function differentNames({ names, first_owner }) {
+    const count = new Map();
+    for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
+    return names.map((name, i) =>
+      name === "" ? String(i + first_owner) : count.get(name) > 1 ? `${name} (${i + first_owner})` : name);
+  }
+
+  // A parameter with a drop-down list; `labels` of the options, if they are not their own.
+  const selector = (name, options, title, labels) =>
+    ({ name, value: options[0], bind: { input: "select", options, name: title, ...(labels && { labels }) } });
+  // Selectors that fix axes at one value each, and the condition under which a row is shown.
+  const selectors = (study, fixed) => ({
+    parameters: fixed.map((a) => selector(`at_${key(a)}`, study.axes[a].labels, study.axes[a].name + " ")),
+    condition: ["true", ...fixed.map((a) => `datum.${key(a)} === at_${key(a)}`)].join(" && "),
+  });
+
+  const longest = (labels) => Math.max(0, ...labels.map((label) => new TextEncoder().encode(label).length));
+
+  // Colour by the values of an axis: in their order, numbers from dark to light.
+  function colour(study, axis) {
+    const { name, labels, numbers } = study.axes[axis], ordered = numbers.length > 0;
+    const column = Math.min(Math.max(30 + 8 * longest(labels), 110), 260);  // pixels
+    return {
+      field: key(axis), type: ordered ? "ordinal" : "nominal", title: name, sort: labels,
+      scale: { domain: labels, scheme: ordered ? { name: "viridis", extent: [0.2, 0.92] } : "tableau10" },
+      legend: { orient: "top", columns: { expr: `max(1, floor(width / ${column}))` }, symbolLimit: 100, symbolOpacity: 1, labelLimit: 220 },
+    };
+  }
+
+  // On a logarithmic scale that has a place for 0, the number up to which it is linear: the smallest above 0. Else 0.
+  const linearTo = ({ logarithmic, numbers }) => (logarithmic && numbers[0] === 0 ? numbers[1] : 0);
+  // Where a number is along an axis, up to a factor, and back: x, log(x), or log(1 + x/c) with c = linearTo().
+  function place(axis, x) {
+    const c = linearTo(axis);
+    return c > 0 ? Math.log1p(x / c) : axis.logarithmic ? Math.log(x) : x;
+  }
+  function numberAt(axis, place) {
+    const c = linearTo(axis);
+    return c > 0 ? c * Math.expm1(place) : axis.logarithmic ? Math.exp(place) : place;
+  }
+
+  // `count` of 0 .. size - 1, evenly, the first and the last among them.
+  const spread = (size, count) =>
+    size <= count ? [...Array(size).keys()] : [...Array(count).keys()].map((i) => Math.floor((i * (size - 1)) / (count - 1)));
+
+  const isPlainNumber = (label) => label.trim() !== "" && Number.isFinite(Number(label));
+
+  // The values of an axis from left to right: its numbers, which rows have as "d0", "d1", ..., with its labels, or its
+  // labels in order. The scale has all numbers, whichever have a point to draw, with room before the first and after the last.
+  function along(study, axis) {
+    const a = study.axes[axis], { name, labels, numbers } = a;
+    if (numbers.length === 0)
+      return { field: key(axis), type: "ordinal", title: name, sort: labels, axis: { labelAngle: labels.length > 6 ? -40 : 0, labelLimit: 140 } };
+    const kMaxTicks = 16;
+    const first = place(a, numbers[0]), last = place(a, numbers.at(-1)), room = 0.03 * (last - first), constant = linearTo(a);
+    const x = {
+      field: `d${axis}`, type: "quantitative", title: name,
+      scale: {
+        domain: [seven(numberAt(a, first - room)), seven(numberAt(a, last + room))],
+        type: constant > 0 ? "symlog" : a.logarithmic ? "log" : "linear",
+        ...(constant > 0 && { constant }),
+      },
+    };
+    if (numbers.length > kMaxTicks && labels.every(isPlainNumber)) return x;
+    const ticks = spread(numbers.length, kMaxTicks), values = ticks.map((i) => numbers[i]);
+    // Without a count of ticks Vega leaves out values.
+    x.axis = {
+      values, tickCount: values.length, labelOverlap: true,
+      labelExpr: `${JSON.stringify(ticks.map((i) => labels[i]))}[indexof(${JSON.stringify(values)}, datum.value)]`,
+    };
+    return x;
+  }
+
+  // The rows, which have the number "n0", "n1", ... of `axis`, with the same as "d0", ..., moved aside by their value of the
+  // axis `by`, so that points at one place do not hide each other: by less than half of the smallest step.
+  function dodged(rows, study, axis, by) {
+    const a = study.axes[axis];
+    if (a.numbers.length === 0) return rows;
+    const places = a.numbers.map((x) => place(a, x));
+    const gap = Math.min(...places.slice(1).map((p, i) => p - places[i]));
+    const labels = by === undefined ? [] : study.axes[by].labels, values = labels.length;
+    // All values of `by` side by side, each 1 % of the width from the next if there is room.
+    const one = values < 2 ? 0 : Math.min(0.01 * (places.at(-1) - places[0]), (0.4 * gap) / (values - 1));
+    return rows.map((row) => {
+      const aside = by === undefined ? 0 : one * (labels.indexOf(row[key(by)]) - (values - 1) / 2);
+      return { ...row, [`d${axis}`]: seven(numberAt(a, place(a, row[`n${axis}`]) + aside)) };
+    });
+  }
+
+  return { kStatistics, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, spansDecades, scale, repetitions, nameOf,
+    differentNames, selector, selectors, longest, colour, along, dodged };
+})();
