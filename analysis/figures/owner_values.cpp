@@ -91,8 +91,7 @@ OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointRes
     for (const Statistics& s : over_runs(runs, point.owners, baseline)) medians.push_back(s.median);
     out.baselines.emplace_back(name, std::move(medians));
     if (std::string_view(name) != "isolated") continue;
-    // Of accuracies alone more is better.
-    const double sign = metric.name.find("accuracy") != std::string::npos ? -1 : 1;
+    const double sign = metric.higher_is_better ? -1 : 1;
     out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
       return sign * (baseline(run, i) - value(run, i));
     });

@@ -36,7 +36,9 @@ struct Metric {
   const Metric& measured() const { return of == nullptr ? *this : *of; }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
-  MetricInfo info() const { return {std::string(name), std::string(help), std::string(unit), per_agent}; }
+  MetricInfo info() const {
+    return {std::string(name), std::string(help), std::string(unit), per_agent, higher_is_better};
+  }
 };
 
 /// All metrics: those of every run, then those that the protocols of the table declare. The table of protocols

@@ -15,10 +15,16 @@ inline std::string json_text(const Json& value) {
 }
 
 inline void to_json(Json& json, const MetricInfo& m) {
-  json = {{"name", m.name}, {"help", m.help}, {"unit", m.unit}, {"per_agent", m.per_agent}};
+  json = {{"name", m.name},
+          {"help", m.help},
+          {"unit", m.unit},
+          {"per_agent", m.per_agent},
+          {"higher_is_better", m.higher_is_better}};
 }
 inline void from_json(const Json& json, MetricInfo& m) {
   m = {json.at("name"), json.at("help"), json.at("unit"), json.at("per_agent")};
+  // Stores of hearsay 0.2 have only accuracies of which more is better, and do not say so.
+  m.higher_is_better = json.value("higher_is_better", m.name.find("accuracy") != std::string::npos);
 }
 
 inline void to_json(Json& json, const StudyHead& h) {

@@ -16,7 +16,8 @@ namespace hearsay::analysis {
 /// The description of a metric.
 struct MetricInfo {
   std::string name, help, unit;
-  bool per_agent = false;  ///< one value for each agent that holds data, else one
+  bool per_agent = false;         ///< one value for each agent that holds data, else one
+  bool higher_is_better = false;  ///< an owner gains by larger values, else by smaller ones
   bool operator==(const MetricInfo&) const = default;
 };
 

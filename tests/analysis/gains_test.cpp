@@ -13,10 +13,10 @@ namespace {
 
 // Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r.
 void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
-                 const std::string& scenario = "") {
+                 const std::string& scenario = "", bool higher_is_better = false) {
   Store store(folder);
   analysis::StudyPlan plan;
-  plan.head.metrics = {{"test_error_by_owner", "", "", true}};
+  plan.head.metrics = {{"test_error_by_owner", "", "", true, higher_is_better}};
   plan.record_key = "r";
   plan.info["scenario"] = scenario;
   plan.points = {{"key", {}, repetitions, "d"}};
@@ -75,4 +75,23 @@ TEST_CASE("gains: figures show those in the metrics that the scenario asks for")
     analysis::StoredStudy study(dir.path());
     CHECK(analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts.owners == owners);
   }
+}
+
+TEST_CASE("gains: where more is better, an owner gains what it has beyond its isolated model") {
+  const test::Scratch dir;
+  write_study(dir.path(), 3, "", true);
+  analysis::StoredStudy study(dir.path());
+  // 0.5 less in each repetition; 0, 1, 2 more: mean 1, and t(0.975, 2)/sqrt(3) = 2.48 beside it.
+  const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
+  CHECK(counts.mean == Approx(0.25));
+  CHECK(counts.gain == 1);
+  CHECK(counts.significant == 0);
+  CHECK(counts.lose == 1);
+  // Stores of hearsay 0.2 do not say of which metrics.
+  const auto described = [](const char* name) {
+    return analysis::Json{{"name", name}, {"help", ""}, {"unit", ""}, {"per_agent", true}}
+        .get<analysis::MetricInfo>();
+  };
+  CHECK(described("accuracy_by_owner").higher_is_better);
+  CHECK_FALSE(described("test_error_by_owner").higher_is_better);
 }
