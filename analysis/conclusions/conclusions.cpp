@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "analysis/tables/summary.hpp"
 
@@ -21,11 +20,6 @@ struct Finals {
 void put(std::vector<double>& repetitions, std::uint32_t r, double value) {
   repetitions.resize(std::max<std::size_t>(repetitions.size(), r + 1), kNone);
   repetitions[r] = value;
-}
-
-double mean_of(const std::vector<double>& numbers) {
-  if (numbers.empty()) return kNone;
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
 Finals finals_of(StoredStudy& study, std::size_t p, const PointResult& point,
@@ -190,10 +184,10 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
     finals.push_back(finals_of(study, p, out.points.back(), gains));
     out.means.emplace_back();
     out.medians.emplace_back();
-    for (std::vector<double> values : finals.back().metrics) {
-      std::erase_if(values, [](double v) { return !std::isfinite(v); });
-      out.medians.back().push_back(quantile(values, 0.5));
-      out.means.back().push_back(mean_of(values));
+    for (const std::vector<double>& values : finals.back().metrics) {
+      const Statistics statistics = statistics_of(values);
+      out.medians.back().push_back(statistics.median);
+      out.means.back().push_back(statistics.mean);
     }
   }
   find_slopes(input, finals, out);

@@ -1,19 +1,14 @@
 #include "analysis/conclusions/estimate.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 
+#include "analysis/tables/summary.hpp"
 #include "models/algebra/dense.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {
-
-double student_half_width(double confidence, double freedom, double deviation) {
-  const boost::math::students_t student(freedom);
-  return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
-}
 
 namespace {
 

@@ -38,10 +38,6 @@ std::vector<Estimate> jackknife(
     const std::vector<std::vector<double>>& values, double confidence,
     const std::function<std::vector<double>(const std::vector<double>&)>& statistic);
 
-/// Half the width of Student's confidence interval of an estimate whose standard deviation has been estimated with
-/// `freedom` degrees of freedom.
-double student_half_width(double confidence, double freedom, double deviation);
-
 /// Student's interval of the mean of finite numbers.
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence);
 

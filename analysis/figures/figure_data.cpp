@@ -52,7 +52,7 @@ Json owner_tables(const OwnerValues& owners, std::size_t most, bool nodes) {
 Json point_tables(const StudyData& study, const FigurePoint& point) {
   Json ends = Json::array(), owners = Json::array();
   for (std::size_t m = 0; m < study.head.metrics.size(); ++m) {
-    ends.push_back(numbers_of(m < point.ends.size() ? point.ends[m] : statistics_of({})));
+    ends.push_back(numbers_of(m < point.finals.size() ? point.finals[m] : statistics_of({})));
     owners.push_back(owner_tables(m < point.by_owner.size() ? point.by_owner[m] : OwnerValues(),
                                   study.limits.agents, point.network.has_value()));
   }

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <numeric>
 
-#include "analysis/conclusions/estimate.hpp"
 #include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
 #include "analysis/store/json.hpp"
@@ -133,21 +131,6 @@ bool gains_wanted(const Json& scenario, const std::string& metric) {
 
 }  // namespace
 
-Statistics statistics_of(std::vector<double> numbers) {
-  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
-  Statistics s{quartiles(numbers)};
-  if (numbers.empty()) return s.mean = s.mean_low = s.mean_high = s.median, s;
-  const auto count = static_cast<double>(numbers.size());
-  s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
-  if (count < 2) return s;
-  double squares = 0;
-  for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
-  const double half = student_half_width(0.95, count - 1, std::sqrt(squares / (count - 1) / count));
-  s.mean_low -= half;
-  s.mean_high += half;
-  return s;
-}
-
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number) {
   FigureAxis axis{.name = std::move(name)};
   for (const std::string& label : labels) {
@@ -224,11 +207,6 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     for (const OwnerFacts& o : owners) point.names.push_back(o.name);
     if (i == 0) data.owners = owners;
     for (std::size_t m = 0; m < metrics; ++m) {
-      std::vector<double> ends;
-      for (const ReducedRun& r : runs) {
-        if (!r.metrics[m].empty()) ends.push_back(r.metrics[m].back());
-      }
-      point.ends.push_back(statistics_of(std::move(ends)));
       point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[i]));
       OwnerValues& by_owner = point.by_owner.back();
       if (!gains_wanted(scenario, data.head.metrics[m].name)) by_owner.gains.clear(), by_owner.counts = {};

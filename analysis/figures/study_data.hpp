@@ -21,13 +21,6 @@ namespace hearsay::analysis {
 inline constexpr std::array<std::string_view, 5> kAlongNames{"iteration", "time (s)", "vectors", "bytes",
                                                              "messages"};
 
-/// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
-struct Statistics : Quartiles {
-  double mean = 0, mean_low = 0, mean_high = 0;
-};
-/// Of those numbers that are finite.
-Statistics statistics_of(std::vector<double> numbers);
-
 /// A metric along one of these, with the last value of each repetition at each place. The places are those of samples:
 /// each where, since the one before, there have been as many as repetitions that have not ended. So they are the common
 /// ones, where there are such, and ends; else a place is no earlier than most of the samples that it shows.
@@ -73,7 +66,6 @@ struct FigurePoint : PointSummary {
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
   std::vector<std::string> names{};     ///< of owners
-  std::vector<Statistics> ends{};       ///< by metric, at the end of runs; per-agent metrics: of their mean
   std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks

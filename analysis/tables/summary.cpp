@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -27,6 +28,26 @@ Quartiles quartiles(std::vector<double> numbers) {
   std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
   std::sort(numbers.begin(), numbers.end());
   return {quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75)};
+}
+
+double student_half_width(double confidence, double freedom, double deviation) {
+  const boost::math::students_t student(freedom);
+  return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
+}
+
+Statistics statistics_of(std::vector<double> numbers) {
+  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  Statistics s{quartiles(numbers)};
+  if (numbers.empty()) return s.mean = s.mean_low = s.mean_high = s.median, s;
+  const auto count = static_cast<double>(numbers.size());
+  s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+  if (count < 2) return s;
+  double squares = 0;
+  for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
+  const double half = student_half_width(0.95, count - 1, std::sqrt(squares / (count - 1) / count));
+  s.mean_low -= half;
+  s.mean_high += half;
+  return s;
 }
 
 PointCollector::PointCollector(const StudyHead& study, const PointResult& point)
@@ -62,7 +83,7 @@ void PointCollector::add(const RunResult& run) {
 
 PointSummary PointCollector::summary() const {
   PointSummary all{.labels = point_.labels, .tuned = point_.tuned, .runs = runs_};
-  for (const auto& numbers : finals_) all.finals.push_back(quartiles(numbers));
+  for (const auto& numbers : finals_) all.finals.push_back(statistics_of(numbers));
   for (const char* name : {"isolated", "pooled"}) {
     std::vector<double> medians, found;
     for (const MetricInfo& m : study_.metrics) {

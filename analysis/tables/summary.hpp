@@ -19,11 +19,23 @@ struct Quartiles {
 /// The quartiles of those numbers that are finite.
 Quartiles quartiles(std::vector<double> numbers);
 
+/// Half the width of Student's confidence interval of an estimate whose standard deviation has been estimated with
+/// `freedom` degrees of freedom.
+double student_half_width(double confidence, double freedom, double deviation);
+
+/// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
+struct Statistics : Quartiles {
+  double mean = 0, mean_low = 0, mean_high = 0;
+};
+/// Of those numbers that are finite.
+Statistics statistics_of(std::vector<double> numbers);
+
 /// A point as tables and figures show it.
 struct PointSummary {
   std::vector<std::string> labels{}, tuned{};
-  std::size_t runs = 0;             ///< that were done
-  std::vector<Quartiles> finals{};  ///< by metric, at the end of these runs; per-agent metrics: of their mean
+  std::size_t runs = 0;  ///< that were done
+  std::vector<Statistics>
+      finals{};  ///< by metric, at the end of these runs; per-agent metrics: of their mean
   /// Name; by metric the median over what the point and its runs have of it, NaN where there is none.
   std::vector<std::pair<std::string, std::vector<double>>> baselines{};
 };

@@ -232,7 +232,7 @@ TEST_CASE("summary: axes of one value stand above the table, labels as tables sh
   analysis::StudyHead head{.axes = {"a", "b"}, .metrics = {{.name = "m"}}};
   head.shown = {{}, {{"x mu=1", "x"}}};
   const auto point = [](const char* a, const char* b) {
-    return analysis::PointSummary{.labels = {a, b}, .runs = 1, .finals = {{1, 1, 1}}};
+    return analysis::PointSummary{.labels = {a, b}, .runs = 1, .finals = {{{1, 1, 1}}}};
   };
   CHECK(analysis::summary_text(head, {point("5", "x mu=1"), point("5", "y")}) ==
         "a = 5 at all points\n"

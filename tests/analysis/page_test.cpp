@@ -139,7 +139,7 @@ TEST_CASE(
     analysis::FigurePoint& point = data.points.emplace_back();
     point.labels = {label};
     point.runs = label == "12 s" ? 1 : 0;
-    point.ends = {{{1, point.runs == 1 ? 1 : NAN, 1}}};
+    point.finals = {{{1, point.runs == 1 ? 1 : NAN, 1}}};
   }
   const json drawn = spec_of(draw(data, "finals", 0).at(0));
   CHECK(drawn.at("data").at("values").size() == 1);
