@@ -288,6 +288,7 @@ const drawings = (() => {
   // caption, file (`prefix` and a name, different for each) and specification. In a caption "{centre}" and "{spread}" stand
   // for the statistics shown. `kinds`, `metrics`: names, empty for all.
   return ({ study, templates, prefix, kinds, metrics }) => {
+    for (const network of study.networks) network.nodes = parts.placed(network);
     const all = [], taken = new Set(), wanted = (chosen, name) => chosen.length === 0 || chosen.includes(name);
     for (const [figure, [ofMetric, draw]] of Object.entries(kFigures)) {
       for (let m = 0; m < (ofMetric ? study.metrics.length : 1); ++m) {

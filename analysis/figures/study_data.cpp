@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 
-#include "analysis/figures/layout.hpp"
 #include "analysis/figures/owner_values.hpp"
 #include "analysis/store/json.hpp"
 #include "sim/files/csv_table.hpp"
@@ -102,7 +101,6 @@ class Networks {
       return ++omitted_, std::nullopt;
     if (network.nodes.empty()) return std::nullopt;
     links_ += network.links.size();
-    place_nodes(network);
     all_.push_back(std::move(network));
     return found->second = all_.size() - 1;
   }

@@ -95,7 +95,7 @@ struct StudyData {
   std::vector<FigurePoint> points;
   std::vector<FigureEvent> events{};
   std::vector<std::string> omitted;
-  std::vector<NetworkGraph> networks;  ///< different ones, all nodes with positions (layout.hpp)
+  std::vector<NetworkGraph> networks;  ///< different ones
   std::vector<OwnerFacts> owners;      ///< of the first point
   FigureLimits limits;
   std::size_t study_points = 0;  ///< also those that were not wanted

@@ -15,6 +15,28 @@ using test::rows_of;
 using test::spec_of;
 using test::study;
 
+namespace {
+
+using Places = std::vector<std::pair<double, double>>;
+
+// Where the nodes of a network are drawn.
+Places places(const analysis::NetworkGraph& network) {
+  StudyData data;
+  data.head.metrics = {{"objective", "", ""}};
+  data.networks = {network};
+  data.points.resize(1);
+  data.points[0].network = 0;
+  Places all;
+  for (const json& row : rows_of(draw(data, "network", 0).at(0))) all.emplace_back(row.at("x"), row.at("y"));
+  return all;
+}
+
+double length(const std::pair<double, double>& a, const std::pair<double, double>& b) {
+  return std::hypot(a.first - b.first, a.second - b.second);
+}
+
+}  // namespace
+
 TEST_CASE("figures: means with Student's 95 % interval are beside medians with quartiles") {
   // 1, 2, 6: mean 3, s = sqrt(7), and t(0.975, 2) = 4.302653: 3 +- 4.302653 sqrt(7/3).
   const auto three = analysis::statistics_of({1, 6, 2, NAN});
@@ -121,6 +143,32 @@ TEST_CASE("figures: the network shows each agent's value where it is, and agents
   CHECK(rows[2].at("m") == 0.06);
   CHECK(rows[2].at("y") == 1);
   CHECK(spec_of(drawn[0]).at("layer").at(0).at("data").at("values").size() == 2);
+}
+
+TEST_CASE("layout: positions of the graph stay, a hub is the centre of a circle") {
+  CHECK(places({.nodes = {{"Paris", 2.5, 48.5}, {"Rome", 12.5, 42}}, .links = {{0, 1}}})[1].first == 12.5);
+  analysis::NetworkGraph star;
+  star.nodes.resize(9);
+  for (sim::AgentId i = 0; i < 9; ++i) {
+    if (i != 4) star.links.push_back({.source = std::min(i, 4u), .target = std::max(i, 4u)});
+  }
+  const Places at = places(star);
+  for (std::size_t i = 0; i < 9; ++i) {
+    if (i != 4) CHECK(length(at[i], at[4]) == Approx(0.5));
+  }
+}
+
+TEST_CASE("layout: on a ring, neighbours are nearer than opposite nodes, and no two coincide") {
+  analysis::NetworkGraph ring;
+  ring.nodes.resize(12);
+  for (sim::AgentId i = 0; i < 12; ++i)
+    ring.links.push_back({.source = std::min(i, (i + 1) % 12), .target = std::max(i, (i + 1) % 12)});
+  const Places at = places(ring);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const double next = length(at[i], at[(i + 1) % 12]);
+    CHECK(next > 0.02);
+    CHECK(next < 0.6 * length(at[i], at[(i + 6) % 12]));
+  }
 }
 
 TEST_CASE("figures: bounds on the mean are lines beside the measured values, where they apply") {

@@ -1,4 +1,4 @@
-// Owners and network of a point: stored, exported, drawn.
+// Owners and network of a point: stored, exported.
 #include "analysis/store/participants.hpp"
 
 #include <catch2/catch.hpp>
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fstream>
 
-#include "analysis/figures/layout.hpp"
 #include "analysis/store/store.hpp"
 #include "analysis/store/stored_study.hpp"
 #include "analysis/tables/export.hpp"
@@ -30,19 +29,6 @@ Participants two_owners() {
 std::string file_text(const std::filesystem::path& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-double length(const NetworkGraph::Node& a, const NetworkGraph::Node& b) {
-  return std::hypot(a.x - b.x, a.y - b.y);
-}
-
-// A ring of n nodes.
-NetworkGraph ring(sim::AgentId n) {
-  NetworkGraph graph;
-  graph.nodes.resize(n);
-  for (sim::AgentId i = 0; i < n; ++i)
-    graph.links.push_back({.source = std::min(i, (i + 1) % n), .target = std::max(i, (i + 1) % n)});
-  return graph;
 }
 
 }  // namespace
@@ -112,29 +98,4 @@ TEST_CASE("participants: GraphML is read back as the same topology") {
   // The mean of both directions.
   CHECK(graph.latency()[graph.edge(0, 1)] == 0.375);
   CHECK(graph.latency()[graph.edge(0, 2)] == 0.125);
-}
-
-TEST_CASE("layout: positions of the graph stay, a hub is the centre of a circle") {
-  NetworkGraph placed = two_owners().network;
-  analysis::place_nodes(placed);
-  CHECK(placed.nodes[1].x == 12.5);
-  NetworkGraph star;
-  star.nodes.resize(9);
-  for (sim::AgentId i = 0; i < 9; ++i) {
-    if (i != 4) star.links.push_back({.source = std::min(i, 4u), .target = std::max(i, 4u)});
-  }
-  analysis::place_nodes(star);
-  for (std::size_t i = 0; i < 9; ++i) {
-    if (i != 4) CHECK(length(star.nodes[i], star.nodes[4]) == Approx(0.5));
-  }
-}
-
-TEST_CASE("layout: on a ring, neighbours are nearer than opposite nodes, and no two coincide") {
-  NetworkGraph graph = ring(12);
-  analysis::place_nodes(graph);
-  for (std::size_t i = 0; i < 12; ++i) {
-    const double next = length(graph.nodes[i], graph.nodes[(i + 1) % 12]);
-    CHECK(next > 0.02);
-    CHECK(next < 0.6 * length(graph.nodes[i], graph.nodes[(i + 6) % 12]));
-  }
 }
