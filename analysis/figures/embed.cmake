@@ -1,4 +1,4 @@
-# Builds the files of a report's page into hearsay_analysis: its style, the scripts of the page and of files of figures,
+# Builds the files of a report's page into hearsay_analysis: itself, its style, the scripts of the page and of files of figures,
 # the templates of figures, and the three scripts that draw them, if npm has installed these (script/bootstrap).
 set(figures ${CMAKE_CURRENT_SOURCE_DIR}/analysis/figures)
 set(HEARSAY_NODE_MODULES ${CMAKE_CURRENT_SOURCE_DIR}/build/npm/node_modules)
@@ -32,6 +32,7 @@ static std::string_view ${symbol}() {
   list(APPEND embedded_files ${file})
 endmacro()
 
+hearsay_embed(page_html ${figures}/page.html)
 hearsay_embed(page_style ${figures}/page.css)
 foreach(script parts trace_figures figures adapt page draw)
   hearsay_embed(${script}_script ${figures}/${script}.js)
@@ -55,6 +56,7 @@ endif()
 string(APPEND embedded "
 namespace hearsay::analysis::page_files {
 
+std::string_view html() { return page_html(); }
 std::string_view style() { return page_style(); }
 std::array<std::string_view, 4> shared() {
   return {parts_script(), trace_figures_script(), figures_script(), adapt_script()};

@@ -31,6 +31,19 @@ std::string cells(const char* tag, const std::vector<std::string>& texts) {
   return all;
 }
 
+// A table with a note below it, all of it HTML.
+std::string table_of(const std::vector<std::string>& header, const std::string& rows,
+                     const std::string& note) {
+  return "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n" + rows +
+         "</tbody></table></div>\n<p class=\"dim\">" + note + "</p>\n";
+}
+
+// "... and 3 more points: see scalars.csv.", where a table has not all rows.
+std::string more(std::size_t all, const char* rows, const char* file) {
+  if (all <= kMaxRows) return "";
+  return fmt::format("<p class=\"dim\">... and {} more {}: see {}.</p>\n", all - kMaxRows, rows, file);
+}
+
 // A section that can be folded.
 std::string section(std::string_view title, std::string_view content, bool open = true) {
   return fmt::format("<details class=\"section\"{}><summary><h2>{}</h2></summary>\n{}</details>\n",
@@ -59,7 +72,7 @@ std::string table(const StudyData& study) {
                                      [&](const FigurePoint& p) { return baseline_rows(p, axes) == shared; });
   header.emplace_back("runs");
   for (const MetricInfo& m : study.head.metrics) header.push_back(title_of(m));
-  std::string t = "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n";
+  std::string t;
   for (std::size_t p = 0; p < std::min(study.points.size(), kMaxRows); ++p) {
     const FigurePoint& point = study.points[p];
     auto row = selected(point.labels, wanted);
@@ -75,15 +88,14 @@ std::string table(const StudyData& study) {
     if (!all_equal) t += baseline_rows(point, axes);
   }
   if (all_equal) t += shared;
-  t += "</tbody></table></div>\n<p class=\"dim\">Median [quartiles] over repetitions of the metrics at the "
-       "end of the runs; of per-agent metrics, of their mean over agents.</p>\n";
+  t = table_of(
+      header, t,
+      "Median [quartiles] over repetitions of the metrics at the end of the runs; of per-agent metrics, of "
+      "their mean over agents.");
   for (const std::string& line :
        study.points.empty() ? std::vector<std::string>() : baseline_lines(study.head, study.points.front()))
     t += fmt::format("<p class=\"dim\">{}</p>\n", escaped(line));
-  if (study.points.size() > kMaxRows)
-    t += fmt::format("<p class=\"dim\">... and {} more points: see scalars.csv.</p>\n",
-                     study.points.size() - kMaxRows);
-  return t;
+  return t + more(study.points.size(), "points", "scalars.csv");
 }
 
 // How many owners gain from collaborating, by point and metric; empty if there are no isolated models to compare with.
@@ -110,10 +122,10 @@ std::string gains_table(const StudyData& study) {
     header.emplace_back(name);
   return section(
       "Gains of collaborating",
-      "<div class=\"scroll\"><table><thead><tr>" + cells("th", header) + "</tr></thead><tbody>\n" + rows +
-          "</tbody></table></div>\n<p class=\"dim\">Owners whose mean with collaboration is better than the "
-          "value of their isolated model without privacy; significantly: with its 95 % interval. " +
-          escaped(measured_on(metrics)) + ".</p>\n");
+      table_of(header, rows,
+               "Owners whose mean with collaboration is better than the value of their isolated model "
+               "without privacy; significantly: with its 95 % interval. " +
+                   escaped(measured_on(metrics)) + "."));
 }
 
 std::string owners_table(const StudyData& study) {
@@ -128,16 +140,12 @@ std::string owners_table(const StudyData& study) {
                          std::to_string(o.test_records), known(o.epsilon), known(o.delta)}) +
             "</tr>\n";
   }
-  std::string text =
-      "<div class=\"scroll\"><table><thead><tr>" +
-      cells("th", {"agent", "name", "records", "test records", "epsilon", "delta"}) +
-      "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n<p class=\"dim\">" +
-      (study.points.size() > 1 ? "Of the first point: owners.csv has those of all points. " : "") +
-      "epsilon and delta: total budget of a run; empty without one.</p>\n";
-  if (study.owners.size() > kMaxRows)
-    text += fmt::format("<p class=\"dim\">... and {} more owners: see owners.csv.</p>\n",
-                        study.owners.size() - kMaxRows);
-  return section("Owners", text, study.owners.size() <= 12);
+  const std::string text = table_of(
+      {"agent", "name", "records", "test records", "epsilon", "delta"}, rows,
+      std::string(study.points.size() > 1 ? "Of the first point: owners.csv has those of all points. " : "") +
+          "epsilon and delta: total budget of a run; empty without one.");
+  return section("Owners", text + more(study.owners.size(), "owners", "owners.csv"),
+                 study.owners.size() <= 12);
 }
 
 std::string html_list(const std::vector<std::string>& items) {
@@ -166,57 +174,39 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   for (const MetricInfo& m : study.head.metrics) all.metrics.push_back(m.name);
   const Json report = figure_data(study, trace, text.title + "-", all);
 
-  std::string out = fmt::format(R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:">
-<meta name="generator" content="hearsay">
-<title>{}</title>
-<style>
-{}</style>
-</head>
-<body>
-<header>
-<h1>{}</h1>
-)",
-                                escaped(text.title), page_files::style(), escaped(text.title));
-  if (!text.description.empty()) out += fmt::format("<p>{}</p>\n", escaped(text.description));
-  out += fmt::format("<p class=\"dim\">{}</p>\n", counts(study));
+  std::string header = text.description.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(text.description));
+  header += fmt::format("<p class=\"dim\">{}</p>\n", counts(study));
   for (const std::string& s : text.statements)
-    out += fmt::format("<p class=\"statement\">{}</p>\n", escaped(s));
-  out += "</header>\n<main>\n" + section("Results", table(study)) + gains_table(study) + owners_table(study);
-  out +=
-      "<nav><label>metric <select id=\"metric\"></select></label>\n"
-      "<label>against <select id=\"along\"></select></label>\n"
-      "<label>show <select id=\"statistic\"><option value=\"median\">median with quartiles</option>"
-      "<option value=\"mean\">mean with 95 % interval</option></select></label>\n"
-      "<label>scale <select id=\"scale\"><option>automatic</option><option>linear</option>"
-      "<option>logarithmic</option></select></label></nav>\n<div id=\"drawings\"></div>\n"
-      "<noscript><p>The figures are drawn by scripts in this page; scripts are disabled.</p></noscript>\n";
+    header += fmt::format("<p class=\"statement\">{}</p>\n", escaped(s));
+
+  std::string notes;
   if (!study.omitted.empty())
-    out += "<p class=\"dim\">To limit its size, this page shows only:</p>\n" + html_list(study.omitted);
+    notes += "<p class=\"dim\">To limit its size, this page shows only:</p>\n" + html_list(study.omitted);
   std::string steps = "<dl>\n";
   for (const auto& [what, how] : text.reproduce)
     steps += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escaped(what), escaped(how));
-  out += section("How to reproduce it", steps + "</dl>\n");
+  notes += section("How to reproduce it", steps + "</dl>\n");
   if (!text.unaccounted.empty())
-    out += section("Fitted on private data without accounting",
-                   "<p>In addition to any epsilon:</p>\n" + html_list(text.unaccounted));
-  if (!text.notes.empty()) out += section("Notes", html_list(text.notes));
-  out += section("Scenario, with every default filled in",
-                 fmt::format("<pre>{}</pre>\n", escaped(text.scenario)), false);
-  out += "</main>\n<footer class=\"dim\">Made by hearsay; figures by Vega and Vega-Lite.</footer>\n";
-  // Without '<' nothing in the JSON ends its element.
-  out += "<script type=\"application/json\" id=\"figures\">" +
-         boost::replace_all_copy(json_text(report), "<", "\\u003c") + "</script>\n";
-  out += fmt::format("<!-- Vega, Vega-Lite and Vega-Embed:\n{}-->\n", page_files::license());
+    notes += section("Fitted on private data without accounting",
+                     "<p>In addition to any epsilon:</p>\n" + html_list(text.unaccounted));
+  if (!text.notes.empty()) notes += section("Notes", html_list(text.notes));
+  notes += section("Scenario, with every default filled in",
+                   fmt::format("<pre>{}</pre>\n", escaped(text.scenario)), false);
+
+  std::string scripts;
   for (const std::string_view script : page_files::vega())
-    out += fmt::format("<script>{}</script>\n", script);
-  out += "<script>\n";
-  for (const std::string_view script : page_files::shared()) out += script;
-  return out.append(page_files::page()) + "</script>\n</body>\n</html>\n";
+    scripts += fmt::format("<script>{}</script>\n", script);
+  scripts += "<script>\n";
+  for (const std::string_view script : page_files::shared()) scripts += script;
+  scripts.append(page_files::page()) += "</script>\n";
+  return fmt::format(
+      fmt::runtime(page_files::html()), fmt::arg("title", escaped(text.title)),
+      fmt::arg("style", page_files::style()), fmt::arg("header", header),
+      fmt::arg("tables", section("Results", table(study)) + gains_table(study) + owners_table(study)),
+      fmt::arg("notes", notes),
+      // Without '<' nothing in the JSON ends its element.
+      fmt::arg("figures", boost::replace_all_copy(json_text(report), "<", "\\u003c")),
+      fmt::arg("license", page_files::license()), fmt::arg("scripts", scripts));
 }
 
 }  // namespace hearsay::analysis

@@ -7,6 +7,8 @@
 
 namespace hearsay::analysis::page_files {
 
+/// The page, with a {place} for each of its parts.
+std::string_view html();
 std::string_view style();
 /// What the scripts of the page and of files share, in the order in which they are read; then each of the two.
 std::array<std::string_view, 4> shared();
