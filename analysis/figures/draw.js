@@ -9,7 +9,7 @@ const kLetters = 100;     // in a line of a caption
 const scripts = process.argv.slice(2, -1), input = process.argv.at(-1);
 for (const file of scripts) vm.runInThisContext(fs.readFileSync(file, "utf8"), file);
 const report = JSON.parse(fs.readFileSync(input, "utf8"));
-const theme = figures.theme((name) => report.style.match(new RegExp(`${name}: (#[0-9a-f]+);`))[1]);
+const theme = parts.theme((name) => report.style.match(new RegExp(`${name}: (#[0-9a-f]+);`))[1]);
 
 // "at privacy.epsilon = 0.1, network.loss = 0", the options that a page lets its reader choose.
 function selection(specification) {
@@ -24,7 +24,7 @@ function selection(specification) {
 // A file can not be moved to the rest of a trace.
 function shown({ figure }, specification) {
   if (figure !== "timeline") return "";
-  const [from, to] = figures.windowOf(specification).map((t) => Number(t.toPrecision(6)));
+  const [from, to] = traceFigures.windowOf(specification).map((t) => Number(t.toPrecision(6)));
   return ` Shown: ${from} to ${to} s.`;
 }
 
@@ -43,7 +43,7 @@ function still({ figure, title }, specification, subtitle) {
   fixed.layer = specification.layer.filter((layer) => layer.mark.opacity !== 0).map(({ params, ...layer }) => layer);
   for (const layer of fixed.layer) delete layer.encoding.tooltip;
   if (figure === "timeline") {
-    const [from, to] = figures.windowOf(specification);
+    const [from, to] = traceFigures.windowOf(specification);
     fixed.data = { values: specification.data.values.filter((row) => row.t <= to && (row.u ?? row.t) >= from) };
   }
   if (report.titles)
@@ -84,9 +84,9 @@ async function svgOf(drawing, specification, caption) {
 }
 
 (async () => {
-  for (const drawing of drawings(report)) {
+  for (const drawing of drawings(report, report)) {
+    const { specification, caption, file } = drawing;
     try {
-      const [specification, caption, file] = figures.adapted(drawing, { ...report, names: report.study.along });
       fs.writeFileSync(path.join(path.dirname(input), file + ".svg"), await svgOf(drawing, specification, caption + shown(drawing, specification)));
       console.log(file);
     } catch (error) {

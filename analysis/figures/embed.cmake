@@ -34,7 +34,7 @@ endmacro()
 
 hearsay_embed(page_html ${figures}/page.html)
 hearsay_embed(page_style ${figures}/page.css)
-foreach(script parts trace_figures figures adapt page draw)
+foreach(script parts trace_figures figures page draw)
   hearsay_embed(${script}_script ${figures}/${script}.js)
 endforeach()
 set(templates "")
@@ -58,8 +58,8 @@ namespace hearsay::analysis::page_files {
 
 std::string_view html() { return page_html(); }
 std::string_view style() { return page_style(); }
-std::array<std::string_view, 4> shared() {
-  return {parts_script(), trace_figures_script(), figures_script(), adapt_script()};
+std::array<std::string_view, 3> shared() {
+  return {parts_script(), trace_figures_script(), figures_script()};
 }
 std::string_view page() { return page_script(); }
 std::string_view draw() { return draw_script(); }

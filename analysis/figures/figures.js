@@ -3,14 +3,12 @@
 // at the end. Functions return any number of drawings, none if there is nothing to show.
 "use strict";
 const drawings = (() => {
-  const { kStatistics, seven, key, rowOf, spansDecades, scale, tooltip, selector, selectors, repetitions } = parts;
+  const { kStatistics, seven, key, rowOf, measure, tooltip, selector, selectors, repetitions } = parts;
   const kMaxNodeRows = 6000;  // nodes of all points in one figure
   const kMaxNamed = 40;       // nodes that are labelled with their names
 
-  const medianOf = (title) => `median of ${title}`;  // adapt.js replaces it where means are shown
-
   // The baselines of a metric: lines across the figure if they are the same at all points, else one for each point.
-  function references(study, metric, condition, scale) {
+  function references(study, metric, condition) {
     const values = new Map(), rows = [];
     for (const point of study.points) {
       for (const [name, medians] of point.baselines) {
@@ -26,14 +24,14 @@ const drawings = (() => {
     return {
       baseline_names: names, reference_filter: varying ? condition : "true",
       reference: varying ? rows : names.map((b) => ({ b, v: seven(values.get(b)[0]) })),
-      [varying ? "varying" : "constant"]: true, ...(scale.type && { positive: true }),
+      [varying ? "varying" : "constant"]: true,
     };
   }
   const referenceCaption = (values) => (values.reference ? " Dashed: baselines, solved exactly and without privacy." : "");
 
   // A metric over the course of the runs: a line through medians and a band between quartiles for each value of the axis
   // with most values; the other axes have selectors.
-  function drawCurves(study, m) {
+  function drawCurves(study, m, shown) {
     const rows = [], against = [], metric = study.metrics[m];
     study.along.forEach((_, k) => {
       const before = rows.length;
@@ -47,20 +45,19 @@ const drawings = (() => {
     const size = (a) => study.axes[a].labels.length;
     const [lines, ...others] = [...study.others[""]].sort((a, b) => size(b) - size(a));
     const { parameters, condition } = selectors(study, others);
-    // It opens with the axis along which samples are equally spaced.
-    const first = against.includes(study.every) ? study.every : against[0];
-    parameters.push({ ...selector("along", against, "against ", against.map((k) => study.along[k])), value: first });
-    const color = lines === undefined ? undefined : parts.colour(study, lines), yScale = scale(spansDecades(rows));
-    const baselines = references(study, m, condition, yScale);
+    // By default against what samples are equally spaced on.
+    const along = against.find((k) => String(k) === String(shown.along)) ?? (against.includes(study.every) ? study.every : against[0]);
+    const color = lines === undefined ? undefined : parts.colour(study, lines), measured = measure(rows, metric.title, shown);
+    const baselines = references(study, m, condition);
     const values = {
-      rows, params: parameters, filter: `datum.k == along && ${condition}`, x_title: study.along[first],
-      metric: medianOf(metric.title), scale: yScale, color, ...baselines,
+      rows, params: [...parameters, { name: "along", value: along }], filter: `datum.k == along && ${condition}`,
+      x_title: study.along[along], color, ...measured, ...baselines,
       tooltip: tooltip({ x: "at", ...kStatistics, ...(color && { [color.field]: color.title }) }),
       reference_color: baselines.varying && color, events: study.events.length > 0 ? study.events : undefined,
     };
     return [{
-      name: `${metric.name}-over`, title: `${metric.name} over the course of the runs`, template: "curves", values,
-      caption: `Line: {centre} over ${repetitions(study)}; band: {spread}.${referenceCaption(values)}` +
+      name: `${metric.name}-over`, along, against, title: `${metric.name} over the course of the runs`, template: "curves", values,
+      caption: `Line: ${values.over} over ${repetitions(study)}; band: ${values.spread}.${referenceCaption(values)}` +
         (values.events ? " Against time, dashed lines are the scenario's events." : ""),
     }];
   }
@@ -76,27 +73,27 @@ const drawings = (() => {
   });
 
   // A metric at the end of the runs, against each swept option.
-  function drawFinals(study, m) {
-    const metric = study.metrics[m], rows = finalRows(study, m), yScale = scale(spansDecades(rows));
+  function drawFinals(study, m, shown) {
+    const metric = study.metrics[m], rows = finalRows(study, m), measured = measure(rows, metric.title, shown);
     if (rows.length === 0) return [];
     return study.others[""].map((axis) => {
       const { name, numbers } = study.axes[axis], [by, ...others] = study.others[axis];
       const { parameters, condition } = selectors(study, others), dodged = (some) => parts.dodged(some, study, axis, by);
-      const baselines = references(study, m, condition, yScale);
+      const baselines = references(study, m, condition);
       if (baselines.varying) baselines.reference = dodged(baselines.reference);
       const bounds = study.points.flatMap((point) =>
         point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
       const values = {
         rows: dodged(rows), params: parameters, filter: condition, x: parts.along(study, axis),
-        metric: medianOf(metric.title), scale: yScale, tooltip: finalTooltip(study),
+        tooltip: finalTooltip(study), ...measured,
         color: by === undefined ? undefined : parts.colour(study, by), numeric: numbers.length > 0 || undefined,
         offset: numbers.length > 0 || by === undefined ? undefined : { field: key(by), sort: study.axes[by].labels },
         ...baselines,
-        ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true, positive: yScale.type ? true : undefined }),
+        ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true }),
       };
       return {
         name: `${metric.name}-by-${name}`, title: `${metric.name} at the end against ${name}`, template: "finals", values,
-        caption: `Point: {centre} over ${repetitions(study)}; bar: {spread}.${referenceCaption(values)}` +
+        caption: `Point: ${values.over} over ${repetitions(study)}; bar: ${values.spread}.${referenceCaption(values)}` +
           (values.bounded ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : ""),
       };
     });
@@ -123,8 +120,8 @@ const drawings = (() => {
   }
 
   // A metric at the end of the runs, over two numeric options.
-  function drawHeatMap(study, m) {
-    const metric = study.metrics[m], rows = finalRows(study, m), logarithmic = spansDecades(rows);
+  function drawHeatMap(study, m, shown) {
+    const metric = study.metrics[m], rows = finalRows(study, m), measured = measure(rows, metric.title, shown);
     const two = study.others[""].filter((a) => study.axes[a].numbers.length > 0).slice(0, 2);
     if (two.length < 2 || rows.length === 0) return [];
     const [x, y] = two.map((a) => study.axes[a]), { parameters, condition } = selectors(study, study.others[two.join()]);
@@ -132,13 +129,12 @@ const drawings = (() => {
       rows, params: parameters, filter: condition, height: Math.min(Math.max(y.labels.length * 40, 120), 640),
       x_field: key(two[0]), x_title: x.name, x_sort: x.labels,
       y_field: key(two[1]), y_title: y.name, y_sort: [...y.labels].reverse(),
-      metric: medianOf(metric.title), scale_type: logarithmic ? "log" : "linear", zero: logarithmic ? undefined : false,
-      tooltip: finalTooltip(study),
+      tooltip: finalTooltip(study), ...measured, light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
       // Numbers where there is room for them; labels at an angle where they would overlap.
       room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
       x_angle: parts.longest(x.labels) * x.labels.length > 90 ? -45 : 0,
     };
-    let caption = `Colour and number: {centre} over ${repetitions(study)}.`;
+    let caption = `Colour and number: ${values.over} over ${repetitions(study)}.`;
     const { paying, edges, any } = breakEven(study, m, ...two);
     if (edges.length > 0) Object.assign(values, { edges, paying });
     if (any)
@@ -183,30 +179,30 @@ const drawings = (() => {
   }
 
   // The final value of each owner at a selected point, with its baselines.
-  function drawAgents(study, m) {
+  function drawAgents(study, m, shown) {
     const metric = study.metrics[m], values = bars(study, m, "values");
     if (values === null) return [];
-    const logarithmic = spansDecades(values.rows);
-    values.metric = medianOf(metric.title);
-    // A bar has no base on a logarithmic scale.
-    values.mark = logarithmic ? { type: "point", filled: true, size: 60, opacity: 1 } : { type: "bar", opacity: 0.75 };
-    if (logarithmic) values.scale = scale(true);
+    Object.assign(values, measure(values.rows, metric.title, shown));
+    // A bar has no base on a logarithmic scale, and 0 as its base on another.
+    values.mark = values.logarithmic ? { type: "point", filled: true, size: 60, opacity: 1 } : { type: "bar", opacity: 0.75 };
+    if (!values.logarithmic) values.scale = { zero: true };
     return [{
       name: `${metric.name}-by-agent`, title: `${metric.name} at the end, by agent`, template: "agents", values,
-      caption: `${logarithmic ? "Point" : "Bar"}: {centre} over ${repetitions(study)}; line: {spread}.` +
+      caption: `${values.logarithmic ? "Point" : "Bar"}: ${values.over} over ${repetitions(study)}; line: ${values.spread}.` +
         (values.baselines ? " Short lines: the owner's baselines." : ""),
     }];
   }
 
   // What each owner gains over its isolated model, where that is a baseline.
-  function drawGains(study, m) {
+  function drawGains(study, m, shown) {
     const metric = study.metrics[m], values = bars(study, m, "gains");
     if (values === null) return [];
-    Object.assign(values, { metric: medianOf(`gain in ${metric.title}`), mark: { type: "bar", opacity: 0.75 }, scale: { zero: true } });
+    Object.assign(values, measure(values.rows, `gain in ${metric.title}`, { ...shown, scale: "linear" }),
+      { mark: { type: "bar", opacity: 0.75 }, scale: { zero: true } });
     return [{
       name: `${metric.name}-gain-by-owner`, title: `Gain of collaborating in ${metric.name}, by owner`, template: "agents", values,
       caption: "Gain: value of the owner's isolated model without privacy, minus its value with collaboration; above 0 the owner gains. " +
-        `Bar: {centre} over ${repetitions(study)}; line: {spread}.`,
+        `Bar: ${values.over} over ${repetitions(study)}; line: ${values.spread}.`,
     }];
   }
 
@@ -228,7 +224,7 @@ const drawings = (() => {
   }
 
   // The network, its nodes coloured by the final value of a per-agent metric; by degree if the study has none.
-  function drawNetwork(study, metric) {
+  function drawNetwork(study, metric, shown) {
     const any = study.metrics.some((m) => m.per_agent), m = any ? metric : null, { name, title, per_agent } = study.metrics[metric];
     if (any ? !per_agent : metric > 0) return [];
     const rows = [], names = [], networks = [];
@@ -251,19 +247,20 @@ const drawings = (() => {
       latency: seven(latency), weight: seven(weight),
     })));
     const several = names.length > 1;
+    const measured = measure(rows.filter((row) => row.m !== undefined), title, any ? shown : { scale: "linear" });
     const values = {
       rows, links, x_domain: extent(rows, "x"), y_domain: extent(rows, "y"),
       filter: several ? "datum.p == point" : "true", link_filter: several ? `datum.g == ${JSON.stringify(networks)}[point]` : "true",
       params: several ? [selector("point", [...names.keys()], "at ", names)] : undefined,
-      metric: any ? medianOf(title) : "degree", named: largest <= kMaxNamed || undefined,
-      scale_type: any && spansDecades(rows.filter((row) => row.m !== undefined)) ? "log" : "linear",
+      ...measured, with: `isValid(datum.${measured.centre})`, without: `!isValid(datum.${measured.centre})`,
+      named: largest <= kMaxNamed || undefined, ...(!any && { metric: "degree" }),
       size: Math.min(Math.max(6000 / largest, 30), 300),
       tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(any && kStatistics) }),
     };
     return [{
       name: any ? `${name}-on-network` : "network", title: any ? `${name} at the end, on the network` : "The network",
       template: "network", values, always: !any,
-      caption: (any ? `Colour: {centre} over ${repetitions(study)}; grey: agents without a value.` : "Colour: number of links of the agent.") +
+      caption: (any ? `Colour: ${values.over} over ${repetitions(study)}; grey: agents without a value.` : "Colour: number of links of the agent.") +
         (whole ? "" : ` Only the first ${names.length} points are shown.`),
     }];
   }
@@ -285,19 +282,21 @@ const drawings = (() => {
   }
 
   // All drawings that were chosen: figure, metric (its number; null for one that is shown whatever the metric), title,
-  // caption, file (`prefix` and a name, different for each) and specification. In a caption "{centre}" and "{spread}" stand
-  // for the statistics shown. `kinds`, `metrics`: names, empty for all.
-  return ({ study, templates, prefix, kinds, metrics }) => {
+  // caption, file (`prefix` and a name, different for each) and specification; of curves also what they can be against,
+  // numbers in study.along. `kinds`, `metrics`: names, empty for all. `shown`: whether means (`mean`), on which `scale`, the
+  // curves against which of them (`along`), and the `window` of the trace, in s; each by default as the data ask for.
+  return ({ study, templates, prefix, kinds, metrics }, shown = {}) => {
     for (const network of study.networks) network.nodes = parts.placed(network);
     const all = [], taken = new Set(), wanted = (chosen, name) => chosen.length === 0 || chosen.includes(name);
     for (const [figure, [ofMetric, draw]] of Object.entries(kFigures)) {
       for (let m = 0; m < (ofMetric ? study.metrics.length : 1); ++m) {
-        for (const { name, title, caption, template, values, always } of draw(study, m)) {
+        for (const { name, title, caption, template, values, always, along, against } of draw(study, m, shown)) {
           const metric = ofMetric && !always ? m : null;
           // Before it is left out: a file has the same name whatever is chosen.
-          const file = fileName(prefix + name, taken);
+          const file = fileName(prefix + name, taken) + (against ? `-${study.along[along].split(" ")[0]}` : "");
           if (wanted(kinds, figure) && (metric === null || wanted(metrics, study.metrics[m].name)))
-            all.push({ figure, metric, title, caption, file, specification: parts.fill(templates[template], values) });
+            all.push({ figure, metric, title, caption: caption + (values.note ?? ""), file, against,
+              specification: parts.fill(templates[template], values) });
         }
       }
     }

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const report = JSON.parse(document.getElementById("figures").textContent);
-  const all = drawings(report), { along: places, trace } = report.study;
+  const { along: places, trace } = report.study;
   const place = document.getElementById("drawings");
   const choice = document.getElementById("metric"), along = document.getElementById("along");
   const statistic = document.getElementById("statistic"), scale = document.getElementById("scale");
@@ -15,18 +15,19 @@
   }
 
   // Two fields for the window of the trace, in s.
+  let period;
   function windowFields(drawing, redraw) {
     const fields = element("div");
     fields.className = "window";
-    drawing.window ??= figures.windowOf(drawing.specification).slice();
+    period ??= [...traceFigures.windowOf(drawing.specification)];
     ["from", "to"].forEach((name, end) => {
       const label = element("label", name + " (s) "), input = element("input");
-      Object.assign(input, { type: "number", step: "any", min: trace.begin, max: trace.end, value: drawing.window[end] });
+      Object.assign(input, { type: "number", step: "any", min: trace.begin, max: trace.end, value: period[end] });
       input.addEventListener("change", () => {
-        const wanted = drawing.window.slice();
+        const wanted = period.slice();
         wanted[end] = Number(input.value);
-        if (!(wanted[0] < wanted[1])) return void (input.value = drawing.window[end]);
-        drawing.window = wanted;
+        if (!(wanted[0] < wanted[1])) return void (input.value = period[end]);
+        period = wanted;
         redraw();
       });
       label.append(input);
@@ -35,17 +36,18 @@
     return fields;
   }
 
+  const shown = () => drawings({ ...report, metrics: [choice.value] },
+    { mean: statistic.value === "mean", scale: scale.value, along: along.value, window: period });
   const folded = new Set(); // titles of figures
   const views = new Map();  // by plot
   async function embed(drawing, plot, caption) {
-    const [specification, text, file] = figures.adapted(drawing, {
-      mean: statistic.value === "mean", scale: scale.value, along: along.value, names: places, window: drawing.window });
-    caption.textContent = text + (drawing.figure === "timeline" ? " Choose the window above, or drag and scroll to move and zoom." : "");
+    const { specification, file } = drawing;
+    caption.textContent = drawing.caption + (drawing.figure === "timeline" ? " Choose the window above, or drag and scroll to move and zoom." : "");
     try {
       views.get(plot)?.finalize();
       views.set(plot, await vegaEmbed(plot, specification, {
         mode: "vega-lite",
-        config: figures.theme(colour),
+        config: parts.theme(colour),
         renderer: specification.data.values.length > 4000 ? "canvas" : "svg",
         downloadFileName: file,
         actions: { export: true, source: false, compiled: false, editor: false },
@@ -59,15 +61,15 @@
     views.forEach((view) => view.finalize());
     views.clear();
     place.replaceChildren();
-    for (const drawing of all) {
-      if (drawing.metric !== null && report.metrics[drawing.metric] !== choice.value) continue;
+    const all = shown();
+    for (const [number, drawing] of all.entries()) {
       const section = element("details"), summary = element("summary"), figure = element("figure");
       const plot = element("div"), caption = element("figcaption");
       section.className = "section";
       let begun = section.open = !folded.has(drawing.title);
       plot.className = "plot";
       summary.append(element("h2", drawing.title));
-      if (drawing.figure === "timeline") figure.append(windowFields(drawing, () => embed(drawing, plot, caption)));
+      if (drawing.figure === "timeline") figure.append(windowFields(drawing, () => embed(shown()[number], plot, caption)));
       figure.append(plot, caption);
       section.append(summary, figure);
       place.append(section);
@@ -83,8 +85,7 @@
 
   for (const name of report.metrics) choice.append(new Option(name, name));
   if (report.metrics.length < 2) choice.parentElement.hidden = true;
-  const curves = all.filter((d) => d.figure === "curves");
-  const against = new Set(curves.flatMap((d) => d.specification.params.find((p) => p.name === "along").bind.options));
+  const curves = drawings(report).filter((d) => d.figure === "curves"), against = new Set(curves.flatMap((d) => d.against));
   for (const k of [...against].sort((a, b) => a - b)) along.append(new Option(places[k], k));
   if (against.size < 2) along.parentElement.hidden = true;
   if (curves.length > 0) along.value = curves[0].specification.params.find((p) => p.name === "along").value;

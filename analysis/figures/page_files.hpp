@@ -11,7 +11,7 @@ namespace hearsay::analysis::page_files {
 std::string_view html();
 std::string_view style();
 /// What the scripts of the page and of files share, in the order in which they are read; then each of the two.
-std::array<std::string_view, 4> shared();
+std::array<std::string_view, 3> shared();
 std::string_view page();
 std::string_view draw();
 /// templates/*.json, by name, as JSON.

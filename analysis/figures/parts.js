@@ -1,6 +1,24 @@
 // Parts of the specifications of figures.
 "use strict";
 const parts = (() => {
+  // The style of all figures; `colour` gives those of page.css by name.
+  function theme(colour) {
+    const ink = colour("--ink"), dim = colour("--dim"), line = colour("--line");
+    return {
+      background: colour("--ground"),
+      font: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+      view: { stroke: line },
+      axis: { labelColor: dim, titleColor: ink, gridColor: line, domainColor: dim, tickColor: dim, tickCount: 6, labelFontSize: 12, titleFontSize: 13, titleFontWeight: 500 },
+      legend: { labelColor: ink, titleColor: dim, labelFontSize: 12, titleFontSize: 12, titleLimit: 500 },
+      rule: { color: ink },
+      text: { color: ink },
+      line: { color: colour("--mark") },
+      area: { color: colour("--mark") },
+      point: { color: colour("--mark") },
+      bar: { color: colour("--mark") },
+    };
+  }
+
   // What a row of a point has: median and quartiles, mean and its interval.
   const kStatistics = { m: "median", l: "lower quartile", h: "upper quartile", e: "mean", f: "95 % interval from", g: "95 % interval to" };
 
@@ -54,8 +72,25 @@ const parts = (() => {
     }
     return min > 0 && max >= 100 * min;
   }
-  // A linear scale need not include 0.
-  const scale = (logarithmic) => (logarithmic ? { type: "log" } : { zero: false });
+
+  // How a metric is shown, as its templates need it: by median or mean, on a linear scale, which need not include 0, or a
+  // logarithmic one; by default as its quartiles ask for, if all values can be shown. There what is not above 0 is left out,
+  // and an interval that reaches 0 is cut below the smallest value. `note` says so.
+  function measure(rows, title, { mean = false, scale = "automatic" }) {
+    const [centre, low, high] = mean ? ["e", "f", "g"] : ["m", "l", "h"], shown = rows.map((row) => row[centre]);
+    const logarithmic = scale === "logarithmic" || (scale === "automatic" && spansDecades(rows) && !shown.some((x) => x <= 0));
+    const all = {
+      centre, low, high, metric: `${mean ? "mean" : "median"} of ${title}`, spread: mean ? "95 % interval of the mean" : "interquartile range",
+      over: mean ? "mean" : "median", logarithmic, note: "", scale: { zero: false }, scale_type: "linear", zero: false,
+    };
+    if (!logarithmic) return all;
+    const smallest = shown.reduce((s, x) => (x > 0 && x < s ? x : s), Infinity), above = (field) => ({ filter: `datum.${field} > 0` });
+    return {
+      ...all, low: "low", scale: { type: "log" }, scale_type: "log", zero: undefined,
+      positive: above(centre), positive_value: above("v"), cut: { calculate: `max(datum.${low}, ${smallest / 2})`, as: "low" },
+      note: shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "",
+    };
+  }
 
   // "10 repetitions", "1 repetition"; "3 to 10 repetitions" if points differ.
   function repetitions(study) {
@@ -191,6 +226,6 @@ const parts = (() => {
     return nodes.map((node, i) => ({ ...node, ...at[i] }));
   }
 
-  return { kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, spansDecades, scale, repetitions, nameOf,
+  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf,
     differentNames, selector, selectors, longest, colour, along, dodged };
 })();

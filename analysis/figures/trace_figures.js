@@ -78,7 +78,7 @@ const traceFigures = (() => {
   }
 
   // Time runs to the right, each agent has a lane, an arrow leads from the sender of a message to its receiver.
-  function drawTimeline(study) {
+  function drawTimeline(study, _, { window }) {
     const { trace } = study;
     if (trace === null || trace.agents === 0) return [];
     const lanes = lanesOf(trace), numbers = [...lanes.keys()], marks = marksOf(trace, lanes), name = agentNames(study);
@@ -94,7 +94,7 @@ const traceFigures = (() => {
       [lanes.length === kMaxLanes && trace.agents > kMaxLanes,
         ` Shown are ${lanes.length} of ${trace.agents} agents and the messages between them.`],
     ]) if (shown) caption += text;
-    const domain = [seven(trace.begin), seven(windowEnd(trace, marks))];
+    const domain = window ?? [seven(trace.begin), seven(windowEnd(trace, marks))];
     const time = (field) => ({ field, type: "quantitative", title: "time (s)", scale: { domain, nice: false } });
     const lane = (field) => ({
       field, type: "quantitative", title: "agent",
@@ -155,5 +155,8 @@ const traceFigures = (() => {
     }];
   }
 
-  return { drawTimeline, drawLatency, drawAvailability };
+  // What the horizontal axis of a timeline shows, in s.
+  const windowOf = ({ layer }) => layer.find(({ encoding }) => encoding.x).encoding.x.scale.domain;
+
+  return { drawTimeline, drawLatency, drawAvailability, windowOf };
 })();

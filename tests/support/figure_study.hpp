@@ -98,6 +98,7 @@ inline analysis::StudyData study(const Scratch& dir, const Made& made,
 struct Drawing {
   std::string title, caption;
   nlohmann::json specification;
+  nlohmann::json against{};  ///< of curves
 };
 
 inline nlohmann::json spec_of(const Drawing& drawing) {
@@ -124,7 +125,8 @@ inline std::vector<Drawing> draw(const analysis::StudyData& data, const std::str
   for (const nlohmann::json& d : nlohmann::json::parse(outcome.out)) {
     const bool of_metric = d.at("metric").is_null() ? metric == 0 : d.at("metric") == metric;
     if (of_metric && d.at("figure") == figure)
-      all.push_back({d.at("title"), d.at("caption"), d.at("specification")});
+      all.push_back(
+          {d.at("title"), d.at("caption"), d.at("specification"), d.value("against", nlohmann::json())});
   }
   return all;
 }
