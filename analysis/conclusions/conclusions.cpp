@@ -176,8 +176,7 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
   out.head = study.head();
   out.confidence = input.options.confidence;
   std::vector<std::string> gains;
-  for (const ComparedMetric metric : input.options.gains)
-    gains.emplace_back(sim::Choices<ComparedMetric>::kValues[static_cast<std::size_t>(metric)].name);
+  for (const ComparedMetric metric : input.options.gains) gains.emplace_back(sim::name_of(metric));
   std::vector<Finals> finals;
   for (std::size_t p = 0; p < study.points(); ++p) {
     out.points.push_back(study.point(p));

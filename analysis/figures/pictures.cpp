@@ -57,11 +57,6 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-template <class E>
-std::string_view name_of(E value) {
-  return sim::Choices<E>::kValues[static_cast<std::size_t>(value)].name;
-}
-
 // A program and its Debian package.
 struct Program {
   const char *name, *package;
@@ -117,14 +112,14 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
     add(fmt::format("{}.js", arguments.size()), script);
   data.update({{"along", options.along ? Json(*options.along) : Json()},
                {"mean", options.show == ShownStatistic::kMean},
-               {"scale", name_of(options.scale)},
+               {"scale", sim::name_of(options.scale)},
                {"titles", options.titles},
                {"style", page_files::style()}});
   add("figures.json", json_text(data));
 
   std::vector<std::pair<fs::path, fs::path>> files;
   std::string name;
-  const std::string extension(name_of(options.format));
+  const std::string extension(sim::name_of(options.format));
   // A PDF contains the time at which it is made, unless this says which.
   ::setenv("SOURCE_DATE_EPOCH", "0", 0);
   for (const char c : run(kNode, arguments, temporary)) {

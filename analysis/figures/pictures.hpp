@@ -12,8 +12,23 @@
 namespace hearsay::analysis {
 
 enum class PictureFormat { kSvg, kPng, kPdf };
+constexpr auto choices_of(PictureFormat) {
+  return std::to_array<sim::Choice>({{"svg", "Scalable Vector Graphics"},
+                                     {"png", "pixels, two per unit"},
+                                     {"pdf", "Portable Document Format"}});
+}
+
 enum class ShownStatistic { kMedian, kMean };
+constexpr auto choices_of(ShownStatistic) {
+  return std::to_array<sim::Choice>(
+      {{"median", "medians with quartiles"}, {"mean", "means with 95 % intervals"}});
+}
+
 enum class ShownScale { kAutomatic, kLinear, kLogarithmic };
+constexpr auto choices_of(ShownScale) {
+  return std::to_array<sim::Choice>(
+      {{"automatic", "logarithmic over two decades or more"}, {"linear"}, {"logarithmic"}});
+}
 
 struct PictureOptions {
   PictureFormat format = PictureFormat::kSvg;
@@ -30,22 +45,3 @@ std::vector<std::filesystem::path> write_pictures(Json data, const PictureOption
                                                   const std::filesystem::path& folder);
 
 }  // namespace hearsay::analysis
-
-namespace hearsay::sim {
-template <>
-struct Choices<analysis::PictureFormat> {
-  static constexpr std::array kValues{Choice{"svg", "Scalable Vector Graphics"},
-                                      Choice{"png", "pixels, two per unit"},
-                                      Choice{"pdf", "Portable Document Format"}};
-};
-template <>
-struct Choices<analysis::ShownStatistic> {
-  static constexpr std::array kValues{Choice{"median", "medians with quartiles"},
-                                      Choice{"mean", "means with 95 % intervals"}};
-};
-template <>
-struct Choices<analysis::ShownScale> {
-  static constexpr std::array kValues{Choice{"automatic", "logarithmic over two decades or more"},
-                                      Choice{"linear"}, Choice{"logarithmic"}};
-};
-}  // namespace hearsay::sim

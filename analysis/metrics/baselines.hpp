@@ -12,6 +12,11 @@
 namespace hearsay::analysis {
 
 enum class Baseline { kIsolated, kPooled };
+constexpr auto choices_of(Baseline) {
+  return std::to_array<sim::Choice>(
+      {{"isolated", "each owner learns from its own data only, without privacy"},
+       {"pooled", "one model is learned from the data of all owners, without privacy"}});
+}
 
 /// pooled: objective, relative_fitness and test_error of theta*. isolated: for each owner's own minimiser theta*_i the
 /// relative fitness f(theta*_i)/f(theta*) - 1 on the joint f and the test error on all test records, by agent and as
@@ -24,20 +29,10 @@ std::vector<Scalar> baselines(const models::Problem& problem, const models::Opti
 
 /// The metrics that the baseline `isolated` has for each owner.
 enum class ComparedMetric { kRelativeFitness, kTestError, kTestErrorByOwner };
+constexpr auto choices_of(ComparedMetric) {
+  return std::to_array<sim::Choice>({{"relative_fitness", "on the joint objective"},
+                                     {"test_error", "on the test records of all owners"},
+                                     {"test_error_by_owner", "on each owner's own test records"}});
+}
 
 }  // namespace hearsay::analysis
-
-namespace hearsay::sim {
-template <>
-struct Choices<analysis::Baseline> {
-  static constexpr std::array kValues{
-      Choice{"isolated", "each owner learns from its own data only, without privacy"},
-      Choice{"pooled", "one model is learned from the data of all owners, without privacy"}};
-};
-template <>
-struct Choices<analysis::ComparedMetric> {
-  static constexpr std::array kValues{Choice{"relative_fitness", "on the joint objective"},
-                                      Choice{"test_error", "on the test records of all owners"},
-                                      Choice{"test_error_by_owner", "on each owner's own test records"}};
-};
-}  // namespace hearsay::sim

@@ -18,7 +18,7 @@ std::vector<Metric> gather_statistics(std::deque<std::string>& texts) {
   for (const Metric& m : metrics()) {
     if (!m.per_agent) continue;
     std::size_t k = 0;
-    for (const sim::Choice& statistic : sim::Choices<Statistic>::kValues) {
+    for (const sim::Choice& statistic : sim::kChoices<Statistic>) {
       Metric derived = m;
       derived.name = texts.emplace_back(fmt::format("{}.{}", m.name, statistic.name));
       derived.help = texts.emplace_back(fmt::format("{}: {}.", m.name, statistic.help));

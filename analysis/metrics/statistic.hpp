@@ -22,27 +22,23 @@ enum class Statistic {
   kQ3,
   kQ4
 };
+constexpr auto choices_of(Statistic) {
+  return std::to_array<sim::Choice>(
+      {{"mean", "mean over owners"},
+       {"median", "median over owners"},
+       {"min", "minimum over owners"},
+       {"max", "maximum over owners"},
+       {"lower_quartile", "25 % quantile over owners"},
+       {"upper_quartile", "75 % quantile over owners"},
+       {"worst_decile", "mean over the tenth of the owners (rounded up) with the worst values"},
+       {"q1", "mean over the quarter of owners with the fewest training records"},
+       {"q2", "mean over the second quarter of owners by number of training records"},
+       {"q3", "mean over the third quarter of owners by number of training records"},
+       {"q4", "mean over the quarter of owners with the most training records"}});
+}
 
 /// The statistic of the owners' values; `higher_is_better` says which are the worst. NaN if no owner has a value.
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
                     bool higher_is_better);
 
 }  // namespace hearsay::analysis
-
-namespace hearsay::sim {
-template <>
-struct Choices<analysis::Statistic> {
-  static constexpr std::array kValues{
-      Choice{"mean", "mean over owners"},
-      Choice{"median", "median over owners"},
-      Choice{"min", "minimum over owners"},
-      Choice{"max", "maximum over owners"},
-      Choice{"lower_quartile", "25 % quantile over owners"},
-      Choice{"upper_quartile", "75 % quantile over owners"},
-      Choice{"worst_decile", "mean over the tenth of the owners (rounded up) with the worst values"},
-      Choice{"q1", "mean over the quarter of owners with the fewest training records"},
-      Choice{"q2", "mean over the second quarter of owners by number of training records"},
-      Choice{"q3", "mean over the third quarter of owners by number of training records"},
-      Choice{"q4", "mean over the quarter of owners with the most training records"}};
-};
-}  // namespace hearsay::sim

@@ -11,6 +11,12 @@
 namespace hearsay::analysis {
 
 enum class TraceFormat { kCsv, kPerfetto };
+constexpr auto choices_of(TraceFormat) {
+  return std::to_array<sim::Choice>(
+      {{"csv", "trace.csv: one row per event"},
+       {"perfetto",
+        "trace.perfetto.json, for the Perfetto viewer: a track per agent, an arrow per message"}});
+}
 
 struct TraceOptions {
   std::vector<TraceFormat> format{TraceFormat::kCsv};
@@ -27,32 +33,3 @@ struct TraceOptions {
 };
 
 }  // namespace hearsay::analysis
-
-namespace hearsay::sim {
-template <>
-struct Choices<TraceKind> {
-  static constexpr std::array kValues{
-      Choice{"start", "the run begins"},
-      Choice{"tick", "an agent's clock ticks"},
-      Choice{"skip", "an agent misses a tick; detail: down, busy (it computes), offline (a coin)"},
-      Choice{"send", "a message is sent"},
-      Choice{"publish", "a new state is published to a neighbour"},
-      Choice{"deliver", "a message reaches its receiver"},
-      Choice{"lose", "a message is lost; the reason is in detail"},
-      Choice{"up", "an agent comes up"},
-      Choice{"down", "an agent goes down"},
-      Choice{"timer", "a timer fires; its name is in detail"},
-      Choice{"release", "a noisy release of private data; the charge is in detail"},
-      Choice{"compute", "an agent begins to compute"},
-      Choice{"computed", "an agent has computed: what it sent meanwhile leaves"},
-      Choice{"reset", "an agent returns from a crash with its initial state"},
-      Choice{"event", "an entry of the scenario's events; its description is in detail"}};
-};
-template <>
-struct Choices<analysis::TraceFormat> {
-  static constexpr std::array kValues{
-      Choice{"csv", "trace.csv: one row per event"},
-      Choice{"perfetto",
-             "trace.perfetto.json, for the Perfetto viewer: a track per agent, an arrow per message"}};
-};
-}  // namespace hearsay::sim

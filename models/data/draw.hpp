@@ -11,9 +11,18 @@ namespace hearsay::models {
 
 /// Whether all repetitions of a study share one instance of the data or each draws a new one.
 enum class Draw { kStudy, kRepetition };
+constexpr auto choices_of(Draw) {
+  return std::to_array<sim::Choice>({{"study", "Once: all repetitions use the same data."},
+                                     {"repetition", "A new instance for each repetition."}});
+}
 
 /// Which instances of a task: those that results are for, or others for choosing options.
 enum class Instances { kTest, kValidation };
+constexpr auto choices_of(Instances) {
+  return std::to_array<sim::Choice>(
+      {{"test", "Test instances, on which results are reported."},
+       {"validation", "Validation instances, for choosing options without using the test instances."}});
+}
 
 /// Streams of Purpose::kData: entity = owner (0, 1, ...), index = one of these. A study's parameters that
 /// belong to no owner are drawn with the entity kWholeStudy.
@@ -118,17 +127,3 @@ inline constexpr sim::About kAboutDraw{
     .name = "draw", .help = "How often the data, or their split into training and test records, are drawn."};
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Draw> {
-  static constexpr std::array kValues{Choice{"study", "Once: all repetitions use the same data."},
-                                      Choice{"repetition", "A new instance for each repetition."}};
-};
-template <>
-struct Choices<models::Instances> {
-  static constexpr std::array kValues{
-      Choice{"test", "Test instances, on which results are reported."},
-      Choice{"validation", "Validation instances, for choosing options without using the test instances."}};
-};
-}  // namespace hearsay::sim

@@ -17,21 +17,14 @@ namespace hearsay::scenarios {
 
 /// Law of the increments of the hold model.
 enum class IncrementLaw { kExponential, kUniform, kConstant, kBimodal, kPareto, kBursts };
-
-}  // namespace hearsay::scenarios
-
-template <>
-struct hearsay::sim::Choices<hearsay::scenarios::IncrementLaw> {
-  static constexpr std::array kValues{
-      Choice{"exponential", "mean 1"},
-      Choice{"uniform", "on [0, 2]"},
-      Choice{"constant", "1: all events are at the same times"},
-      Choice{"bimodal", "on [0, 0.002] or on [1.999, 2.001], equally likely"},
-      Choice{"pareto", "shape 1.1: rare events are far away"},
-      Choice{"bursts", "on [0, 1e-6], one in a hundred exponential with mean 100"}};
-};
-
-namespace hearsay::scenarios {
+constexpr auto choices_of(IncrementLaw) {
+  return std::to_array<sim::Choice>({{"exponential", "mean 1"},
+                                     {"uniform", "on [0, 2]"},
+                                     {"constant", "1: all events are at the same times"},
+                                     {"bimodal", "on [0, 0.002] or on [1.999, 2.001], equally likely"},
+                                     {"pareto", "shape 1.1: rare events are far away"},
+                                     {"bursts", "on [0, 1e-6], one in a hundred exponential with mean 100"}});
+}
 
 /// Numbers in a vector of gossip and p2p, by default.
 inline constexpr std::uint64_t kVectorLength = 20;

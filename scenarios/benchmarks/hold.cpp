@@ -54,10 +54,7 @@ std::vector<BenchmarkRow> hold_benchmark(const BenchmarkSettings& settings, std:
   // Until the times have the distribution that they keep.
   yardstick.run(agents);
   ours.run(agents);
-  BenchmarkRow row{.unit = "holds",
-                   .variant = std::string(
-                       sim::Choices<IncrementLaw>::kValues[static_cast<std::size_t>(settings.law)].name),
-                   .agents = agents};
+  BenchmarkRow row{.unit = "holds", .variant = std::string(sim::name_of(settings.law)), .agents = agents};
   measure_in_turns(
       row, settings.rounds, [&] { return yardstick.run(operations); }, [&] { return ours.run(operations); });
   const sim::Event a = yardstick.top(), b = ours.top();

@@ -45,7 +45,7 @@ using Options = std::vector<Option>;
 /// The names of an enumeration, as values of an option.
 template <class E>
 Names choice_names() {
-  return names_of(sim::Choices<E>::kValues);
+  return names_of(sim::kChoices<E>);
 }
 
 /// What a command accepts.
@@ -80,7 +80,7 @@ class Parsed {
   /// The enumerator that the option names, or the default. Throws UsageError.
   template <class E>
   E choice(const char* option, E standard) const {
-    const Names names = names_of(sim::Choices<E>::kValues);
+    const Names names = names_of(sim::kChoices<E>);
     return has(option) ? static_cast<E>(index_of(option, text(option), names)) : standard;
   }
   /// The index of the option's value, or default, among its allowed values. Throws UsageError.

@@ -11,12 +11,11 @@
 
 namespace hearsay::scenarios {
 enum class TableFormat { kText, kCsv };
+constexpr auto choices_of(TableFormat) {
+  return std::to_array<sim::Choice>({{"text"}, {"csv"}});
 }
 
-template <>
-struct hearsay::sim::Choices<hearsay::scenarios::TableFormat> {
-  static constexpr std::array kValues{Choice{"text"}, Choice{"csv"}};
-};
+}  // namespace hearsay::scenarios
 
 namespace hearsay::scenarios {
 

@@ -53,7 +53,7 @@ class Printed final : public sim::TraceSink {
 analysis::TraceOptions options_of(const Parsed& values) {
   analysis::TraceOptions options;
   options.format = {values.choice("format", analysis::TraceFormat{})};
-  const Names kinds = names_of(sim::Choices<sim::TraceKind>::kValues);
+  const Names kinds = names_of(sim::kChoices<sim::TraceKind>);
   std::stringstream parts(values.text("kinds"));
   for (std::string part; std::getline(parts, part, ',');)
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));

@@ -121,7 +121,7 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
   for (std::size_t k = 0; k < o.bounds.size(); ++k)
     wanted.emplace_back(fmt::format("analysis/bounds/{}/of", k), o.bounds[k].of);
   for (std::size_t k = 0; k < o.gains.size(); ++k) {
-    const auto& all = sim::Choices<analysis::ComparedMetric>::kValues;
+    const auto& all = sim::kChoices<analysis::ComparedMetric>;
     wanted.emplace_back(fmt::format("analysis/gains/{}", k), all[static_cast<std::size_t>(o.gains[k])].name);
   }
   Names recorded;

@@ -57,9 +57,22 @@ struct StopOptions {
 
 /// How the series of runs are stored.
 enum class Keep { kRuns, kAggregate };
+constexpr auto choices_of(Keep) {
+  return std::to_array<sim::Choice>(
+      {{"runs", "write the series of each run, in series.csv"},
+       {"aggregate",
+        "write mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}});
+}
 
 /// Which models of a run are stored.
 enum class KeptModels { kNone, kFinal };
+constexpr auto choices_of(KeptModels) {
+  return std::to_array<sim::Choice>(
+      {{"none", "store no models"},
+       {"final",
+        "store the parameters of the models that metrics measure, at the end of each run, in "
+        "models.csv; the privacy budget does not cover all of them in every protocol"}});
+}
 
 struct RecordOptions {
   EveryOptions every;
@@ -100,21 +113,3 @@ struct Scenario {
 bool needs_optimum(const Scenario& scenario);
 
 }  // namespace hearsay::scenarios
-
-namespace hearsay::sim {
-template <>
-struct Choices<scenarios::KeptModels> {
-  static constexpr std::array kValues{
-      Choice{"none", "store no models"},
-      Choice{"final",
-             "store the parameters of the models that metrics measure, at the end of each run, in "
-             "models.csv; the privacy budget does not cover all of them in every protocol"}};
-};
-template <>
-struct Choices<scenarios::Keep> {
-  static constexpr std::array kValues{
-      Choice{"runs", "write the series of each run, in series.csv"},
-      Choice{"aggregate",
-             "write mean and quantiles over the repetitions of a point, in quantiles.csv; no series.csv"}};
-};
-}  // namespace hearsay::sim

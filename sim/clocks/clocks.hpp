@@ -16,12 +16,11 @@ namespace hearsay::sim {
 
 /// What happens to a tick of an agent that is down or computing.
 enum class Missed { kSkip, kDefer };
-template <>
-struct Choices<Missed> {
-  static constexpr std::array kValues{
-      Choice{"skip", "the tick is skipped"},
-      Choice{"defer", "the agent ticks once when it is up and free again, however many ticks it missed"}};
-};
+constexpr auto choices_of(Missed) {
+  return std::to_array<Choice>(
+      {{"skip", "the tick is skipped"},
+       {"defer", "the agent ticks once when it is up and free again, however many ticks it missed"}});
+}
 
 /// Each agent ticks at the points of a Poisson process: gaps are independent and exponential with mean 1/rate.
 struct Poisson {

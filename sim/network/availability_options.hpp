@@ -21,13 +21,11 @@ struct Always {
 
 /// State at time 0 of an alternating renewal process.
 enum class Start { kUp, kStationary };
-template <>
-struct Choices<Start> {
-  static constexpr std::array kValues{
-      Choice{"up", "every agent is up, at the start of an up time"},
-      Choice{"stationary",
-             "up with probability E[up]/(E[up] + E[down]), part-way through an up or down time"}};
-};
+constexpr auto choices_of(Start) {
+  return std::to_array<Choice>(
+      {{"up", "every agent is up, at the start of an up time"},
+       {"stationary", "up with probability E[up]/(E[up] + E[down]), part-way through an up or down time"}});
+}
 
 /// Independent up and down times alternate.
 struct OnOff {
@@ -44,12 +42,11 @@ struct OnOff {
 
 /// State of an agent that returns from a crash.
 enum class StateOnReturn { kKeep, kReset };
-template <>
-struct Choices<StateOnReturn> {
-  static constexpr std::array kValues{
-      Choice{"keep", "the agent's state before the crash"},
-      Choice{"reset", "the agent's initial state: its model, received values and timers are lost"}};
-};
+constexpr auto choices_of(StateOnReturn) {
+  return std::to_array<Choice>(
+      {{"keep", "the agent's state before the crash"},
+       {"reset", "the agent's initial state: its model, received values and timers are lost"}});
+}
 
 /// As OnOff, but an agent returns with its initial state. Its spent budget remains spent, its random streams continue.
 struct Crash {
@@ -116,10 +113,9 @@ struct Diurnal {
 
 /// State of agents that a trace does not name.
 enum class Absent { kUp, kDown };
-template <>
-struct Choices<Absent> {
-  static constexpr std::array kValues{Choice{"up", "up all the time"}, Choice{"down", "down all the time"}};
-};
+constexpr auto choices_of(Absent) {
+  return std::to_array<Choice>({{"up", "up all the time"}, {"down", "down all the time"}});
+}
 
 /// Times from a file.
 struct AvailabilityTrace {

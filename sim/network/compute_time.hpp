@@ -12,11 +12,10 @@ namespace hearsay::sim {
 
 /// How often a random compute time is drawn.
 enum class ComputeDrawn { kPerComputation, kPerAgent };
-template <>
-struct Choices<ComputeDrawn> {
-  static constexpr std::array kValues{Choice{"per_computation", "for each computation"},
-                                      Choice{"per_agent", "once for each agent"}};
-};
+constexpr auto choices_of(ComputeDrawn) {
+  return std::to_array<Choice>(
+      {{"per_computation", "for each computation"}, {"per_agent", "once for each agent"}});
+}
 
 class ComputeOptions {
  public:

@@ -17,14 +17,14 @@ namespace hearsay::sim {
 
 /// How often a random latency is drawn.
 enum class Drawn { kPerMessage, kPerLink, kPerAgent };
-template <>
-struct Choices<Drawn> {
-  static constexpr std::array kValues{
-      Choice{"per_message", "for each message"}, Choice{"per_link", "once for each direction of each link"},
-      Choice{"per_agent",
-             "once for each agent; a message has the value of its sender, or on a link to a hub, in both "
-             "directions, the value of the agent that is not the hub"}};
-};
+constexpr auto choices_of(Drawn) {
+  return std::to_array<Choice>(
+      {{"per_message", "for each message"},
+       {"per_link", "once for each direction of each link"},
+       {"per_agent",
+        "once for each agent; a message has the value of its sender, or on a link to a hub, in both "
+        "directions, the value of the agent that is not the hub"}});
+}
 
 /// distance/speed, for agents with positions.
 struct DistanceLatency {
@@ -41,11 +41,10 @@ struct DistanceLatency {
 
 /// Assignment of agents to rows of a matrix.
 enum class NodeChoice { kFirst, kRandom };
-template <>
-struct Choices<NodeChoice> {
-  static constexpr std::array kValues{Choice{"first", "agent i is row i, from 0"},
-                                      Choice{"random", "distinct rows, drawn for each repetition"}};
-};
+constexpr auto choices_of(NodeChoice) {
+  return std::to_array<Choice>(
+      {{"first", "agent i is row i, from 0"}, {"random", "distinct rows, drawn for each repetition"}});
+}
 
 /// Measured delays between nodes.
 struct MatrixLatency {

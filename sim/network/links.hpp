@@ -19,30 +19,27 @@ struct NetworkFiles;
 
 /// Which of a neighbour's publications a reader reads.
 enum class PublicationOrder { kNewest, kArrival, kFifo };
-template <>
-struct Choices<PublicationOrder> {
-  static constexpr std::array kValues{
-      Choice{"newest", "the last published of those that have arrived"},
-      Choice{"arrival", "the last to arrive, even if it was published before one that arrived earlier"},
-      Choice{"fifo", "FIFO links: a publication never arrives before an earlier one"}};
-};
+constexpr auto choices_of(PublicationOrder) {
+  return std::to_array<Choice>(
+      {{"newest", "the last published of those that have arrived"},
+       {"arrival", "the last to arrive, even if it was published before one that arrived earlier"},
+       {"fifo", "FIFO links: a publication never arrives before an earlier one"}});
+}
+
 enum class MessageOrder { kArrival, kFifo };
-template <>
-struct Choices<MessageOrder> {
-  static constexpr std::array kValues{
-      Choice{"arrival", "in the order of their arrival times"},
-      Choice{"fifo", "FIFO links: a message is never delivered before an earlier one"}};
-};
+constexpr auto choices_of(MessageOrder) {
+  return std::to_array<Choice>({{"arrival", "in the order of their arrival times"},
+                                {"fifo", "FIFO links: a message is never delivered before an earlier one"}});
+}
 
 /// Direction in which messages are delayed, relative to a hub.
 enum class DelayedDirection { kBoth, kToHub, kFromHub };
-template <>
-struct Choices<DelayedDirection> {
-  static constexpr std::array kValues{
-      Choice{"both", "all messages have their latency"},
-      Choice{"to_hub", "only messages to the hub are delayed; messages from the hub take no time"},
-      Choice{"from_hub", "only messages from the hub are delayed; messages to the hub take no time"}};
-};
+constexpr auto choices_of(DelayedDirection) {
+  return std::to_array<Choice>(
+      {{"both", "all messages have their latency"},
+       {"to_hub", "only messages to the hub are delayed; messages from the hub take no time"},
+       {"from_hub", "only messages from the hub are delayed; messages to the hub take no time"}});
+}
 
 struct LinkOptions {
   LatencyOptions latency = 0.0;  ///< s

@@ -14,14 +14,12 @@ namespace hearsay::sim {
 
 /// Handling of a message that arrives while its receiver is down.
 enum class InFlight { kLost, kHeld };
-template <>
-struct Choices<InFlight> {
-  static constexpr std::array kValues{
-      Choice{"lost", "the message is lost"},
-      Choice{
-          "held",
-          "the message waits until the receiver is up; waiting messages are delivered in order of arrival"}};
-};
+constexpr auto choices_of(InFlight) {
+  return std::to_array<Choice>(
+      {{"lost", "the message is lost"},
+       {"held",
+        "the message waits until the receiver is up; waiting messages are delivered in order of arrival"}});
+}
 
 struct NetworkOptions {
   TopologyOptions topology;

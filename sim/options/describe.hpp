@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/options/choices.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
@@ -51,15 +52,6 @@ constexpr About non_negative(std::string_view name, std::string_view help, std::
 constexpr About unit_interval(std::string_view name, std::string_view help) {
   return {.name = name, .help = help, .min = 0, .max = 1};
 }
-
-/// One value of an enumeration. An enumeration E is described by specialising Choices<E>.
-struct Choice {
-  std::string_view name;
-  std::string_view help = {};
-  bool listed = true;  ///< in explanations and messages; else only accepted, and named as the nearest
-};
-template <class E>
-struct Choices;  // static constexpr std::array kValues{Choice{...}, ...}; in the order of the enumerators
 
 /// An alternative that may be written without "type": as a bare number (kNumber) or list (kList) standing for
 /// its member `key`, or as an object that has `key` and no "type".
@@ -103,7 +95,7 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
 
-  /// Visits one member. T: bool, double, an integer, std::string, an enumeration with Choices, InputFile,
+  /// Visits one member. T: bool, double, an integer, std::string, an enumeration with choices_of(), InputFile,
   /// std::optional, std::vector, std::map by agent or std::variant of such, a Described struct, or a DescribedInPlace
   /// value.
   template <class T>
@@ -244,7 +236,7 @@ void Visitor::operator()(T& value, const About& about) {
     file(value, about);
   } else if constexpr (std::is_enum_v<T>) {
     auto index = static_cast<std::size_t>(value);
-    choice(index, Choices<T>::kValues, about);
+    choice(index, kChoices<T>, about);
     value = static_cast<T>(index);
   } else if constexpr (detail::kIs<T, std::optional>) {
     optional(

@@ -87,8 +87,7 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
   std::sort(order.begin(), order.end());
   const AgentId before = d.nodes;
   d = induced(std::move(d), order);
-  d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before,
-                                Choices<NodesUsed>::kValues[static_cast<std::size_t>(o.nodes)].name));
+  d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before, name_of(o.nodes)));
 }
 
 void require_one_component(AgentId count, const std::vector<std::string>& notes) {

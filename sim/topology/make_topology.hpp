@@ -36,38 +36,36 @@ using OverlayOptions = std::variant<StarOverlay>;
 Draft overlay(Draft&& graph, const StarOverlay& options);
 
 enum class GraphDraw { kStudy, kRepetition };
-template <>
-struct Choices<GraphDraw> {
-  static constexpr std::array kValues{Choice{"study", "Once: all repetitions use the same graph."},
-                                      Choice{"repetition", "A new graph for each repetition."}};
-};
+constexpr auto choices_of(GraphDraw) {
+  return std::to_array<Choice>({{"study", "Once: all repetitions use the same graph."},
+                                {"repetition", "A new graph for each repetition."}});
+}
+
 enum class Connected { kRequire, kLargestComponent, kConnect };
-template <>
-struct Choices<Connected> {
-  static constexpr std::array kValues{
-      Choice{"require", "A graph of several components is an error."},
-      Choice{"largest_component",
-             "Only the component with the most nodes is kept; it must have a node for every agent."},
-      Choice{"connect", "Each component is linked to the next by a link between their first nodes."}};
-};
+constexpr auto choices_of(Connected) {
+  return std::to_array<Choice>(
+      {{"require", "A graph of several components is an error."},
+       {"largest_component",
+        "Only the component with the most nodes is kept; it must have a node for every agent."},
+       {"connect", "Each component is linked to the next by a link between their first nodes."}});
+}
+
 enum class EdgeWeights { kUniform, kMetropolis, kGiven };
-template <>
-struct Choices<EdgeWeights> {
-  static constexpr std::array kValues{
-      Choice{"uniform", "Weight 1 for every link."},
-      Choice{"metropolis", "Weight 1/(1 + the larger degree of the two endpoints)."},
-      Choice{"given", "Weights from the graph file or from the data."}};
-};
+constexpr auto choices_of(EdgeWeights) {
+  return std::to_array<Choice>({{"uniform", "Weight 1 for every link."},
+                                {"metropolis", "Weight 1/(1 + the larger degree of the two endpoints)."},
+                                {"given", "Weights from the graph file or from the data."}});
+}
+
 enum class NodesUsed { kFirst, kNearest, kRandom };
-template <>
-struct Choices<NodesUsed> {
-  static constexpr std::array kValues{
-      Choice{"first", "The first nodes."},
-      Choice{"nearest",
-             "The nodes with the fewest hops from the first node, which is included; they are connected. "
-             "With an overlay, the nodes with the shortest paths from the hub."},
-      Choice{"random", "Nodes drawn uniformly; with an overlay, the hub and other nodes drawn uniformly."}};
-};
+constexpr auto choices_of(NodesUsed) {
+  return std::to_array<Choice>(
+      {{"first", "The first nodes."},
+       {"nearest",
+        "The nodes with the fewest hops from the first node, which is included; they are connected. "
+        "With an overlay, the nodes with the shortest paths from the hub."},
+       {"random", "Nodes drawn uniformly; with an overlay, the hub and other nodes drawn uniformly."}});
+}
 
 /// Options of any graph.
 struct GraphOptions {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/events/event.hpp"
+#include "sim/options/choices.hpp"
 
 namespace hearsay::sim {
 
@@ -27,6 +28,25 @@ enum class TraceKind : std::uint8_t {
   kReset,
   kEvent
 };
+constexpr auto choices_of(TraceKind) {
+  return std::to_array<Choice>(
+      {{"start", "the run begins"},
+       {"tick", "an agent's clock ticks"},
+       {"skip", "an agent misses a tick; detail: down, busy (it computes), offline (a coin)"},
+       {"send", "a message is sent"},
+       {"publish", "a new state is published to a neighbour"},
+       {"deliver", "a message reaches its receiver"},
+       {"lose", "a message is lost; the reason is in detail"},
+       {"up", "an agent comes up"},
+       {"down", "an agent goes down"},
+       {"timer", "a timer fires; its name is in detail"},
+       {"release", "a noisy release of private data; the charge is in detail"},
+       {"compute", "an agent begins to compute"},
+       {"computed", "an agent has computed: what it sent meanwhile leaves"},
+       {"reset", "an agent returns from a crash with its initial state"},
+       {"event", "an entry of the scenario's events; its description is in detail"}});
+}
+
 constexpr std::string_view name(TraceKind kind) {
   constexpr std::string_view kNames[] = {"start",   "tick",    "skip",     "send",  "publish",
                                          "deliver", "lose",    "up",       "down",  "timer",

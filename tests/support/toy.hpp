@@ -14,16 +14,9 @@
 namespace hearsay::toy {
 
 enum class Colour { kRed, kGreen, kBlue };
-
-}  // namespace hearsay::toy
-
-template <>
-struct hearsay::sim::Choices<hearsay::toy::Colour> {
-  static constexpr std::array kValues{Choice{"red", "Like fire."}, Choice{"green", "Like grass."},
-                                      Choice{"blue"}};
-};
-
-namespace hearsay::toy {
+constexpr auto choices_of(Colour) {
+  return std::to_array<sim::Choice>({{"red", "Like fire."}, {"green", "Like grass."}, {"blue"}});
+}
 
 struct Star {
   static constexpr std::string_view kName = "star";

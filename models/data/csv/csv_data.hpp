@@ -37,16 +37,61 @@
 namespace hearsay::models {
 
 enum class Header { kAuto, kYes, kNo };
+constexpr auto choices_of(Header) {
+  return std::to_array<sim::Choice>({{"auto", "The first row is a header if none of its fields is a number."},
+                                     {"yes", "The first row names the columns."},
+                                     {"no", "The first row is a record."}});
+}
+
 enum class Decimal { kPoint, kComma };
+constexpr auto choices_of(Decimal) {
+  return std::to_array<sim::Choice>({{".", "Point: 1.5."}, {",", "Comma: 1,5."}});
+}
+
 constexpr char mark_of(Decimal decimal) {
   return decimal == Decimal::kPoint ? '.' : ',';
 }
 enum class Encode { kOrdinal, kOneHot };
+constexpr auto choices_of(Encode) {
+  return std::to_array<sim::Choice>({{"ordinal", "Codes 0, 1, ... in the order of the sorted values."},
+                                     {"one_hot", "One 0/1 column per value."}});
+}
+
 enum class Impute { kNone, kMedian, kMean, kDropRows };
+constexpr auto choices_of(Impute) {
+  return std::to_array<sim::Choice>(
+      {{"none", "A missing value is an error."},
+       {"median", "The owner's median of the column (text: most frequent value)."},
+       {"mean", "The owner's mean of the column (text: most frequent value)."},
+       {"drop_rows", "Rows with a missing value are dropped."}});
+}
+
 enum class TargetTransform { kNone, kCentre, kStandardise };
+constexpr auto choices_of(TargetTransform) {
+  return std::to_array<sim::Choice>({{"none", "As read."},
+                                     {"centre", "Training mean 0."},
+                                     {"standardise", "Training mean 0 and variance 1."}});
+}
+
 enum class Enforce { kClip, kCheck };
+constexpr auto choices_of(Enforce) {
+  return std::to_array<sim::Choice>(
+      {{"clip", "Features are scaled down to the bound, targets clamped to it."},
+       {"check", "A record that exceeds a bound is an error."}});
+}
+
 enum class TestSplit { kRandom, kStratified };
+constexpr auto choices_of(TestSplit) {
+  return std::to_array<sim::Choice>(
+      {{"random", "All records of an owner are equally likely."},
+       {"stratified", "The same fraction of each class of an owner, to within one record."}});
+}
+
 enum class StandardiseBy { kPooled, kOwner };
+constexpr auto choices_of(StandardiseBy) {
+  return std::to_array<sim::Choice>({{"pooled", "Mean and variance of all owners' training records."},
+                                     {"owner", "Mean and variance of each owner's own training records."}});
+}
 
 /// The class +1: target > above.
 struct PositiveAbove {
@@ -94,6 +139,11 @@ using ClassRule = std::variant<ClassesFound, ClassesListed>;
 inline constexpr std::size_t kMaxCodes = 100;
 
 enum class Unlisted { kRefused, kOther };
+constexpr auto choices_of(Unlisted) {
+  return std::to_array<sim::Choice>(
+      {{"error", "Any other value is an error."},
+       {"other", "All other values are one more category, `other`, after the listed ones."}});
+}
 
 /// A category whose values are declared, and thus public: codes and 0/1 columns follow the list, not the data.
 struct Categories {
@@ -204,58 +254,3 @@ struct CsvData {
 DataSet make_data(const CsvData& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Unlisted> {
-  static constexpr std::array kValues{
-      Choice{"error", "Any other value is an error."},
-      Choice{"other", "All other values are one more category, `other`, after the listed ones."}};
-};
-template <>
-struct Choices<models::Decimal> {
-  static constexpr std::array kValues{Choice{".", "Point: 1.5."}, Choice{",", "Comma: 1,5."}};
-};
-template <>
-struct Choices<models::Header> {
-  static constexpr std::array kValues{
-      Choice{"auto", "The first row is a header if none of its fields is a number."},
-      Choice{"yes", "The first row names the columns."}, Choice{"no", "The first row is a record."}};
-};
-template <>
-struct Choices<models::Encode> {
-  static constexpr std::array kValues{Choice{"ordinal", "Codes 0, 1, ... in the order of the sorted values."},
-                                      Choice{"one_hot", "One 0/1 column per value."}};
-};
-template <>
-struct Choices<models::Impute> {
-  static constexpr std::array kValues{
-      Choice{"none", "A missing value is an error."},
-      Choice{"median", "The owner's median of the column (text: most frequent value)."},
-      Choice{"mean", "The owner's mean of the column (text: most frequent value)."},
-      Choice{"drop_rows", "Rows with a missing value are dropped."}};
-};
-template <>
-struct Choices<models::TestSplit> {
-  static constexpr std::array kValues{
-      Choice{"random", "All records of an owner are equally likely."},
-      Choice{"stratified", "The same fraction of each class of an owner, to within one record."}};
-};
-template <>
-struct Choices<models::StandardiseBy> {
-  static constexpr std::array kValues{
-      Choice{"pooled", "Mean and variance of all owners' training records."},
-      Choice{"owner", "Mean and variance of each owner's own training records."}};
-};
-template <>
-struct Choices<models::TargetTransform> {
-  static constexpr std::array kValues{Choice{"none", "As read."}, Choice{"centre", "Training mean 0."},
-                                      Choice{"standardise", "Training mean 0 and variance 1."}};
-};
-template <>
-struct Choices<models::Enforce> {
-  static constexpr std::array kValues{
-      Choice{"clip", "Features are scaled down to the bound, targets clamped to it."},
-      Choice{"check", "A record that exceeds a bound is an error."}};
-};
-}  // namespace hearsay::sim

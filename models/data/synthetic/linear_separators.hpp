@@ -29,8 +29,24 @@
 namespace hearsay::models {
 
 enum class PointLaw { kUniform, kNormal };
+constexpr auto choices_of(PointLaw) {
+  return std::to_array<sim::Choice>(
+      {{"uniform", "Uniform on [-s, s]."}, {"normal", "Normal with mean 0 and variance s^2/2."}});
+}
+
 enum class Flip { kBernoulli, kExactFloor };
+constexpr auto choices_of(Flip) {
+  return std::to_array<sim::Choice>(
+      {{"bernoulli", "Each label is flipped independently with probability flip_probability."},
+       {"exact_floor", "Exactly floor(flip_probability * m) of m labels are flipped, drawn uniformly."}});
+}
+
 enum class SeparatorGraph { kAngle, kNone };
+constexpr auto choices_of(SeparatorGraph) {
+  return std::to_array<sim::Choice>(
+      {{"angle", "Edges weighted by the angle between the owners' true separators."},
+       {"none", "No edges; for other topologies with very many owners."}});
+}
 
 struct IndependentSeparators {
   static constexpr std::string_view kName = "independent";
@@ -78,23 +94,3 @@ std::vector<Eigen::Vector2d> draw_separators(const LinearSeparators& options, co
 DataSet make_data(const LinearSeparators& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::PointLaw> {
-  static constexpr std::array kValues{Choice{"uniform", "Uniform on [-s, s]."},
-                                      Choice{"normal", "Normal with mean 0 and variance s^2/2."}};
-};
-template <>
-struct Choices<models::Flip> {
-  static constexpr std::array kValues{
-      Choice{"bernoulli", "Each label is flipped independently with probability flip_probability."},
-      Choice{"exact_floor", "Exactly floor(flip_probability * m) of m labels are flipped, drawn uniformly."}};
-};
-template <>
-struct Choices<models::SeparatorGraph> {
-  static constexpr std::array kValues{
-      Choice{"angle", "Edges weighted by the angle between the owners' true separators."},
-      Choice{"none", "No edges; for other topologies with very many owners."}};
-};
-}  // namespace hearsay::sim

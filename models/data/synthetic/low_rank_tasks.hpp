@@ -21,7 +21,17 @@
 namespace hearsay::models {
 
 enum class RecordScale { kTask, kRecord };
+constexpr auto choices_of(RecordScale) {
+  return std::to_array<sim::Choice>({{"task", "One factor per task, so that its longest record has norm 1."},
+                                     {"record", "Every record has norm 1."}});
+}
+
 enum class TaskTarget { kClassification, kRegression };
+constexpr auto choices_of(TaskTarget) {
+  return std::to_array<sim::Choice>(
+      {{"classification", "Class sign(x . w_t)."},
+       {"regression", "Number x . w_t plus noise, clipped to [-1, 1] or standardised."}});
+}
 
 struct LowRankTasks {
   static constexpr std::string_view kName = "low_rank_tasks";
@@ -47,18 +57,3 @@ struct LowRankTasks {
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::RecordScale> {
-  static constexpr std::array kValues{
-      Choice{"task", "One factor per task, so that its longest record has norm 1."},
-      Choice{"record", "Every record has norm 1."}};
-};
-template <>
-struct Choices<models::TaskTarget> {
-  static constexpr std::array kValues{
-      Choice{"classification", "Class sign(x . w_t)."},
-      Choice{"regression", "Number x . w_t plus noise, clipped to [-1, 1] or standardised."}};
-};
-}  // namespace hearsay::sim

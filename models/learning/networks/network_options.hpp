@@ -7,6 +7,9 @@
 namespace hearsay::models {
 
 enum class HiddenFunction { kRelu, kTanh };
+constexpr auto choices_of(HiddenFunction) {
+  return std::to_array<sim::Choice>({{"relu", "max(0, z)"}, {"tanh", "tanh(z)"}});
+}
 
 struct LinearScores {
   static constexpr std::string_view kName = "linear";
@@ -31,8 +34,3 @@ struct Mlp {
 using NetworkOptions = std::variant<LinearScores, Mlp>;
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::HiddenFunction> {
-  static constexpr std::array kValues{Choice{"relu", "max(0, z)"}, Choice{"tanh", "tanh(z)"}};
-};

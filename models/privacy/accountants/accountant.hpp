@@ -12,6 +12,16 @@
 namespace hearsay::models {
 
 enum class Accountant { kBasic, kKairouz, kKairouzExact, kZcdp, kRdp, kPld };
+constexpr auto choices_of(Accountant) {
+  return std::to_array<sim::Choice>({
+      {"basic", "Basic composition: epsilon is the sum of the epsilons, delta the sum of the deltas."},
+      {"kairouz", "The minimum of three closed forms: Kairouz, Oh, Viswanath 2015, Theorem 3.5."},
+      {"kairouz_exact", "Optimal composition of equal pure steps: Kairouz, Oh, Viswanath 2015, Theorem 3.3."},
+      {"zcdp", "Zero-concentrated differential privacy: Bun and Steinke 2016."},
+      {"rdp", "Renyi differential privacy: Mironov 2017; Canonne, Kamath, Steinke 2020."},
+      {"pld", "Privacy loss distribution, numerically: at most 10000 steps, delta at least 1e-12."},
+  });
+}
 
 /// Told when the composition of a guarantee begins and ends, on any thread: for measuring what it costs.
 class AccountantWatch {
@@ -48,16 +58,3 @@ Guarantee total_guarantee(std::span<const StepRun> runs, const AccountantOptions
 double total_delta(std::span<const StepRun> runs, double epsilon, const AccountantOptions& options);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::Accountant> {
-  static constexpr std::array kValues{
-      Choice{"basic", "Basic composition: epsilon is the sum of the epsilons, delta the sum of the deltas."},
-      Choice{"kairouz", "The minimum of three closed forms: Kairouz, Oh, Viswanath 2015, Theorem 3.5."},
-      Choice{"kairouz_exact",
-             "Optimal composition of equal pure steps: Kairouz, Oh, Viswanath 2015, Theorem 3.3."},
-      Choice{"zcdp", "Zero-concentrated differential privacy: Bun and Steinke 2016."},
-      Choice{"rdp", "Renyi differential privacy: Mironov 2017; Canonne, Kamath, Steinke 2020."},
-      Choice{"pld", "Privacy loss distribution, numerically: at most 10000 steps, delta at least 1e-12."},
-  };
-};

@@ -23,6 +23,12 @@ namespace hearsay::models {
 
 /// Which data sets are neighbours.
 enum class Adjacency { kReplaceOne, kAddRemove };
+constexpr auto choices_of(Adjacency) {
+  return std::to_array<sim::Choice>({
+      {"replace_one", "Neighbouring data sets differ in the value of one record."},
+      {"add_remove", "One of two neighbouring data sets has one additional record."},
+  });
+}
 
 /// Which records of a data set take part in a release.
 enum class Sampling {
@@ -32,14 +38,7 @@ enum class Sampling {
   kShuffled,            ///< subsets of a fixed size from a random order: each record once in a pass
 };
 
-/// The name of a choice.
-template <class E>
-requires requires {
-  sim::Choices<E>::kValues;
-}
-std::string_view name_of(E value) {
-  return sim::Choices<E>::kValues[static_cast<std::size_t>(value)].name;
-}
+using sim::name_of;
 
 struct Step {
   StepKind kind = StepKind::kPure;
@@ -127,11 +126,3 @@ double amplified_epsilon(double epsilon, double q);
 double amplified_turn(double epsilon, double q, Adjacency adjacency);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::Adjacency> {
-  static constexpr std::array kValues{
-      Choice{"replace_one", "Neighbouring data sets differ in the value of one record."},
-      Choice{"add_remove", "One of two neighbouring data sets has one additional record."},
-  };
-};

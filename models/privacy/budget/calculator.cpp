@@ -98,7 +98,7 @@ CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
 
 std::vector<CostAnswer> cost(const CostQuestion& question) {
   std::vector<CostAnswer> answers;
-  for (std::size_t a = 0; a < sim::Choices<Accountant>::kValues.size(); ++a)
+  for (std::size_t a = 0; a < sim::kChoices<Accountant>.size(); ++a)
     answers.push_back(cost_under(static_cast<Accountant>(a), question));
   return answers;
 }

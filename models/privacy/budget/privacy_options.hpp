@@ -9,8 +9,23 @@ namespace hearsay::models {
 
 /// Whose data two neighbouring data sets differ in.
 enum class PrivacyUnit { kRecord, kOwner };
+constexpr auto choices_of(PrivacyUnit) {
+  return std::to_array<sim::Choice>({
+      {"record", "Neighbouring data sets differ in one record of one owner."},
+      {"owner", "User-level privacy: neighbouring data sets differ in all records of one owner."},
+  });
+}
+
 /// Who adds the noise: whoever sees data without it is trusted.
 enum class Trust { kOwner, kAggregator };
+constexpr auto choices_of(Trust) {
+  return std::to_array<sim::Choice>({
+      {"owner", "Local model: every owner adds noise to its own messages."},
+      {"aggregator",
+       "Central model: owners send bounded updates without noise to the hub, which they trust; it adds "
+       "noise to what it releases."},
+  });
+}
 
 struct PrivacyOptions {
   Mechanism mechanism = {};
@@ -37,21 +52,3 @@ struct PrivacyOptions {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::PrivacyUnit> {
-  static constexpr std::array kValues{
-      Choice{"record", "Neighbouring data sets differ in one record of one owner."},
-      Choice{"owner", "User-level privacy: neighbouring data sets differ in all records of one owner."},
-  };
-};
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::Trust> {
-  static constexpr std::array kValues{
-      Choice{"owner", "Local model: every owner adds noise to its own messages."},
-      Choice{"aggregator",
-             "Central model: owners send bounded updates without noise to the hub, which they trust; it adds "
-             "noise to what it releases."},
-  };
-};

@@ -30,6 +30,17 @@ enum class Schedule {
   kExpectedScheduleCorrected,
   kLemma3
 };
+constexpr auto choices_of(Schedule) {
+  return std::to_array<sim::Choice>({
+      {"uniform", "The same epsilon for every release."},
+      {"proposition_2", "Proportional to C^(t/3) at the agent's global ticks t, as printed in the paper."},
+      {"proposition_2_corrected", "Proportional to C^(-t/3): the noise decreases, as in the proof."},
+      {"expected_schedule", "proposition_2 at the expected ticks k Lambda/lambda_i - 1."},
+      {"expected_schedule_corrected", "proposition_2_corrected at the expected ticks k Lambda/lambda_i - 1."},
+      {"lemma_3",
+       "Proportional to C^(t/3) over all ticks of the network; a single run does not exhaust its budget."},
+  });
+}
 
 // Each throws std::invalid_argument unless the budget E is positive and finite, 0 < C <= 1 (1 gives uniform) and
 // the counts and ticks are not negative; and when C^(t/3) spans so many powers of ten that an epsilon would
@@ -77,19 +88,3 @@ struct ScheduleWeights {
 ScheduleWeights schedule_weights(Schedule schedule, const Timetable& timetable);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::Schedule> {
-  static constexpr std::array kValues{
-      Choice{"uniform", "The same epsilon for every release."},
-      Choice{"proposition_2",
-             "Proportional to C^(t/3) at the agent's global ticks t, as printed in the paper."},
-      Choice{"proposition_2_corrected", "Proportional to C^(-t/3): the noise decreases, as in the proof."},
-      Choice{"expected_schedule", "proposition_2 at the expected ticks k Lambda/lambda_i - 1."},
-      Choice{"expected_schedule_corrected",
-             "proposition_2_corrected at the expected ticks k Lambda/lambda_i - 1."},
-      Choice{
-          "lemma_3",
-          "Proportional to C^(t/3) over all ticks of the network; a single run does not exhaust its budget."},
-  };
-};

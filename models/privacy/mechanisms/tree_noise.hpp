@@ -22,6 +22,13 @@
 namespace hearsay::models {
 
 enum class TreeEstimate { kPlain, kHonaker };
+constexpr auto choices_of(TreeEstimate) {
+  return std::to_array<sim::Choice>({
+      {"plain", "A running sum is the sum of the fewest nodes that cover it."},
+      {"honaker",
+       "Each of these nodes is estimated from all nodes below it as well: up to half the variance."},
+  });
+}
 
 class TreeNoise {
  public:
@@ -55,12 +62,3 @@ class TreeNoise {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::TreeEstimate> {
-  static constexpr std::array kValues{
-      Choice{"plain", "A running sum is the sum of the fewest nodes that cover it."},
-      Choice{"honaker",
-             "Each of these nodes is estimated from all nodes below it as well: up to half the variance."},
-  };
-};

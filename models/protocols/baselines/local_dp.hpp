@@ -31,6 +31,10 @@
 namespace hearsay::models {
 
 enum class LearnFromNoise { kAlone, kTogether };
+constexpr auto choices_of(LearnFromNoise) {
+  return std::to_array<sim::Choice>({{"alone", "Each agent learns from its own perturbed records."},
+                                     {"together", "The minimiser of Q on the perturbed records."}});
+}
 
 class LocalDp : public PersonalProtocol {
  public:
@@ -137,9 +141,3 @@ class LocalDp : public PersonalProtocol {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::LearnFromNoise> {
-  static constexpr std::array kValues{Choice{"alone", "Each agent learns from its own perturbed records."},
-                                      Choice{"together", "The minimiser of Q on the perturbed records."}};
-};

@@ -58,10 +58,37 @@
 namespace hearsay::models {
 
 enum class Initiative { kOwner, kLearner };
+constexpr auto choices_of(Initiative) {
+  return std::to_array<sim::Choice>({{"owner", "an owner requests a query at each tick of its clock"},
+                                     {"learner", "the learner queries every owner at an interval"}});
+}
+
 enum class WhenBusy { kQueue, kRefuse };
+constexpr auto choices_of(WhenBusy) {
+  return std::to_array<sim::Choice>(
+      {{"queue", "requests wait in a first-in, first-out queue"},
+       {"refuse", "a request that arrives while the learner is busy is dropped"}});
+}
+
 enum class StaleBase { kCurrent, kSent };
+constexpr auto choices_of(StaleBase) {
+  return std::to_array<sim::Choice>(
+      {{"current", "the mean of the copies at the time the answer arrives"},
+       {"sent", "the mean sent with the query: undoes updates made since then"}});
+}
+
 enum class LearnerStep { kPrinted, kProof };
+constexpr auto choices_of(LearnerStep) {
+  return std::to_array<sim::Choice>(
+      {{"printed", "(N-1)/N, as in equation (7)"}, {"proof", "1/2, as in the proof"}});
+}
+
 enum class BudgetFor { kHorizon, kExpectedShare };
+constexpr auto choices_of(BudgetFor) {
+  return std::to_array<sim::Choice>(
+      {{"horizon", "T answers, an owner's maximum"},
+       {"expected_share", "ceil(T/N + 3 sqrt(T/N)) answers, about an owner's share of T"}});
+}
 
 /// rho = 5 rho_1, rho_1 = (N + 1) T sigma/h_min, h_min the smallest eigenvalue of the Hessian of the pooled mean loss.
 struct AutoRho {
@@ -172,34 +199,3 @@ class CentralAsync {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Initiative> {
-  static constexpr std::array kValues{Choice{"owner", "an owner requests a query at each tick of its clock"},
-                                      Choice{"learner", "the learner queries every owner at an interval"}};
-};
-template <>
-struct Choices<models::WhenBusy> {
-  static constexpr std::array kValues{
-      Choice{"queue", "requests wait in a first-in, first-out queue"},
-      Choice{"refuse", "a request that arrives while the learner is busy is dropped"}};
-};
-template <>
-struct Choices<models::StaleBase> {
-  static constexpr std::array kValues{
-      Choice{"current", "the mean of the copies at the time the answer arrives"},
-      Choice{"sent", "the mean sent with the query: undoes updates made since then"}};
-};
-template <>
-struct Choices<models::LearnerStep> {
-  static constexpr std::array kValues{Choice{"printed", "(N-1)/N, as in equation (7)"},
-                                      Choice{"proof", "1/2, as in the proof"}};
-};
-template <>
-struct Choices<models::BudgetFor> {
-  static constexpr std::array kValues{
-      Choice{"horizon", "T answers, an owner's maximum"},
-      Choice{"expected_share", "ceil(T/N + 3 sqrt(T/N)) answers, about an owner's share of T"}};
-};
-}  // namespace hearsay::sim

@@ -64,9 +64,8 @@ void CentralSync::Params::describe(sim::Visitor& v) {
 void CentralSync::Params::require(const Setting& setting) const {
   const std::uint64_t planned = planned_iterations("central_sync", setting.stop, kMinHorizon);
   if (!step()) {
-    throw std::invalid_argument(
-        fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"", step_key(),
-                    sim::Choices<SyncAlgorithm>::kValues[static_cast<std::size_t>(algorithm)].name));
+    throw std::invalid_argument(fmt::format("protocol.{}, the step of {}, is required: a number, or \"auto\"",
+                                            step_key(), sim::name_of(algorithm)));
   }
   if (std::holds_alternative<NewtonStep>(*step())) require_squared_loss(step_key(), setting.model.loss);
   OwnerOptions::require(setting, planned);

@@ -46,7 +46,18 @@
 namespace hearsay::models {
 
 enum class SyncAlgorithm { kStronglyConvex, kAveraged };
+constexpr auto choices_of(SyncAlgorithm) {
+  return std::to_array<sim::Choice>(
+      {{"strongly_convex", "Algorithm 1: step sizes rho/(T^2 k), no projection; returns the last model"},
+       {"averaged", "Algorithm 2: step sizes c1/sqrt(k), with projection; returns a mean of the models"}});
+}
+
 enum class MissingAnswer { kReweight, kZero, kLast };
+constexpr auto choices_of(MissingAnswer) {
+  return std::to_array<sim::Choice>({{"reweight", "omitted; the weights of the other answers increase"},
+                                     {"zero", "zero in the sum"},
+                                     {"last", "the latest answer received from the owner"}});
+}
 
 /// The step whose first use is 1/h_max, h_max the largest eigenvalue of the Hessian of f: c1 = 1/h_max,
 /// rho = T^2/h_max.
@@ -129,19 +140,3 @@ class CentralSync {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::SyncAlgorithm> {
-  static constexpr std::array kValues{
-      Choice{"strongly_convex", "Algorithm 1: step sizes rho/(T^2 k), no projection; returns the last model"},
-      Choice{"averaged",
-             "Algorithm 2: step sizes c1/sqrt(k), with projection; returns a mean of the models"}};
-};
-template <>
-struct Choices<models::MissingAnswer> {
-  static constexpr std::array kValues{
-      Choice{"reweight", "omitted; the weights of the other answers increase"},
-      Choice{"zero", "zero in the sum"}, Choice{"last", "the latest answer received from the owner"}};
-};
-}  // namespace hearsay::sim

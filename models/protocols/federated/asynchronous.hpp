@@ -82,6 +82,11 @@ inline double weight_of(const Staleness& staleness, double s) {
 }
 
 enum class TrainingTrigger { kServer, kClock };
+constexpr auto choices_of(TrainingTrigger) {
+  return std::to_array<sim::Choice>(
+      {{"server", "The server: the next owner begins when a training ends."},
+       {"clock", "The owners: each asks for the model at the ticks of its clock."}});
+}
 
 struct AsynchronousOptions {
   TrainingTrigger trigger = TrainingTrigger::kServer;
@@ -222,10 +227,3 @@ class AsynchronousServer : public FederatedClients {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::TrainingTrigger> {
-  static constexpr std::array kValues{
-      Choice{"server", "The server: the next owner begins when a training ends."},
-      Choice{"clock", "The owners: each asks for the model at the ticks of its clock."}};
-};

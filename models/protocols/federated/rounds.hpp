@@ -79,6 +79,10 @@ struct CohortFraction {
 using Cohort = std::variant<WholeCohort, CohortNumber, CohortFraction>;
 
 enum class ClientWeights { kRecords, kEqual };
+constexpr auto choices_of(ClientWeights) {
+  return std::to_array<sim::Choice>(
+      {{"records", "proportional to the owner's number of records"}, {"equal", "the same for every owner"}});
+}
 
 struct RoundOptions {
   Cohort cohort;
@@ -235,9 +239,3 @@ class FederatedRounds : public FederatedClients {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::ClientWeights> {
-  static constexpr std::array kValues{Choice{"records", "proportional to the owner's number of records"},
-                                      Choice{"equal", "the same for every owner"}};
-};

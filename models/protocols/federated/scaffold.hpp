@@ -29,6 +29,10 @@
 namespace hearsay::models {
 
 enum class ControlVariate { kGradient, kMean };
+constexpr auto choices_of(ControlVariate) {
+  return std::to_array<sim::Choice>({{"I", "the gradient over all records at the server's model"},
+                                     {"II", "the mean of the gradients of the local steps"}});
+}
 
 class Scaffold : public FederatedRounds {
  public:
@@ -120,9 +124,3 @@ class Scaffold : public FederatedRounds {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::ControlVariate> {
-  static constexpr std::array kValues{Choice{"I", "the gradient over all records at the server's model"},
-                                      Choice{"II", "the mean of the gradients of the local steps"}};
-};

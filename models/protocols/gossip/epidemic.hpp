@@ -41,6 +41,11 @@
 namespace hearsay::models {
 
 enum class EpidemicSampling { kLocal, kOracle };
+constexpr auto choices_of(EpidemicSampling) {
+  return std::to_array<sim::Choice>(
+      {{"local", "EL-Local: each agent draws neighbours for itself"},
+       {"oracle", "EL-Oracle: every agent also receives fan_out models; needs a complete graph"}});
+}
 
 class Epidemic : GossipAgents {
  public:
@@ -147,12 +152,3 @@ class Epidemic : GossipAgents {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::EpidemicSampling> {
-  static constexpr std::array kValues{
-      Choice{"local", "EL-Local: each agent draws neighbours for itself"},
-      Choice{"oracle", "EL-Oracle: every agent also receives fan_out models; needs a complete graph"}};
-};
-}  // namespace hearsay::sim

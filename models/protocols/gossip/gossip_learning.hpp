@@ -37,7 +37,18 @@
 namespace hearsay::models {
 
 enum class MergeRule { kRandomWalk, kMergeUpdate, kUpdateMerge };
+constexpr auto choices_of(MergeRule) {
+  return std::to_array<sim::Choice>(
+      {{"rw", "random walks: the received model is updated"},
+       {"mu", "the received model is merged with the one received before, then updated"},
+       {"um", "the received model and the one received before are updated, then merged"}});
+}
+
 enum class MergeWeights { kEqual, kAge };
+constexpr auto choices_of(MergeWeights) {
+  return std::to_array<sim::Choice>(
+      {{"equal", "the mean of the two models"}, {"age", "in proportion to the models' ages"}});
+}
 
 class GossipLearning : GossipAgents {
  public:
@@ -121,18 +132,3 @@ class GossipLearning : GossipAgents {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::MergeRule> {
-  static constexpr std::array kValues{
-      Choice{"rw", "random walks: the received model is updated"},
-      Choice{"mu", "the received model is merged with the one received before, then updated"},
-      Choice{"um", "the received model and the one received before are updated, then merged"}};
-};
-template <>
-struct Choices<models::MergeWeights> {
-  static constexpr std::array kValues{Choice{"equal", "the mean of the two models"},
-                                      Choice{"age", "in proportion to the models' ages"}};
-};
-}  // namespace hearsay::sim

@@ -13,6 +13,10 @@
 namespace hearsay::models {
 
 enum class MixingWeights { kMetropolis, kUniform };
+constexpr auto choices_of(MixingWeights) {
+  return std::to_array<sim::Choice>({{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
+                                     {"uniform", "1/(1 + the largest degree of the graph)"}});
+}
 
 /// W_ij of neighbours i and j; `largest` is max_k d_k.
 inline double mixing_weight(MixingWeights weights, const sim::Topology& graph, sim::AgentId i, sim::AgentId j,
@@ -28,11 +32,3 @@ inline std::uint32_t largest_degree(const sim::Topology& graph) {
 }
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::MixingWeights> {
-  static constexpr std::array kValues{Choice{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
-                                      Choice{"uniform", "1/(1 + the largest degree of the graph)"}};
-};
-}  // namespace hearsay::sim

@@ -37,6 +37,10 @@
 namespace hearsay::models {
 
 enum class StepRule { kFixed, kDelayAdaptive };
+constexpr auto choices_of(StepRule) {
+  return std::to_array<sim::Choice>(
+      {{"fixed", "c = 1."}, {"delay_adaptive", "c = ln(max(mean of the last 5 delays in s, 10))."}});
+}
 
 class Amtl : public TaskLoop<Amtl> {
  public:
@@ -166,12 +170,3 @@ class Amtl : public TaskLoop<Amtl> {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::StepRule> {
-  static constexpr std::array kValues{
-      Choice{"fixed", "c = 1."},
-      Choice{"delay_adaptive", "c = ln(max(mean of the last 5 delays in s, 10))."}};
-};
-}  // namespace hearsay::sim

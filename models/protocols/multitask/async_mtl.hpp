@@ -31,6 +31,10 @@
 namespace hearsay::models {
 
 enum class Activation { kLoop, kPoisson };
+constexpr auto choices_of(Activation) {
+  return std::to_array<sim::Choice>({{"loop", "A turn begins when p_t has been received."},
+                                     {"poisson", "A turn begins at each tick of the task's clock."}});
+}
 
 class AsyncMtl : public TaskLoop<AsyncMtl> {
  public:
@@ -135,11 +139,3 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Activation> {
-  static constexpr std::array kValues{Choice{"loop", "A turn begins when p_t has been received."},
-                                      Choice{"poisson", "A turn begins at each tick of the task's clock."}};
-};
-}  // namespace hearsay::sim

@@ -25,7 +25,20 @@
 namespace hearsay::models {
 
 enum class Coupling { kNuclear, kL21, kL1, kNone };
+constexpr auto choices_of(Coupling) {
+  return std::to_array<sim::Choice>({{"nuclear", "Sum of singular values: the shared part has low rank."},
+                                     {"l21", "Sum of the norm_2 of the rows: tasks share few features."},
+                                     {"l1", "Sum of absolute values."},
+                                     {"none", "r = 0: tasks are not coupled."}});
+}
+
 enum class OwnPenalty { kRidge, kL1, kL21 };
+constexpr auto choices_of(OwnPenalty) {
+  return std::to_array<sim::Choice>(
+      {{"ridge", "(tau/2) norm_F(Q)^2."},
+       {"l1", "tau times the sum of absolute values (dirty model)."},
+       {"l21", "tau times the sum of the norm_2 of the columns (robust multi-task)."}});
+}
 
 /// r(M). O(d T min(d, T)) for nuclear, else O(d T).
 double penalty(Coupling coupling, const Eigen::MatrixXd& m);
@@ -62,20 +75,3 @@ class CouplingProx {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::Coupling> {
-  static constexpr std::array kValues{
-      Choice{"nuclear", "Sum of singular values: the shared part has low rank."},
-      Choice{"l21", "Sum of the norm_2 of the rows: tasks share few features."},
-      Choice{"l1", "Sum of absolute values."}, Choice{"none", "r = 0: tasks are not coupled."}};
-};
-template <>
-struct Choices<models::OwnPenalty> {
-  static constexpr std::array kValues{
-      Choice{"ridge", "(tau/2) norm_F(Q)^2."},
-      Choice{"l1", "tau times the sum of absolute values (dirty model)."},
-      Choice{"l21", "tau times the sum of the norm_2 of the columns (robust multi-task)."}};
-};
-}  // namespace hearsay::sim

@@ -21,9 +21,31 @@
 namespace hearsay::models {
 
 enum class OwnUpdate { kStep, kExact };
+constexpr auto choices_of(OwnUpdate) {
+  return std::to_array<sim::Choice>({{"step", "One gradient step per turn: Algorithm 1."},
+                                     {"exact", "Exact minimisation for the given p_t: equation (8)."}});
+}
+
 enum class GradientAt { kNewQ, kOldQ };
+constexpr auto choices_of(GradientAt) {
+  return std::to_array<sim::Choice>({{"new_q", "At the q_t just updated: Algorithm 1."},
+                                     {"old_q", "At the q_t before the update: equations (6) and (7)."}});
+}
+
 enum class TaskStart { kSingleTask, kZero };
+constexpr auto choices_of(TaskStart) {
+  return std::to_array<sim::Choice>(
+      {{"single_task", "Each task's own minimiser, with start_ridge."}, {"zero", "All models are 0."}});
+}
+
 enum class TurnSensitivity { kPaper, kReleased, kAccumulated };
+constexpr auto choices_of(TurnSensitivity) {
+  return std::to_array<sim::Choice>(
+      {{"paper", "Sensitivity of one turn, with the preceding q_t held fixed: Lemmas 1 and 2."},
+       {"released", "The constants released_1 and released_2 of the published code."},
+       {"accumulated",
+        "Sensitivity of the turn's release, including what q_t has accumulated in earlier turns."}});
+}
 
 /// Penalties of the objective metrics: lambda r(P) + tau g(Q), or mu r(P + Q).
 struct MultitaskObjective {
@@ -83,30 +105,3 @@ inline Columns zero_columns(const Study& study) {
 }
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::OwnUpdate> {
-  static constexpr std::array kValues{Choice{"step", "One gradient step per turn: Algorithm 1."},
-                                      Choice{"exact", "Exact minimisation for the given p_t: equation (8)."}};
-};
-template <>
-struct Choices<models::GradientAt> {
-  static constexpr std::array kValues{
-      Choice{"new_q", "At the q_t just updated: Algorithm 1."},
-      Choice{"old_q", "At the q_t before the update: equations (6) and (7)."}};
-};
-template <>
-struct Choices<models::TaskStart> {
-  static constexpr std::array kValues{Choice{"single_task", "Each task's own minimiser, with start_ridge."},
-                                      Choice{"zero", "All models are 0."}};
-};
-template <>
-struct Choices<models::TurnSensitivity> {
-  static constexpr std::array kValues{
-      Choice{"paper", "Sensitivity of one turn, with the preceding q_t held fixed: Lemmas 1 and 2."},
-      Choice{"released", "The constants released_1 and released_2 of the published code."},
-      Choice{"accumulated",
-             "Sensitivity of the turn's release, including what q_t has accumulated in earlier turns."}};
-};
-}  // namespace hearsay::sim

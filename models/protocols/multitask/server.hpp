@@ -24,6 +24,13 @@
 namespace hearsay::models {
 
 enum class ColumnUpdate { kAll, kArrived, kBlock };
+constexpr auto choices_of(ColumnUpdate) {
+  return std::to_array<sim::Choice>(
+      {{"all", "All stored gradients are applied at every arrival: Algorithm 1 as printed."},
+       {"arrived", "Only the column that arrived is updated; all columns are shrunk."},
+       {"block",
+        "Backward-forward splitting: the column that arrived is replaced, then all columns are shrunk."}});
+}
 
 class MultitaskServer {
  public:
@@ -146,15 +153,3 @@ class Tolerance {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::ColumnUpdate> {
-  static constexpr std::array kValues{
-      Choice{"all", "All stored gradients are applied at every arrival: Algorithm 1 as printed."},
-      Choice{"arrived", "Only the column that arrived is updated; all columns are shrunk."},
-      Choice{
-          "block",
-          "Backward-forward splitting: the column that arrived is replaced, then all columns are shrunk."}};
-};
-}  // namespace hearsay::sim

@@ -26,7 +26,20 @@
 namespace hearsay::models {
 
 enum class LocalModelKind { kExact, kNoisyGradient, kOutput, kObjective };
+constexpr auto choices_of(LocalModelKind) {
+  return std::to_array<sim::Choice>(
+      {{"exact", "The local minimisers, without noise."},
+       {"noisy_gradient", "One step from 0 along a noisy gradient."},
+       {"output", "The local minimiser plus noise."},
+       {"objective",
+        "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."}});
+}
+
 enum class Propagation { kExact, kNetwork };
+constexpr auto choices_of(Propagation) {
+  return std::to_array<sim::Choice>({{"exact", "The linear system is solved at the start; no messages."},
+                                     {"network", "Agents publish at their ticks."}});
+}
 
 class ModelPropagation : public PersonalProtocol {
  public:
@@ -149,21 +162,3 @@ class ModelPropagation : public PersonalProtocol {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::LocalModelKind> {
-  static constexpr std::array kValues{
-      Choice{"exact", "The local minimisers, without noise."},
-      Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
-      Choice{"output", "The local minimiser plus noise."},
-      Choice{"objective",
-             "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."}};
-};
-template <>
-struct Choices<models::Propagation> {
-  static constexpr std::array kValues{
-      Choice{"exact", "The linear system is solved at the start; no messages."},
-      Choice{"network", "Agents publish at their ticks."}};
-};
-}  // namespace hearsay::sim

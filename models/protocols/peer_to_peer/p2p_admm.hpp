@@ -61,6 +61,12 @@
 namespace hearsay::models {
 
 enum class AdmmExchange { kFull, kModels };
+constexpr auto choices_of(AdmmExchange) {
+  return std::to_array<sim::Choice>({
+      {"full", "Models, copies and multipliers: four vectors each way."},
+      {"models", "Models and copies: two vectors each way; correct only without message loss."},
+  });
+}
 
 class P2pAdmm : public PersonalProtocol {
  public:
@@ -142,11 +148,3 @@ class P2pAdmm : public PersonalProtocol {
 };
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::AdmmExchange> {
-  static constexpr std::array kValues{
-      Choice{"full", "Models, copies and multipliers: four vectors each way."},
-      Choice{"models", "Models and copies: two vectors each way; correct only without message loss."},
-  };
-};

@@ -45,8 +45,27 @@
 namespace hearsay::models {
 
 enum class InitialExchange { kFree, kSent };
+constexpr auto choices_of(InitialExchange) {
+  return std::to_array<sim::Choice>(
+      {{"free", "The initial models are public."},
+       {"sent", "Initial models are published at time 0; a neighbour uses 0 until one arrives."}});
+}
+
 enum class AfterBudget { kFreeze, kLocal };
+constexpr auto choices_of(AfterBudget) {
+  return std::to_array<sim::Choice>(
+      {{"freeze", "The agent stops."},
+       {"local", "The agent keeps updating its own model, without noise, and publishes nothing."}});
+}
+
 enum class RunLength { kStop, kTicks, kUntilSpent };
+constexpr auto choices_of(RunLength) {
+  return std::to_array<sim::Choice>({{"stop", "At the limits of `stop`."},
+                                     {"ticks",
+                                      "After as many ticks as the releases of all agents together; "
+                                      "some agents do not make all of their releases."},
+                                     {"until_spent", "Until all budgets are exhausted."}});
+}
 
 struct PrivateWarmStart {
   static constexpr std::string_view kName = "private_warm_start";
@@ -110,26 +129,3 @@ class P2pCoordinateDescent : public PersonalProtocol {
 };
 
 }  // namespace hearsay::models
-
-namespace hearsay::sim {
-template <>
-struct Choices<models::InitialExchange> {
-  static constexpr std::array kValues{
-      Choice{"free", "The initial models are public."},
-      Choice{"sent", "Initial models are published at time 0; a neighbour uses 0 until one arrives."}};
-};
-template <>
-struct Choices<models::AfterBudget> {
-  static constexpr std::array kValues{
-      Choice{"freeze", "The agent stops."},
-      Choice{"local", "The agent keeps updating its own model, without noise, and publishes nothing."}};
-};
-template <>
-struct Choices<models::RunLength> {
-  static constexpr std::array kValues{Choice{"stop", "At the limits of `stop`."},
-                                      Choice{"ticks",
-                                             "After as many ticks as the releases of all agents together; "
-                                             "some agents do not make all of their releases."},
-                                      Choice{"until_spent", "Until all budgets are exhausted."}};
-};
-}  // namespace hearsay::sim

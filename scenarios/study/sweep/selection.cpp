@@ -19,12 +19,11 @@
 
 namespace hearsay::scenarios {
 enum class SelectOn { kValidation, kTest };
+constexpr auto choices_of(SelectOn) {
+  return std::to_array<sim::Choice>({{"validation"}, {"test"}});
 }
 
-template <>
-struct hearsay::sim::Choices<hearsay::scenarios::SelectOn> {
-  static constexpr std::array kValues{Choice{"validation"}, Choice{"test"}};
-};
+}  // namespace hearsay::scenarios
 
 namespace hearsay::scenarios {
 

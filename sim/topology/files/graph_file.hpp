@@ -16,9 +16,36 @@
 namespace hearsay::sim {
 
 enum class GraphFormat { kAuto, kGraphMl, kDot, kEdgeList };
+constexpr auto choices_of(GraphFormat) {
+  return std::to_array<Choice>(
+      {{"auto", "By the file name: .graphml or .xml, .dot or .gv, otherwise an edge list."},
+       {"graphml", "GraphML."},
+       {"dot", "Graphviz DOT."},
+       {"edge_list", "Text with one link per line."}});
+}
+
 enum class DuplicateEdges { kMerge, kError };
+constexpr auto choices_of(DuplicateEdges) {
+  return std::to_array<Choice>(
+      {{"merge", "Parallel links become one, with the largest weight and the smallest latency."},
+       {"error", "Parallel links are an error."}});
+}
+
 enum class MissingCoordinates { kError, kNeighboursMean, kDrop, kIgnore };
+constexpr auto choices_of(MissingCoordinates) {
+  return std::to_array<Choice>(
+      {{"error", "A node without coordinates is an error, unless no node has coordinates."},
+       {"neighbours_mean",
+        "The mean of the neighbours' coordinates (on the Earth: of their directions from its centre), "
+        "starting with the neighbours of nodes that have coordinates."},
+       {"drop", "Nodes without coordinates are removed, with their links."},
+       {"ignore", "No coordinates are read."}});
+}
+
 enum class LatencyUnit { kSecond, kMillisecond, kMicrosecond };
+constexpr auto choices_of(LatencyUnit) {
+  return std::to_array<Choice>({{"s", "Seconds."}, {"ms", "Milliseconds."}, {"us", "Microseconds."}});
+}
 
 struct GraphFile {
   static constexpr std::string_view kName = "file";
@@ -37,34 +64,5 @@ struct GraphFile {
 /// Reads and repairs the graph, whatever the number of agents. Throws TopologyError, a line that names the file.
 /// Memory: a small multiple of the file's size.
 Draft draw(const GraphFile& options, AgentId, const Streams&);
-
-template <>
-struct Choices<GraphFormat> {
-  static constexpr std::array kValues{
-      Choice{"auto", "By the file name: .graphml or .xml, .dot or .gv, otherwise an edge list."},
-      Choice{"graphml", "GraphML."}, Choice{"dot", "Graphviz DOT."},
-      Choice{"edge_list", "Text with one link per line."}};
-};
-template <>
-struct Choices<DuplicateEdges> {
-  static constexpr std::array kValues{
-      Choice{"merge", "Parallel links become one, with the largest weight and the smallest latency."},
-      Choice{"error", "Parallel links are an error."}};
-};
-template <>
-struct Choices<MissingCoordinates> {
-  static constexpr std::array kValues{
-      Choice{"error", "A node without coordinates is an error, unless no node has coordinates."},
-      Choice{"neighbours_mean",
-             "The mean of the neighbours' coordinates (on the Earth: of their directions from its centre), "
-             "starting with the neighbours of nodes that have coordinates."},
-      Choice{"drop", "Nodes without coordinates are removed, with their links."},
-      Choice{"ignore", "No coordinates are read."}};
-};
-template <>
-struct Choices<LatencyUnit> {
-  static constexpr std::array kValues{Choice{"s", "Seconds."}, Choice{"ms", "Milliseconds."},
-                                      Choice{"us", "Microseconds."}};
-};
 
 }  // namespace hearsay::sim

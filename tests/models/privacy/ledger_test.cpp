@@ -183,11 +183,10 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
                             .own_rate = 1};
   for (const Mechanism& mechanism : {Mechanism(Laplace{}), Mechanism(Gaussian{})}) {
     for (const Accountant accountant : {Accountant::kBasic, Accountant::kKairouz, Accountant::kZcdp}) {
-      for (std::size_t s = 1; s < sim::Choices<Schedule>::kValues.size(); ++s) {
+      for (std::size_t s = 1; s < sim::kChoices<Schedule>.size(); ++s) {
         const auto schedule = static_cast<Schedule>(s);
         const auto releases = plan_releases(mechanism, 2, {accountant, 1e-4}, 1, timetable, schedule);
-        INFO(name_of(mechanism) << ", " << name_of(accountant) << ", "
-                                << sim::Choices<Schedule>::kValues[s].name);
+        INFO(name_of(mechanism) << ", " << name_of(accountant) << ", " << sim::kChoices<Schedule>[s].name);
         CHECK(releases->releases() == 5);
         CHECK(releases->after(5).epsilon <= 1);
         // lemma_3 reserves a part for ticks that are not the agent's.

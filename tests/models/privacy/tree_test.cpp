@@ -152,7 +152,7 @@ TEST_CASE("tree: variance of the noise of every prefix, and what a restart keeps
     return x.squaredNorm() / static_cast<double>(x.size()) / (kScale * kScale);
   };
   for (const TreeEstimate estimate : {TreeEstimate::kPlain, TreeEstimate::kHonaker}) {
-    INFO(sim::Choices<TreeEstimate>::kValues[static_cast<std::size_t>(estimate)].name);
+    INFO(sim::name_of(estimate));
     const auto node = [&](int height) {
       return estimate == TreeEstimate::kPlain ? 1 : 1 / (2 - std::ldexp(1, -height));
     };

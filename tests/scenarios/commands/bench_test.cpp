@@ -147,7 +147,7 @@ TEST_CASE("bench: growth of memory is that of what is touched") {
 }
 
 TEST_CASE("bench: every law of the hold model makes the operations that are asked for") {
-  for (const auto& law : sim::Choices<IncrementLaw>::kValues) {
+  for (const auto& law : sim::kChoices<IncrementLaw>) {
     const nlohmann::json rows =
         benchmark_rows("hold --agents 60 --operations 1000 --law " + std::string(law.name));
     REQUIRE(rows.size() == 1);

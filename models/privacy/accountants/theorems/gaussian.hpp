@@ -14,6 +14,13 @@
 namespace hearsay::models {
 
 enum class GaussianCalibration { kPaper, kClassic, kAnalytic };
+constexpr auto choices_of(GaussianCalibration) {
+  return std::to_array<sim::Choice>({
+      {"paper", "sqrt(2 ln(2/delta))/epsilon, as in personalized peer-to-peer learning, Remark 4."},
+      {"classic", "sqrt(2 ln(1.25/delta))/epsilon; epsilon at most 1."},
+      {"analytic", "The minimum noise for (epsilon, delta): Balle and Wang 2018."},
+  });
+}
 
 /// delta(epsilon) for mu > 0, epsilon >= 0, exact to about 1e-12 relative also far in the tail; 0 where it
 /// underflows.
@@ -24,12 +31,3 @@ double gaussian_delta(double epsilon, double mu);
 double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::GaussianCalibration> {
-  static constexpr std::array kValues{
-      Choice{"paper", "sqrt(2 ln(2/delta))/epsilon, as in personalized peer-to-peer learning, Remark 4."},
-      Choice{"classic", "sqrt(2 ln(1.25/delta))/epsilon; epsilon at most 1."},
-      Choice{"analytic", "The minimum noise for (epsilon, delta): Balle and Wang 2018."},
-  };
-};

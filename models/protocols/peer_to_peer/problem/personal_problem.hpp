@@ -36,6 +36,12 @@
 namespace hearsay::models {
 
 enum class Lipschitz { kData, kPublic };
+constexpr auto choices_of(Lipschitz) {
+  return std::to_array<sim::Choice>({
+      {"data", "From the largest eigenvalue of an agent's own data: not private."},
+      {"public", "From a declared bound on norm_2(x)."},
+  });
+}
 
 /// The options that all protocols on Q share.
 struct PersonalOptions {
@@ -135,11 +141,3 @@ class PersonalProblem {
 PersonalOptimum minimise(const PersonalProblem& problem);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::Lipschitz> {
-  static constexpr std::array kValues{
-      Choice{"data", "From the largest eigenvalue of an agent's own data: not private."},
-      Choice{"public", "From a declared bound on norm_2(x)."},
-  };
-};

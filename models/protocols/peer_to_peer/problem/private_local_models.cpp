@@ -13,7 +13,7 @@ namespace hearsay::models {
 namespace {
 
 std::string_view name_of_release(LocalRelease kind) {
-  return sim::Choices<LocalRelease>::kValues[static_cast<std::size_t>(kind)].name;
+  return sim::name_of(kind);
 }
 
 }  // namespace

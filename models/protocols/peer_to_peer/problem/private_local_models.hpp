@@ -22,6 +22,14 @@
 namespace hearsay::models {
 
 enum class LocalRelease { kNoisyGradient, kOutput, kObjective };
+constexpr auto choices_of(LocalRelease) {
+  return std::to_array<sim::Choice>({
+      {"noisy_gradient", "One step from 0 along a noisy gradient."},
+      {"output", "The exact local minimiser plus noise; the noise exceeds the minimiser if lambda is 1/m."},
+      {"objective",
+       "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."},
+  });
+}
 
 /// Throws std::invalid_argument where the bound does not serve: output and objective need one that holds of itself, not
 /// one that clipping enforces, and objective the logistic loss, a bound of at most 1 and adjacency replace_one.
@@ -34,14 +42,3 @@ void release_local_models(LocalRelease kind, const PersonalProblem& personal, Co
                           Eigen::MatrixXd& out);
 
 }  // namespace hearsay::models
-
-template <>
-struct hearsay::sim::Choices<hearsay::models::LocalRelease> {
-  static constexpr std::array kValues{
-      Choice{"noisy_gradient", "One step from 0 along a noisy gradient."},
-      Choice{"output",
-             "The exact local minimiser plus noise; the noise exceeds the minimiser if lambda is 1/m."},
-      Choice{"objective",
-             "The minimiser of a randomly perturbed objective; requires logistic loss and norm_2(x) <= 1."},
-  };
-};
