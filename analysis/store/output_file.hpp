@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "analysis/store/temporary_folder.hpp"
+#include "sim/check.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::analysis {
 
 /// Writing a result failed: a full disk, no permission.
-struct OutputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct OutputError : sim::Error {
+  explicit OutputError(const std::string& message) : Error(Kind::kOutput, {}, message) {}
 };
 
 /// What becomes of what has the name already. A file inside a folder of results is replaced, whatever it is: the folder

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::models {
@@ -24,11 +25,9 @@ inline std::span<double> numbers_of(Records& x) {
 
 /// Unusable data: one line, with file, line and column where there are any. `option` is the path of the option of the
 /// data that is at fault, such as "drop/0"; empty where that is none alone.
-class DataError : public std::runtime_error {
- public:
-  explicit DataError(const std::string& message, std::string at = {})
-      : std::runtime_error(message), option(std::move(at)) {}
-  std::string option;
+struct DataError : sim::Error {
+  explicit DataError(const std::string& message, std::string option = {})
+      : Error(Kind::kInvalid, std::move(option), message) {}
 };
 
 /// One owner's records: n_i x p, and n_i targets. A class is -1 or +1, or a number from 0 (DataSet::classes).

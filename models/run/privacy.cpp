@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "models/algebra/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/numerics.hpp"
 #include "models/privacy/accountants/pld/pld.hpp"
@@ -59,8 +58,8 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
     budget.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
     if (!model.convex())
-      throw OptionError("bound_from_data",
-                        "requires theta*, which a model with a hidden layer does not have: set clip");
+      throw sim::OptionError("bound_from_data",
+                             "requires theta*, which a model with a hidden layer does not have: set clip");
     budget.source = BoundSource::kFromData;
   } else if (options.by_turn()) {
     budget.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
@@ -246,7 +245,7 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   }
   for (const double epsilon : budget.epsilon) {
     if (!(epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon))
-      throw OptionError(
+      throw sim::OptionError(
           options.by_turn() ? "epsilon_2" : "epsilon",
           fmt::format("expected {} from {:g} to {:g}, found {:g}",
                       options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
@@ -255,7 +254,7 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   const auto equal = [&](double epsilon) { return epsilon == budget.epsilon.front(); };
   if (budget.trust == Trust::kAggregator &&
       !std::all_of(budget.epsilon.begin(), budget.epsilon.end(), equal)) {
-    throw OptionError(
+    throw sim::OptionError(
         "epsilon",
         "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }

@@ -13,14 +13,15 @@
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
+#include "sim/check.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::scenarios {
 
 /// Wrong use of the command line; what() is for the user.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct UsageError : sim::Error {
+  explicit UsageError(const std::string& message) : Error(Kind::kInvalid, {}, "hearsay: " + message) {}
 };
 
 using Arguments = std::vector<std::string>;

@@ -219,8 +219,8 @@ int bench_command(const Arguments& arguments) {
     const Plan plan = make_plan(input.files.front(), input.sets, input.folders);
     try {
       add(plan);
-    } catch (const AssemblyError& e) {
-      throw InputError(plan.locate(e));
+    } catch (const sim::Error& e) {
+      throw plan.located(e);
     }
   } else {
     for (const models::ProtocolRow& protocol : models::protocols()) {

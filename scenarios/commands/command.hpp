@@ -9,6 +9,7 @@
 #include "scenarios/commands/arguments.hpp"
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
@@ -16,6 +17,9 @@ struct Command {
   std::string_view name, usage, help;
   int (*run)(const Arguments& arguments);
 };
+
+/// What a command ends with after an error.
+int exit_code(sim::Error::Kind kind);
 
 /// All commands, in the order of the help.
 std::span<const Command> commands();

@@ -88,6 +88,23 @@ const Command& command_named(const std::string& name) {
                                printable(name), did_you_mean(name, names_of(kCommands))));
 }
 
+int exit_code(sim::Error::Kind kind) {
+  switch (kind) {
+    case sim::Error::Kind::kInvalid:
+      return kExitInvalidInput;
+    case sim::Error::Kind::kOverBudget:
+      return kExitBudget;
+    case sim::Error::Kind::kRefused:
+    case sim::Error::Kind::kOutOfMemory:
+      return kExitRefused;
+    case sim::Error::Kind::kOutput:
+      return kExitOutput;
+    case sim::Error::Kind::kInternal:
+      break;
+  }
+  return kExitInternal;
+}
+
 int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
   occupy_streams();
@@ -96,8 +113,6 @@ int command_line(int argc, const char* const* argv) {
     const int code = dispatch(arguments);
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
     return code;
-  } catch (const BudgetRefusal& e) {
-    return fail(kExitBudget, e.what());
   } catch (const UnreadFolders& e) {
     Arguments again = arguments;
     for (const std::string& folder : e.folders) again.insert(again.end(), {"--data-dir", folder});
@@ -105,21 +120,12 @@ int command_line(int argc, const char* const* argv) {
     const std::string advice = "; to read them, run " + command_text(again);
     const bool fits = std::string_view(e.what()).size() + advice.size() <= kLongestMessage;
     return fail(kExitInvalidInput, e.what() + (fits ? advice : ""));
-  } catch (const InputError& e) {
-    return fail(kExitInvalidInput, e.what());
-  } catch (const UsageError& e) {
-    return fail(kExitInvalidInput, fmt::format("hearsay: {}", e.what()));
-  } catch (const RefusedError& e) {
-    return fail(kExitRefused, e.what());
-  } catch (const analysis::OutputError& e) {
-    return fail(kExitOutput, e.what());
-  } catch (const std::system_error& e) {
-    if (e.code() == std::errc::resource_unavailable_try_again)
-      return fail(kExitRefused, fmt::format("hearsay: {}", kNoThread));
-    return fail(kExitOutput, fmt::format("hearsay: {}", e.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(kExitRefused, "hearsay: out of memory");
-  } catch (const std::exception& e) {
+  } catch (const sim::Error& e) {
+    return fail(exit_code(e.kind), e.where.empty() ? e.what() : fmt::format("{}: {}", e.where, e.what()));
+  } catch (...) {
+    const sim::Error e = error_of(std::current_exception());
+    if (e.kind != sim::Error::Kind::kInternal)
+      return fail(exit_code(e.kind), fmt::format("hearsay: {}", e.what()));
     return fail(kExitInternal, fmt::format("hearsay: internal error: {}; to reproduce: {} with {}", e.what(),
                                            command_text(arguments), version_line()));
   }

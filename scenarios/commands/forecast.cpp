@@ -147,8 +147,8 @@ class Forecaster {
       try {
         const Experiment experiment(*planned.scenario, solve(*planned.scenario, 0));
         wanted_.push_back(coalition_of(experiment.participants().owners, planned.labels));
-      } catch (const AssemblyError& error) {
-        throw InputError(plan.locate(error));
+      } catch (const sim::Error& error) {
+        throw plan.located(error);
       }
     }
   }

@@ -100,16 +100,13 @@ int validate_command(const Arguments& arguments) {
       if (plan.selection) make_plan(file, input.sets, input.folders, options);
       largest_point(plan);
       print_out("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
-    } catch (const BudgetRefusal& e) {
-      print_message(e.what());
-      if (code == kExitDone) code = kExitBudget;
     } catch (const InputError& e) {
       // All errors, not only the first.
       for (const std::string& line : e.lines()) print_message(line);
       code = kExitInvalidInput;
-    } catch (const RefusedError& e) {
+    } catch (const sim::Error& e) {
       print_message(e.what());
-      if (code == kExitDone) code = kExitRefused;
+      if (code == kExitDone || exit_code(e.kind) == kExitInvalidInput) code = exit_code(e.kind);
     }
   }
   return code;

@@ -116,11 +116,7 @@ int merge_command(const Arguments& arguments) {
   std::string obstacle;
   try {
     plan = make_plan_again(study, inputs->data);
-  } catch (const InputError& error) {
-    obstacle = error.what();
-  } catch (const RefusedError& error) {
-    obstacle = error.what();
-  } catch (const analysis::OutputError& error) {
+  } catch (const sim::Error& error) {
     obstacle = error.what();
   }
   analysis::Totals totals;

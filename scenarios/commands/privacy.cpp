@@ -216,9 +216,9 @@ int privacy_command(const Arguments& arguments) {
     throw UsageError(e.what());
   }
   if (one && !answers.front().refusal.empty()) {
-    const std::string message = fmt::format("hearsay: {}", answers.front().refusal);
-    if (answers.front().over_budget) throw BudgetRefusal(message);
-    throw InputError(message);
+    using enum sim::Error::Kind;
+    throw sim::Error(answers.front().over_budget ? kOverBudget : kInvalid, {},
+                     "hearsay: " + answers.front().refusal);
   }
   if (request->json) {
     print_json(json_of(question, answers).dump(2) + "\n");

@@ -80,10 +80,10 @@ std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, cons
       return [&](sim::TraceSink& sink, const std::atomic<bool>& enough) {
         try {
           execution.repeat(point, repetition, &sink, &enough);
-        } catch (const AssemblyError&) {
-          throw;
         } catch (const sim::InvariantError&) {
           throw;
+        } catch (const sim::Error& e) {
+          if (!e.where.empty()) throw;
         } catch (const std::exception&) {
           // The trace ends where the run fails.
         }

@@ -188,11 +188,8 @@ class Runner {
       // A stored run that is made again for its trace is not new.
       const std::uint64_t fresh = std::min(completed, execution.to_run());
       return {ended, execution.all(), fresh, std::move(store)};
-    } catch (const OverBudget& e) {
-      throw BudgetRefusal(plan.locate(e));
-    } catch (const AssemblyError& e) {
-      throw InputError(plan.locate(e));
-    } catch (const analysis::OutputError& e) {
+    } catch (const sim::Error& e) {
+      if (e.kind != sim::Error::Kind::kOutput) throw plan.located(e);
       throw analysis::OutputError(
           std::string(e.what()) +
           (!store ? ""

@@ -104,8 +104,8 @@ int trace_command(const Arguments& arguments) {
     Printed sink(options, values, std::move(names));
     execution.repeat(point, number, &sink);
     sink.finish();
-  } catch (const AssemblyError& e) {
-    throw InputError(plan.locate(e));
+  } catch (const sim::Error& e) {
+    throw plan.located(e);
   }
   return kExitDone;
 }

@@ -24,13 +24,13 @@ template <class F>
 auto within_memory(const Plan& plan, F&& f) {
   try {
     return f();
-  } catch (const OutOfMemory& memory) {
-    throw RefusedError(plan.locate(memory.error));
-  } catch (const std::bad_alloc&) {
-    throw RefusedError(fmt::format("{}: out of memory", plan.file));
-  } catch (const std::system_error& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    throw RefusedError(fmt::format("{}: {}", plan.file, kNoThread));
+  } catch (const sim::Error& error) {
+    if (error.kind == sim::Error::Kind::kOutOfMemory) throw plan.located(error);
+    throw;
+  } catch (...) {
+    const sim::Error error = error_of(std::current_exception());
+    if (error.kind != sim::Error::Kind::kOutOfMemory && error.kind != sim::Error::Kind::kRefused) throw;
+    throw RefusedError(fmt::format("{}: {}", plan.file, error.what()));
   }
 }
 

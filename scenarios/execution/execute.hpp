@@ -56,7 +56,7 @@ class Execution {
   unsigned at_a_time() const { return maker_.at_a_time(); }
 
   /// Assembles every point that has runs to be made or is not described yet; of a part, only points that have runs in
-  /// it. The largest is the first. Throws AssemblyError, and RefusedError, like the functions below, if memory runs out.
+  /// it. The largest is the first. Throws sim::OptionError, and RefusedError, like the functions below, if memory runs out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
@@ -64,9 +64,9 @@ class Execution {
   /// stored. Returns false if interrupted.
   bool run(analysis::Store& store);
 
-  /// The names of the agents of a run. Throws AssemblyError.
+  /// The names of the agents of a run. Throws sim::OptionError.
   std::vector<std::string> agent_names(std::size_t point, std::uint32_t repetition);
-  /// Makes one run without storing it. Throws AssemblyError and InvariantError.
+  /// Makes one run without storing it. Throws sim::OptionError and InvariantError.
   analysis::RunResult repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                              const std::atomic<bool>* interrupted = nullptr);
 

@@ -9,11 +9,11 @@
 #include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/recorder.hpp"
 #include "analysis/theory/central_bounds.hpp"
-#include "models/algebra/option_error.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
@@ -140,12 +140,12 @@ sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder&
     const double messages = static_cast<double>(world.engine.memory()),
                  results = static_cast<double>(series.samples.capacity() * sizeof(analysis::Sample) +
                                                series.values.capacity() * sizeof(double));
-    throw OutOfMemory(AssemblyError(
-        results > messages ? "/record" : "/protocol",
+    throw sim::Error(
+        sim::Error::Kind::kOutOfMemory, results > messages ? "/record" : "/protocol",
         fmt::format(
             "out of memory in a run that has come to need {} for messages in flight and {} for results; this "
             "process can use {}",
-            byte_text(messages), byte_text(results), byte_text(static_cast<double>(memory_of_machine())))));
+            byte_text(messages), byte_text(results), byte_text(static_cast<double>(memory_of_machine()))));
   }
 }
 

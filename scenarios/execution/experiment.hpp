@@ -25,14 +25,14 @@ struct SolvedProblem {
   models::LazyOptimum optimum;
 };
 
-/// Makes the data of a scenario for a repetition and its problem. Throws AssemblyError.
+/// Makes the data of a scenario for a repetition and its problem. Throws sim::OptionError.
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
 
 /// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
  public:
   /// `repetition` selects the network if each repetition draws its own. `schedules`: of its privacy and parameters,
-  /// to be shared; null: its own. Throws AssemblyError.
+  /// to be shared; null: its own. Throws sim::OptionError.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
              std::uint32_t repetition = 0, std::shared_ptr<const models::ReleaseCache> schedules = nullptr);
   Experiment(const Experiment&) = delete;
@@ -40,7 +40,7 @@ class Experiment {
 
   /// The state before a run of a repetition; `trace` may be null.
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
-  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and OutOfMemory.
+  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and Error of memory that ran out.
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr) const;
 
@@ -58,7 +58,7 @@ class Experiment {
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;
-  /// Throws OutOfMemory, which names what the run has come to need.
+  /// Throws sim::Error, kOutOfMemory, which names what the run has come to need.
   sim::End run_within_memory(models::World& world, analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;

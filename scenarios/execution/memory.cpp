@@ -96,10 +96,11 @@ std::string byte_text(double bytes) {
   return bytes >= 1e9 ? fmt::format("{:.3g} GB", bytes / 1e9) : fmt::format("{:.3g} MB", bytes / 1e6);
 }
 
-OutOfMemory::OutOfMemory(const std::string& part)
-    : error(part, fmt::format("out of memory while the {} was made; this process can use {}",
-                              part.substr(part.rfind('/') + 1),
-                              byte_text(static_cast<double>(memory_of_machine())))) {}
+sim::Error out_of_memory(const std::string& part) {
+  return {sim::Error::Kind::kOutOfMemory, part,
+          fmt::format("out of memory while the {} was made; this process can use {}",
+                      part.substr(part.rfind('/') + 1), byte_text(static_cast<double>(memory_of_machine())))};
+}
 
 namespace {
 

@@ -24,20 +24,17 @@ namespace {
 // f(), whose errors name the point. Copies of them: several points can wait for the same problem, and share its error.
 template <class F>
 auto naming_point(std::size_t point, F&& f) {
-  const auto with_point = [point](auto error) {
-    error.point = point;
-    return error;
-  };
   try {
     return f();
-  } catch (const OverBudget& error) {
-    throw with_point(error);
-  } catch (const AssemblyError& error) {
-    throw with_point(error);
-  } catch (const OutOfMemory& memory) {
-    throw OutOfMemory(with_point(memory.error));
+  } catch (const sim::Error& error) {
+    if (error.where.empty() && error.kind != sim::Error::Kind::kOutOfMemory) throw;
+    sim::Error named(error);
+    named.point = point;
+    throw named;
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(with_point(AssemblyError("", "out of memory")));
+    sim::Error named = error_of(std::current_exception());
+    named.point = point;
+    throw named;
   }
 }
 
@@ -155,7 +152,8 @@ auto RunMaker::within_memory(std::size_t point, F&& f) {
     Turn turn(*this);
     try {
       return naming_point(point, f);
-    } catch (const OutOfMemory&) {
+    } catch (const sim::Error& error) {
+      if (error.kind != sim::Error::Kind::kOutOfMemory) throw;
       const bool alone = turn.fail();
       if (alone && emptied) throw;
       emptied = alone || single;
@@ -211,11 +209,11 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     }
   } catch (const sim::InvariantError&) {
     throw;
-  } catch (const analysis::OutputError&) {
-    throw;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
+    const sim::Error::Kind kind = error_of(std::current_exception()).kind;
+    if (kind == sim::Error::Kind::kOutput || kind == sim::Error::Kind::kOutOfMemory) throw;
     run = {.repetition = task.repetition,
            .status = analysis::Status::kFailed,
            .message = e.what(),

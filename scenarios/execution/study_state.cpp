@@ -54,11 +54,9 @@ std::optional<OwnRuns> own_runs(analysis::StoredStudy& study, const Shard& shard
   };
   try {
     return read();
-  } catch (const InputError&) {
-  } catch (const RefusedError&) {
-  } catch (const analysis::OutputError&) {
+  } catch (const sim::Error&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 // Seconds since a store was written last.

@@ -59,7 +59,7 @@ class Bind final : public Walk {
     } catch (const sim::InvariantError&) {
       throw;
     } catch (const std::exception& error) {
-      throw ColumnError(pointer_ + "/" + std::string(about.name), error.what());
+      throw sim::OptionError(pointer_ + "/" + std::string(about.name), error.what());
     }
   }
 

@@ -41,19 +41,12 @@ class Walk : public sim::Visitor {
 /// The value of each owner in a column of the data. Throws std::exception if there is no such column.
 using ColumnValues = std::function<const std::vector<double>&(const std::string& column)>;
 
-/// A column that cannot be used; `pointer` is the option that names it.
-struct ColumnError : std::runtime_error {
-  ColumnError(std::string p, const std::string& message)
-      : std::runtime_error(message), pointer(std::move(p)) {}
-  std::string pointer;
-};
-
 namespace detail {
 void bind_columns(const sim::Describe& options, const ColumnValues& columns);
 }
 
 /// Replaces all names of columns in the options by the values of the columns. The values must lie in the range of
-/// their option. Throws ColumnError.
+/// their option. Throws sim::OptionError for a column that cannot be used, at the option that names it.
 template <sim::Described T>
 void bind_columns(T& options, const ColumnValues& columns) {
   detail::bind_columns([&](sim::Visitor& v) { options.describe(v); }, columns);

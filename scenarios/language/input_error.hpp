@@ -7,25 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/files/text.hpp"
 
 namespace hearsay::scenarios {
 
 /// Invalid input. what() is the first message, in the order of the input; lines() are all.
-class InputError : public std::runtime_error {
+class InputError : public sim::Error {
  public:
   explicit InputError(const std::string& line) : InputError(std::vector{line}) {}
   explicit InputError(std::vector<std::string> lines)
-      : std::runtime_error(lines.at(0)), lines_(std::move(lines)) {}
+      : Error(Kind::kInvalid, {}, lines.at(0)), lines_(std::move(lines)) {}
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:
   std::vector<std::string> lines_;
-};
-
-/// A scenario whose releases cannot fit their budget.
-struct BudgetRefusal : InputError {
-  using InputError::InputError;
 };
 
 using sim::printable;

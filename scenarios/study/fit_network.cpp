@@ -12,11 +12,7 @@ void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineE
   sim::NetworkOptions& network = options.network;
   const sim::AgentId agents = topology.agents(), first = options.hub ? 1 : 0;
   const sim::AgentId hub = options.hub ? 0 : sim::kNoAgent;
-  try {
-    options.timeline = sim::unfold(events, network, agents, options.time_limit);
-  } catch (const sim::EventError& error) {
-    throw AssemblyError(fmt::format("/events/{}/{}", error.number, error.key), error.what());
-  }
+  assemble("/events", [&] { options.timeline = sim::unfold(events, network, agents, options.time_limit); });
   auto files = std::make_shared<sim::NetworkFiles>();
   assemble("/network/latency", [&] {
     files->read_latency(network.links.latency);
@@ -42,7 +38,7 @@ void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineE
   });
   options.files = std::move(files);
   if (const auto why = sim::why_unreachable(options, topology, streams))
-    throw AssemblyError("/network", *why);
+    throw sim::OptionError("/network", *why);
 }
 
 }  // namespace hearsay::scenarios

@@ -220,12 +220,9 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     try {
       require_events(*plan.points.back().scenario);
       fit.require(*plan.points.back().scenario, plan.points.size() - 1);
-    } catch (OverBudget& error) {
+    } catch (sim::Error& error) {
       error.point = plan.points.size() - 1;
-      throw BudgetRefusal(plan.locate(error));
-    } catch (AssemblyError& error) {
-      error.point = plan.points.size() - 1;
-      throw InputError(plan.locate(error));
+      throw plan.located(error);
     }
   }
   if (plan.selection && !options.validation) leave_out_tuned(plan);
@@ -375,19 +372,20 @@ std::string Plan::locate(const std::string& pointer, const std::string& message)
     const auto dot = dotted.rfind('.');
     dotted.resize(dot == std::string::npos ? 0 : dot);
   }
-  return located(document.where((node != nullptr ? *node : document.root).at), pointer, message);
+  return scenarios::located(document.where((node != nullptr ? *node : document.root).at), pointer, message);
 }
 
-std::string Plan::locate(const AssemblyError& error) const {
+sim::Error Plan::located(const sim::Error& error) const {
+  if (error.where.empty() && !error.point) return error;
   std::string message = error.what();
   if (error.point && axes.size() + tuned.size() > 0) message += " (" + name_of(*error.point) + ")";
-  std::string dotted = error.part.substr(error.part.empty() ? 0 : 1);
+  std::string dotted = error.where.substr(error.where.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (dotted == axes[a] || lies_below(dotted, axes[a]))
-      return located(document.where(axes_at[a]), error.part, message);
+      return {error.kind, {}, scenarios::located(document.where(axes_at[a]), error.where, message)};
   }
-  return locate(error.part, message);
+  return {error.kind, {}, locate(error.where, message)};
 }
 
 std::string Plan::name_of(std::size_t point) const {

@@ -14,12 +14,12 @@
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/study/sweep/selection.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 struct Outline;
 struct Scenario;
-struct AssemblyError;
 
 /// One point, read.
 struct PlannedPoint {
@@ -68,7 +68,7 @@ struct Plan {
   const Scenario* private_point() const;
   /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
   std::string locate(const std::string& pointer, const std::string& message) const;
-  std::string locate(const AssemblyError& error) const;
+  sim::Error located(const sim::Error& error) const;
   /// "point 3: privacy.epsilon=1, ..."; empty if nothing is swept.
   std::string name_of(std::size_t point) const;
   analysis::StudyPlan study() const;

@@ -55,7 +55,7 @@ bool takes_columns(Options options) {
     bind_columns(options, [](const std::string& name) -> const std::vector<double>& {
       throw std::invalid_argument(name);
     });
-  } catch (const ColumnError&) {
+  } catch (const sim::OptionError&) {
     return true;
   }
   return false;
@@ -124,11 +124,7 @@ Scenario bound(Scenario s, const models::DataSet& data) {
                     names.empty() ? "; there is none" : fmt::format(" ({})", fmt::join(names, ", ")),
                     printable(name), did_you_mean(name, names)));
   };
-  try {
-    bind_columns(s, column);
-  } catch (const ColumnError& error) {
-    throw AssemblyError(error.pointer, error.what());
-  }
+  bind_columns(s, column);
   return s;
 }
 
@@ -139,15 +135,15 @@ sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::Wei
                                               sim::Streams(s.seed, repeated ? repetition : 0), similar);
   for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
     if (topology.edge(0, i) == 2 * topology.edges()) {
-      throw AssemblyError("/network/topology",
-                          fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
-                                      "has none: use a star or an overlay",
-                                      s.protocol->entry().name, i));
+      throw sim::OptionError("/network/topology",
+                             fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
+                                         "has none: use a star or an overlay",
+                                         s.protocol->entry().name, i));
     }
   }
   const auto parts = topology.components();
   if (parts > 1 && std::holds_alternative<sim::Similarity>(s.network.topology.kind())) {
-    throw AssemblyError(
+    throw sim::OptionError(
         "/network/topology",
         fmt::format("expected a connected network, found {} components of the data's similarity "
                     "graph: link more owners by the options of data (neighbours, weight_threshold), "
@@ -190,24 +186,24 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
     for (const models::ProtocolRow& row : models::protocols()) {
       if (declares(row.metrics)) others.push_back(row.entry.name);
     }
-    throw AssemblyError(part, fmt::format("{} is a metric of {}, not of {}", measured,
-                                          fmt::join(others, ", "), s.protocol->entry().name));
+    throw sim::OptionError(part, fmt::format("{} is a metric of {}, not of {}", measured,
+                                             fmt::join(others, ", "), s.protocol->entry().name));
   }
   if (metric.needs_classes && !s.model.loss.is_classifier()) {
-    throw AssemblyError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
-                                          "logistic, hinge, smoothed_hinge or softmax",
-                                          metric.name, s.model.loss.name()));
+    throw sim::OptionError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
+                                             "logistic, hinge, smoothed_hinge or softmax",
+                                             metric.name, s.model.loss.name()));
   }
   if (metric.needs_optimum && !s.model.convex()) {
-    throw AssemblyError(part,
-                        fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
-                                    "use objective, train_loss or test_loss",
-                                    metric.name));
+    throw sim::OptionError(part,
+                           fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
+                                       "use objective, train_loss or test_loss",
+                                       metric.name));
   }
   if (metric.needs_test && !tested) {
-    throw AssemblyError(part,
-                        fmt::format("{} requires test records: {}", metric.name,
-                                    std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
+    throw sim::OptionError(
+        part, fmt::format("{} requires test records: {}", metric.name,
+                          std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
   }
 }
 
@@ -280,19 +276,19 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   const models::Entry& entry = s.protocol->entry();
   const auto data = size_of_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
-    throw AssemblyError("/network/delayed_direction",
-                        fmt::format("expected both, because protocol {} has no hub", entry.name));
+    throw sim::OptionError("/network/delayed_direction",
+                           fmt::format("expected both, because protocol {} has no hub", entry.name));
   }
   if (is_similarity(s) && !has_similarity(s.data.kind())) {
-    throw AssemblyError("/network/topology",
-                        "the data define no similarity graph; choose another type of topology");
+    throw sim::OptionError("/network/topology",
+                           "the data define no similarity graph; choose another type of topology");
   }
   const bool active = models::is_private(s.privacy.mechanism);
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
-    throw AssemblyError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
+    throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   const bool tested = data ? data->test_records > 0 : may_have_tests(s.data.kind());
   for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
     require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
@@ -309,8 +305,8 @@ void PointFit::require(const Scenario& s, std::size_t point) {
 void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
   const auto& trace = s.record.trace;
   if (!trace || trace->point != point || !trace->agent || *trace->agent < agents) return;
-  throw AssemblyError("/record/trace/agent",
-                      fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
+  throw sim::OptionError("/record/trace/agent",
+                         fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
 }
 
 void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataSize>& data,

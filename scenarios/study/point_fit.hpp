@@ -15,7 +15,7 @@ namespace hearsay::scenarios {
 
 struct Scenario;
 
-/// The scenario with the names of columns of the data replaced by their values. Throws AssemblyError.
+/// The scenario with the names of columns of the data replaced by their values. Throws sim::OptionError.
 Scenario bound(Scenario scenario, const models::DataSet& data);
 
 inline sim::AgentId agents_of(std::size_t owners, bool hub) {
@@ -23,20 +23,20 @@ inline sim::AgentId agents_of(std::size_t owners, bool hub) {
 }
 
 /// The graph of a repetition for so many agents; `similar` are the links of the data's similarity graph, or null. Throws
-/// AssemblyError and TopologyError, also if the protocol needs a hub and the graph has none, or is not connected.
+/// OptionError and TopologyError, also if the protocol needs a hub and the graph has none, or is not connected.
 sim::Topology topology_of(const Scenario& scenario, sim::AgentId agents, const sim::WeightedEdges* similar,
                           std::uint32_t repetition);
 
-/// Throws AssemblyError unless the metric can be measured; `tested`: whether there are test records.
+/// Throws sim::OptionError unless the metric can be measured; `tested`: whether there are test records.
 void require_measurable(const Scenario& scenario, const analysis::Metric& metric, const std::string& part,
                         bool tested);
 
-/// Throws AssemblyError if the trace is of this point and of an agent that is not there.
+/// Throws sim::OptionError if the trace is of this point and of an agent that is not there.
 void require_traced_agent(const Scenario& scenario, std::size_t point, sim::AgentId agents);
 
 models::StopLimits stop_limits(const Scenario& scenario);
 
-/// The budget of a point as far as it is settled before its data are made. Throws AssemblyError.
+/// The budget of a point as far as it is settled before its data are made. Throws sim::OptionError.
 models::Budget settled_budget(const Scenario& scenario);
 
 /// Of all files that it names.
@@ -50,7 +50,7 @@ double parameters_of(const models::ModelOptions& model, const models::DataSize& 
 /// number of agents.
 class PointFit {
  public:
-  /// `point`: its number in the study. Throws AssemblyError.
+  /// `point`: its number in the study. Throws sim::OptionError.
   void require(const Scenario& scenario, std::size_t point);
 
  private:

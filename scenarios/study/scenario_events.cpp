@@ -26,11 +26,7 @@ void require_events(const Scenario& s) {
   if (s.events.empty()) return;
   const auto owners = models::owners_of(s.data.kind());
   const auto agents = owners ? agents_of(*owners, s.protocol->entry().hub) : sim::kMaxAgents;
-  try {
-    timeline_of(s, agents);
-  } catch (const sim::EventError& error) {
-    throw AssemblyError(fmt::format("/events/{}/{}", error.number, error.key), error.what());
-  }
+  assemble("/events", [&] { timeline_of(s, agents); });
 }
 
 std::string events_json(const Scenario& s) {

@@ -6,7 +6,7 @@ namespace hearsay::scenarios {
 
 struct Scenario;
 
-/// Throws AssemblyError for events that do not fit the run: unknown agents, where the data options give the number of
+/// Throws sim::OptionError for events that do not fit the run: unknown agents, where the data options give the number of
 /// owners, times after the end, agents that join or leave twice.
 void require_events(const Scenario& s);
 

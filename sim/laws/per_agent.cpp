@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "sim/check.hpp"
-#include "sim/options/option_error.hpp"
 
 namespace hearsay::sim {
 

@@ -65,6 +65,11 @@ void append_laws(Options& options, const std::vector<Part>& more) {
   options = std::move(all);
 }
 
+// An event that does not fit the run: its number, and the key of its part.
+OptionError event_error(std::size_t number, std::string_view key, const std::string& message) {
+  return {fmt::format("{}/{}", number, key), message};
+}
+
 class Unfolder {
  public:
   Unfolder(AgentId agents, Time end) : agents_(agents), end_(end) {}
@@ -78,7 +83,7 @@ class Unfolder {
   }
   void add(std::size_t number, const PartitionEvent& e) {
     begin(number, e.at, e.agents, "partition");
-    if (e.agents.size() == agents_) throw EventError(number, "partition", std::string(kAllCutOff));
+    if (e.agents.size() == agents_) throw event_error(number, "partition", std::string(kAllCutOff));
     const Time until = end_of(e.at, e.lasting);
     cuts_.emplace_back(PartitionLoss{
         .agents = e.agents, .from = e.at, .to = e.lasting ? std::optional(until) : std::nullopt});
@@ -91,9 +96,9 @@ class Unfolder {
     for (const AgentId i : e.agents) {
       const auto [stay, first] = stays_.try_emplace(i, Stay{false, 0});
       if (stay->second.present)
-        throw EventError(number, "join",
-                         fmt::format("agent {} joins at {:g} s, but it is there since {:g} s", i, e.at,
-                                     stay->second.since));
+        throw event_error(number, "join",
+                          fmt::format("agent {} joins at {:g} s, but it is there since {:g} s", i, e.at,
+                                      stay->second.since));
       if (e.at > stay->second.since) keeps_.push_back({{i}, stay->second.since, e.at});
       stay->second = {true, e.at};
     }
@@ -104,9 +109,9 @@ class Unfolder {
     for (const AgentId i : e.agents) {
       const auto [stay, first] = stays_.try_emplace(i, Stay{true, 0});
       if (!stay->second.present)
-        throw EventError(number, "leave",
-                         fmt::format("agent {} leaves at {:g} s, but it is away since {:g} s", i, e.at,
-                                     stay->second.since));
+        throw event_error(number, "leave",
+                          fmt::format("agent {} leaves at {:g} s, but it is away since {:g} s", i, e.at,
+                                      stay->second.since));
       stay->second = {false, e.at};
     }
     mark(e.at, e.name, "leave " + list_of(e.agents));
@@ -114,14 +119,14 @@ class Unfolder {
   void add(std::size_t number, const SetEvent& e) {
     begin(number, e.at, {}, "set");
     if (names_of_laws(e.changes).empty())
-      throw EventError(number, "set", R"(expected laws to change, such as {"network.latency": "200 ms"})");
+      throw event_error(number, "set", R"(expected laws to change, such as {"network.latency": "200 ms"})");
     std::string what = "set";
     for (const std::string_view law : names_of_laws(e.changes)) {
       what += fmt::format("{}{}", what == "set" ? " " : ", ", law);
       const auto [at, first] = last_change_.try_emplace(law, e.at);
       if (!first && at->second == e.at)
-        throw EventError(number, "set",
-                         fmt::format("{} is set twice at {:g} s; give one event for each time", law, e.at));
+        throw event_error(number, "set",
+                          fmt::format("{} is set twice at {:g} s; give one event for each time", law, e.at));
       at->second = e.at;
     }
     mark(e.at, e.name, what);
@@ -153,15 +158,16 @@ class Unfolder {
 
   void begin(std::size_t number, Time at, const std::vector<AgentId>& agents, std::string_view key) const {
     if (at >= end_)
-      throw EventError(
+      throw event_error(
           number, "at",
           fmt::format("expected a time before the end of the run ({:g} s), found {:g} s", end_, at));
     std::set<AgentId> named;
     for (const AgentId i : agents) {
       if (i >= agents_)
-        throw EventError(number, key, fmt::format("expected agents 0 to {}, found agent {}", agents_ - 1, i));
+        throw event_error(number, key,
+                          fmt::format("expected agents 0 to {}, found agent {}", agents_ - 1, i));
       if (!named.insert(i).second)
-        throw EventError(number, key, fmt::format("agent {} is named twice: remove one", i));
+        throw event_error(number, key, fmt::format("agent {} is named twice: remove one", i));
     }
   }
   void mark(Time at, const std::string& name, const std::string& what) {

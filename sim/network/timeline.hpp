@@ -92,14 +92,6 @@ struct SetEvent {
 
 using TimelineEvent = std::variant<CrashEvent, PartitionEvent, JoinEvent, LeaveEvent, SetEvent>;
 
-/// An event that does not fit the run; `number` in the list of events, `key` of its part.
-struct EventError : std::invalid_argument {
-  EventError(std::size_t n, std::string_view k, const std::string& message)
-      : std::invalid_argument(message), number(n), key(k) {}
-  std::size_t number;
-  std::string key;
-};
-
 /// What the engine does itself, in the order of time.
 struct Timeline {
   struct Entry {
@@ -120,7 +112,7 @@ struct Timeline {
 };
 
 /// Adds crashes, joins, leaves and partitions to the laws of a network of so many agents, in a run that lasts until
-/// `end`, and returns the rest. Throws EventError for unknown agents, agents named twice, times that are not before the
+/// `end`, and returns the rest. Throws OptionError for unknown agents, agents named twice, times that are not before the
 /// end, agents that join or leave twice, two changes of a law at one time, and none.
 Timeline unfold(const std::vector<TimelineEvent>& events, NetworkOptions& network, AgentId agents, Time end);
 

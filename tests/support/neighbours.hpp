@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scenarios/execution/experiment.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::test {
 
@@ -70,9 +71,7 @@ inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario,
     other = given != nullptr ? scenarios::solve(*given, 0)
                              : std::make_shared<const scenarios::SolvedProblem>(
                                    neighbour_of(one->problem.data()), scenario.model);
-  } catch (const models::DataError&) {  // such as classes of which none is left
-    return runs;
-  } catch (const scenarios::AssemblyError&) {
+  } catch (const sim::Error&) {  // such as classes of which none is left
     return runs;
   }
   runs.applies = true;
@@ -86,7 +85,7 @@ inline NeighbourRuns compare_neighbours(const scenarios::Scenario& scenario,
   std::vector<std::string> b;
   try {
     b = events_of(scenarios::Experiment(given != nullptr ? *given : scenario, other));
-  } catch (const scenarios::AssemblyError& error) {
+  } catch (const sim::Error& error) {
     b = {fmt::format("refused: {}", error.what())};
   }
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());

@@ -8,6 +8,7 @@
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -17,8 +18,8 @@ constexpr bool composes_stated_guarantees(Accountant accountant) {
 }
 
 /// The planned releases exceed the budget, whatever the noise.
-class BudgetError : public std::invalid_argument {
-  using std::invalid_argument::invalid_argument;
+struct BudgetError : sim::Error {
+  explicit BudgetError(const std::string& message) : Error(Kind::kOverBudget, {}, message) {}
 };
 
 /// The largest step for which `steps` of them keep total (epsilon, options.delta). `shape` gives the kind, the

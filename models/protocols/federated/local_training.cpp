@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/algebra/option_error.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -70,7 +70,7 @@ void LocalTraining::Params::require(const Setting& setting) const {
   const Budget& privacy = setting.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
   if (std::holds_alternative<IndependentBatch>(batch)) {
-    throw OptionError(
+    throw sim::OptionError(
         "batch",
         "expected full, poisson, without_replacement or epochs with privacy, found with_replacement: "
         "a record that is drawn twice would exceed the sensitivity");

@@ -31,11 +31,11 @@
 #include <variant>
 #include <vector>
 
-#include "models/algebra/option_error.hpp"
 #include "models/protocols/federated/aggregator.hpp"
 #include "models/protocols/federated/clients.hpp"
 #include "models/run/requests.hpp"
 #include "models/run/timeout.hpp"
+#include "sim/check.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/random.hpp"
 
@@ -113,8 +113,9 @@ struct RoundOptions {
     local.require(setting);
     const auto* given = std::get_if<CohortNumber>(&cohort);
     if (given != nullptr && setting.owners && given->number > *setting.owners)
-      throw OptionError("cohort", fmt::format("expected at most the number of owners ({}), found {}; or all",
-                                              *setting.owners, given->number));
+      throw sim::OptionError("cohort",
+                             fmt::format("expected at most the number of owners ({}), found {}; or all",
+                                         *setting.owners, given->number));
   }
   /// Answers that a round waits for, and owners that it asks for so many.
   std::size_t cohort_of(std::size_t owners) const {

@@ -22,9 +22,9 @@
 //
 // Source: Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, "SCAFFOLD: Stochastic Controlled Averaging for
 // Federated Learning", Algorithm 1, whose weights are `equal`.
-#include "models/algebra/option_error.hpp"
 #include "models/protocols/federated/rounds.hpp"
 #include "models/run/any_protocol.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -48,14 +48,14 @@ class Scaffold : public FederatedRounds {
       RoundOptions::require(setting);
       const bool means = option == ControlVariate::kMean;
       if (means && local.momentum > 0)
-        throw OptionError(
+        throw sim::OptionError(
             "momentum",
             "expected 0 with option II, which takes a step for a mean of gradients; use option I");
       if (means && setting.model.theta_max)
-        throw OptionError("option",
-                          "expected I with model.theta_max: a projected step is no mean of gradients");
+        throw sim::OptionError("option",
+                               "expected I with model.theta_max: a projected step is no mean of gradients");
       if (!means && setting.privacy.active() && !std::holds_alternative<FullBatch>(local.batch))
-        throw OptionError(
+        throw sim::OptionError(
             "option", "expected II with privacy and mini-batches: I releases a gradient over all records");
     }
   };

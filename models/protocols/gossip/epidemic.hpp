@@ -33,10 +33,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/algebra/option_error.hpp"
 #include "models/learning/columns.hpp"
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "models/run/any_protocol.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -62,16 +62,16 @@ class Epidemic : GossipAgents {
     void require(const Setting& setting) const {
       GossipOptions::require(setting);
       if (setting.owners && fan_out >= *setting.owners)
-        throw OptionError("fan_out",
-                          fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
+        throw sim::OptionError(
+            "fan_out", fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
       const sim::Topology* graph = setting.topology;
       for (sim::AgentId i = 0; sampling == EpidemicSampling::kOracle && graph && i < graph->agents(); ++i) {
         const sim::AgentId others = graph->agents() - 1;
         if (graph->degree(i) < others) {
-          throw OptionError("sampling",
-                            fmt::format("expected network.topology complete with oracle, found agent {} "
-                                        "with {} of {} neighbours; use local",
-                                        i, graph->degree(i), others));
+          throw sim::OptionError("sampling",
+                                 fmt::format("expected network.topology complete with oracle, found agent {} "
+                                             "with {} of {} neighbours; use local",
+                                             i, graph->degree(i), others));
         }
       }
     }

@@ -26,13 +26,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/algebra/option_error.hpp"
 #include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/task_loop.hpp"
 #include "models/run/any_protocol.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -91,8 +91,8 @@ class Amtl : public TaskLoop<Amtl> {
     study.problem.require_records_of_all();
     const double l = smoothness_for("alpha", study);
     if (!(params.alpha < 2 / l))
-      throw OptionError("alpha",
-                        fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
+      throw sim::OptionError(
+          "alpha", fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
     if (params.start == TaskStart::kSingleTask) {
       for (std::size_t t = 0; t < delays_.size(); ++t) {
         begun_[t] = minimise_alone(study.diagnosed(), t, params.start_ridge.value_or(kStartRidge));

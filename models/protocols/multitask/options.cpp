@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "models/algebra/option_error.hpp"
 #include "models/privacy/accountants/step.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -108,7 +108,8 @@ void MultitaskOptions::require(const Setting& setting) const {
   setting.model.loss.require_smooth();
   if (!setting.privacy.active()) return;
   if (releases_q() && !(setting.privacy.epsilon_1 > 0))
-    throw OptionError("q_noise", "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");
+    throw sim::OptionError("q_noise",
+                           "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");
   require_turn_bounds(*this, setting);
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/algebra/option_error.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -47,16 +47,17 @@ void require_turn_bounds(const MultitaskOptions& options, const Setting& setting
   const Budget& privacy = setting.privacy;
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (fixed && (privacy.clips() || privacy.source == BoundSource::kGiven))
-    throw OptionError("sensitivity",
-                      "released uses fixed constants, not a bound on gradients: leave out "
-                      "privacy.clip and privacy.gradient_bound");
+    throw sim::OptionError("sensitivity",
+                           "released uses fixed constants, not a bound on gradients: leave out "
+                           "privacy.clip and privacy.gradient_bound");
   const bool minimises =
       options.q_update == OwnUpdate::kExact ||
       (options.sensitivity == TurnSensitivity::kAccumulated && options.start == TaskStart::kSingleTask);
   if (privacy.clips() && minimises)
-    throw OptionError(options.q_update == OwnUpdate::kExact ? "q_update" : "start",
-                      "privacy.clip bounds the gradients of steps, not the sensitivity of a minimiser: use "
-                      "q_update step, and start zero with sensitivity accumulated");
+    throw sim::OptionError(
+        options.q_update == OwnUpdate::kExact ? "q_update" : "start",
+        "privacy.clip bounds the gradients of steps, not the sensitivity of a minimiser: use "
+        "q_update step, and start zero with sensitivity accumulated");
   if (privacy.source != BoundSource::kProtocol || fixed) return;
   if (!declares_norm(setting.bounds))
     throw std::invalid_argument(

@@ -20,13 +20,13 @@
 #include <utility>
 #include <vector>
 
-#include "models/algebra/option_error.hpp"
 #include "models/protocols/multitask/measures.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/server.hpp"
 #include "models/protocols/multitask/tasks.hpp"
 #include "models/run/any_protocol.hpp"
 #include "models/run/requests.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 
@@ -43,7 +43,7 @@ class SyncMtl {
       MultitaskOptions::describe(v);
     }
     void require(const Setting& setting) const {
-      if (trusted_server) throw OptionError("trusted_server", "is a variant of async_mtl: leave it out");
+      if (trusted_server) throw sim::OptionError("trusted_server", "is a variant of async_mtl: leave it out");
       MultitaskOptions::require(setting);
     }
   };

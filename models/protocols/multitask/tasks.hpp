@@ -14,11 +14,11 @@
 #include <memory>
 #include <vector>
 
-#include "models/algebra/option_error.hpp"
 #include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/multitask/options.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 #include "models/run/context.hpp"
+#include "sim/check.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -40,7 +40,7 @@ class MultitaskNodes {
     const double own = options.own_regulariser == OwnPenalty::kRidge ? options.tau : 0;
     const double l = smoothness_for("alpha_1", study) + own;
     if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
-      throw OptionError(
+      throw sim::OptionError(
           "alpha_1",
           fmt::format("expected a step below 1/L = {:.6g}, where L = {:.6g} is the Lipschitz constant of the "
                       "gradient of a task's loss, found {:g}",

@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr const char* kQuick[] = {"basic", "kairouz", "zcdp", "rdp"};
   if (!one) words.push_back(std::string("--accountant=") + kQuick[size % 4]);
   output().clear();
-  fuzz::accepted<scenarios::InputError, scenarios::UsageError>([&] {
+  fuzz::accepted<sim::Error>([&] {
     scenarios::privacy_command(words);
     const std::string text = output().text();
     if (!json || !text.starts_with('{')) return;

@@ -32,13 +32,13 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::ScenarioParts input(fuzz::text_of(data, size));
-  fuzz::accepted<scenarios::InputError>([&] {
+  fuzz::accepted<sim::Error>([&] {
     scenarios::Document document = fuzz::document_of(input, [](std::string_view, const scenarios::Node&) {});
     document.root.erase("sweep");
     const scenarios::Scenario scenario = scenario_in(document);
     const std::string text = written(scenario);
     bool same = false;
-    fuzz::accepted<scenarios::InputError>([&] {
+    fuzz::accepted<sim::Error>([&] {
       const scenarios::Scenario again = scenario_in(scenarios::parse(text, "again"));
       same = written(again) == text;
     });

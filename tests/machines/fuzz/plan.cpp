@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::write("base.json", input.base);
   const std::string file = fuzz::folder() / "scenario.json";
   const scenarios::PlanOptions options{.points = input.condition, .max_runs = 12};
-  fuzz::accepted<scenarios::InputError, scenarios::RefusedError, scenarios::UsageError>([&] {
+  fuzz::accepted<sim::Error>([&] {
     const scenarios::Plan plan = scenarios::make_plan(file, input.sets, {}, options);
     scenarios::Arguments words{file, "--max-runs=12", "--points=" + options.points};
     for (const std::string& set : input.sets) words.push_back("--set=" + set);

@@ -7,7 +7,7 @@
 using namespace hearsay;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::accepted<scenarios::UsageError>([&] {
+  fuzz::accepted<sim::Error>([&] {
     const auto request = scenarios::privacy_request(fuzz::lines_of(fuzz::text_of(data, size)));
     if (!request) return;
     const models::CostQuestion& q = request->question;

@@ -64,7 +64,7 @@ void require_same_again(const Node& root) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::ScenarioParts input(fuzz::text_of(data, size));
-  fuzz::accepted<scenarios::InputError, scenarios::RefusedError>([&] {
+  fuzz::accepted<sim::Error>([&] {
     scenarios::Document document = fuzz::document_of(
         input, [](std::string_view text, const Node& root) { Text(text).require_positions(root); });
     require_same_again(document.root);

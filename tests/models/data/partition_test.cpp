@@ -55,7 +55,7 @@ std::string refusal(const Partition& rule, std::size_t records) {
   try {
     drawn(rule, std::vector<std::size_t>(records, 0), 1, 1);
   } catch (const DataError& e) {
-    CHECK(e.option == "owner");
+    CHECK(e.where == "owner");
     return e.what();
   }
   return {};

@@ -107,7 +107,7 @@ TEST_CASE("weighted graph: it is an error if no threshold connects the owners") 
     weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0, 0)), "similarity/weights/weight_threshold");
     FAIL("two pairs are connected");
   } catch (const DataError& error) {
-    CHECK(error.option == "similarity/weights/weight_threshold");
+    CHECK(error.where == "similarity/weights/weight_threshold");
   }
   CHECK_THROWS_WITH(weighted_graph(5001, ConnectedWeights{}, [](std::size_t, Eigen::VectorXd&) {}),
                     Catch::Contains("expected at most 5000 owners, found 5001"));

@@ -6,6 +6,7 @@
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/study/point_fit.hpp"
+#include "sim/check.hpp"
 #include "tests/models/privacy/accountants/support.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/process.hpp"
@@ -33,10 +34,9 @@ std::string answer(const std::string& privacy, int iterations = 10) {
     try {
       scenarios::PointFit().require(read, 0);
       const scenarios::Experiment experiment(read, scenarios::solve(read, 0));
-    } catch (const scenarios::OverBudget& e) {
-      throw scenarios::InputError(std::string("over budget: ") + e.what());
-    } catch (const scenarios::AssemblyError& e) {
-      throw scenarios::InputError(e.part + ": " + e.what());
+    } catch (const sim::Error& e) {
+      const bool over = e.kind == sim::Error::Kind::kOverBudget;
+      throw scenarios::InputError((over ? "over budget" : e.where) + ": " + e.what());
     }
   });
 }

@@ -8,7 +8,6 @@
 #include "sim/network/availability.hpp"
 #include "sim/network/links.hpp"
 #include "sim/network/network.hpp"
-#include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/refusals.hpp"
 
@@ -233,7 +232,7 @@ TEST_CASE("values by agent: an error names the option") {
     try {
       make();
     } catch (const OptionError& error) {
-      return fmt::format("{}: {}", error.option, error.what());
+      return fmt::format("{}: {}", error.where, error.what());
     }
     return "";
   };

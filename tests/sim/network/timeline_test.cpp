@@ -49,13 +49,13 @@ SetEvent set_at(Time at, LawChanges changes) {
   return {.at = at, .changes = std::move(changes)};
 }
 
-// "NUMBER KEY: message".
+// "NUMBER/KEY: message".
 std::string refusal_of(const std::vector<TimelineEvent>& events) {
   NetworkOptions network;
   try {
     unfold(events, network, 4, 60);
-  } catch (const EventError& error) {
-    return fmt::format("{} {}: {}", error.number, error.key, error.what());
+  } catch (const OptionError& error) {
+    return fmt::format("{}: {}", error.where, error.what());
   }
   return "";
 }
@@ -237,22 +237,22 @@ TEST_CASE("timeline: a network that a later law makes usable is not refused") {
 
 TEST_CASE("timeline: what does not fit the run is refused with the number of its event") {
   CHECK(refusal_of({JoinEvent{.at = 1, .agents = {1}}, CrashEvent{.at = 2, .agents = {0, 4}}}) ==
-        "1 crash: expected agents 0 to 3, found agent 4");
+        "1/crash: expected agents 0 to 3, found agent 4");
   CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2}}}).empty());
   CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 0}}}) ==
-        "0 partition: agent 0 is named twice: remove one");
+        "0/partition: agent 0 is named twice: remove one");
   CHECK(refusal_of({PartitionEvent{.at = 1, .agents = {3, 0, 2, 1}}}) ==
-        "0 partition: expected some of the agents, found all: agents that are cut off together still reach "
+        "0/partition: expected some of the agents, found all: agents that are cut off together still reach "
         "each "
         "other");
   CHECK(refusal_of({CrashEvent{.at = 60, .agents = {1}}}) ==
-        "0 at: expected a time before the end of the run (60 s), found 60 s");
+        "0/at: expected a time before the end of the run (60 s), found 60 s");
   CHECK(refusal_of({JoinEvent{.at = 9, .agents = {1}}, JoinEvent{.at = 5, .agents = {1}}}) ==
-        "0 join: agent 1 joins at 9 s, but it is there since 5 s");
+        "0/join: agent 1 joins at 9 s, but it is there since 5 s");
   CHECK(refusal_of({LeaveEvent{.at = 5, .agents = {1}}, LeaveEvent{.at = 9, .agents = {1}}}) ==
-        "1 leave: agent 1 leaves at 9 s, but it is away since 5 s");
+        "1/leave: agent 1 leaves at 9 s, but it is away since 5 s");
   CHECK(refusal_of({set_at(5, {.latency = 1.0}),
                     set_at(5, {.loss = BernoulliLoss{}, .bandwidth = UnlimitedBandwidth{}}),
                     set_at(5, {.latency = 2.0})}) ==
-        "2 set: network.latency is set twice at 5 s; give one event for each time");
+        "2/set: network.latency is set twice at 5 s; give one event for each time");
 }

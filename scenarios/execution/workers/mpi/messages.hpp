@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/execution/workers/failure.hpp"
 #include "scenarios/execution/workers/workers.hpp"
+#include "scenarios/study/errors.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
@@ -32,6 +33,12 @@ struct Order {
   std::size_t first = 0;
   std::vector<PointTask> points{};
   std::vector<RunTask> runs{};
+};
+
+/// What went wrong with a task.
+struct Failure {
+  std::size_t task = 0;
+  sim::Error error{sim::Error::Kind::kInternal, {}, {}};
 };
 
 /// From another rank to rank 0: what has been done since its last report.
@@ -177,8 +184,12 @@ void serialize(Archive& ar, hearsay::scenarios::PointDescription& value, unsigne
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::scenarios::Failure& value, unsigned) {
-  auto& [task, kind, text, part, at_point, point] = value;
-  each(ar, task, kind, text, part, at_point, point);
+  auto& [task, error] = value;
+  std::string text = error.what();
+  each(ar, task, error.kind, error.where, error.point, text);
+  hearsay::sim::Error whole(error.kind, error.where, text);
+  whole.point = error.point;
+  error = whole;
 }
 
 template <class Archive>

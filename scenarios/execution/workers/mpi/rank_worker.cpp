@@ -85,7 +85,7 @@ void RankWorker::plan(const Order& order) {
     crew_ = std::make_unique<sim::Crew>(threads);
     for (unsigned t = 0; t < threads; ++t) threads_.emplace_back([this] { run_tasks(); });
   } catch (...) {
-    report_.failures.push_back(failure_of(std::current_exception()));
+    report_.failures.push_back({.error = error_of(std::current_exception())});
   }
   send_report();
 }
@@ -150,9 +150,8 @@ void RankWorker::run_task(const Task& task, Report& out) {
     out.assembled.push_back({.task = task.number});
     if (describe) out.assembled.back().description = maker_->describe(point);
   } catch (...) {
-    out = {.failures = {failure_of(std::current_exception())}};
+    out = {.failures = {{task.number, error_of(std::current_exception())}}};
   }
-  for (Failure& f : out.failures) f.task = task.number;
 }
 
 }  // namespace hearsay::scenarios

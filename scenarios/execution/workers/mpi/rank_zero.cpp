@@ -32,6 +32,11 @@ struct Pace {
   }
 };
 
+[[noreturn]] void raise(const sim::Error& error) {
+  if (error.kind == sim::Error::Kind::kInternal) throw sim::InvariantError(error.what());
+  throw error;
+}
+
 // Where groups of tasks end whose members share what is assembled: the data that a repetition draws, or the point.
 std::vector<std::size_t> group_ends(const Plan& plan, std::span<const RunTask> tasks) {
   const auto together = [&](RunTask a, RunTask b) {
@@ -83,13 +88,14 @@ void RankZero::plan(const Plan& plan, const PlanOptions& options, const std::ato
     for (const Failure& f : report.failures) {
       if (failure) continue;
       failure = f;
-      failure->text = fmt::format("rank {} on {}: {}", rank, report.host, f.text);
+      failure->error = sim::Error(f.error.kind, f.error.where,
+                                  fmt::format("rank {} on {}: {}", rank, report.host, f.error.what()));
     }
     const std::lock_guard lock(mutex_);
     records_[static_cast<std::size_t>(rank - 1)] = {
         .rank = rank, .host = report.host, .threads = report.threads};
   }
-  if (failure) raise(*failure);
+  if (failure) raise(failure->error);
 }
 
 std::vector<RankRecord> RankZero::records() const {
@@ -142,7 +148,7 @@ void RankZero::distribute(std::span<const std::size_t> ends, MakeOrder&& order, 
     }
     done(report);
   }
-  if (failure) raise(*failure);
+  if (failure) raise(failure->error);
 }
 
 void RankZero::assemble(std::span<const PointTask> tasks, const Described& described) {

@@ -84,7 +84,7 @@ TEST_CASE("csv errors: an unknown column is an error of the option that names it
     try {
       make_data(o, sim::Streams(1, 0));
     } catch (const DataError& e) {
-      return e.option;
+      return e.where;
     }
     return std::string("accepted");
   };

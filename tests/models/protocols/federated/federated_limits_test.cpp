@@ -1,10 +1,10 @@
 // Where rounds of local training end on quadratics: FedAvg and FedProx not at theta*, SCAFFOLD there.
 #include <catch2/catch.hpp>
 
-#include "models/algebra/option_error.hpp"
 #include "models/protocols/federated/fedavg.hpp"
 #include "models/protocols/federated/fedprox.hpp"
 #include "models/protocols/federated/scaffold.hpp"
+#include "sim/check.hpp"
 #include "tests/models/protocols/federated/federated_run.hpp"
 
 using namespace hearsay;
@@ -150,9 +150,9 @@ TEST_CASE("scaffold: where a step is no mean of gradients, option II is refused"
   const test::StudyFixture free(test::one_record_each({1, 3}), test::ridge(0), {}, 2);
   auto params = jumping<Scaffold::Params>(2, 0.125);
   CHECK_NOTHROW(Scaffold(params, free.study()));
-  CHECK_THROWS_AS(Scaffold(params, boxed.study()), models::OptionError);
+  CHECK_THROWS_AS(Scaffold(params, boxed.study()), sim::OptionError);
   params.local.momentum = 0.5;
-  CHECK_THROWS_AS(Scaffold(params, free.study()), models::OptionError);
+  CHECK_THROWS_AS(Scaffold(params, free.study()), sim::OptionError);
   params.option = models::ControlVariate::kGradient;
   CHECK_NOTHROW(Scaffold(params, boxed.study()));
 }

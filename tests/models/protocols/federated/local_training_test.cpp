@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "models/algebra/option_error.hpp"
+#include "sim/check.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
@@ -274,7 +274,7 @@ TEST_CASE("local training: what does not go with privacy is refused before a run
   privacy.steps = sim::PerAgent(6);
   CHECK_NOTHROW(construct(alone(numbered(4), test::ridge(0), privacy), models::SubsetBatch{}));
   CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::IndependentBatch{}),
-                  models::OptionError);
+                  sim::OptionError);
 }
 
 TEST_CASE("local training: an owner without records makes no steps") {

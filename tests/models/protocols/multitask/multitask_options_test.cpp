@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/algebra/option_error.hpp"
+#include "sim/check.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;
@@ -19,8 +19,8 @@ TEST_CASE("multi-task: what does not fit together is refused, with the option th
     try {
       const models::AsyncMtl protocol(params, fixture.study());
       FAIL("accepted: " << option);
-    } catch (const models::OptionError& error) {
-      CHECK(error.option == option);
+    } catch (const sim::OptionError& error) {
+      CHECK(error.where == option);
       CHECK_THAT(error.what(), Catch::Contains(why));
     }
   };
