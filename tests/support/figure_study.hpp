@@ -109,20 +109,24 @@ inline nlohmann::json rows_of(const Drawing& drawing) {
   return spec_of(drawing).at("data").at("values");
 }
 
-/// The drawings of one figure, by the scripts of the page, which node runs.
-inline std::vector<Drawing> draw(const analysis::StudyData& data, const std::string& figure,
-                                 std::size_t metric, const std::optional<analysis::TraceData>& trace = {}) {
+/// All drawings of the data in a page's element "figures", by the scripts of the page, which node runs.
+inline nlohmann::json drawings_of(const std::string& figures) {
   const Scratch dir;
   std::string script;
   for (const std::string_view part : analysis::page_files::shared()) script += part;
   script += "console.log(JSON.stringify(drawings(JSON.parse(require('fs').readFileSync(process.argv[2])))));";
   const Outcome outcome =
-      shell("node " + dir.write("draw.js", script) + " " +
-            dir.write("data.json", analysis::json_text(analysis::figure_data(data, trace, ""))));
+      shell("node " + dir.write("draw.js", script) + " " + dir.write("data.json", figures));
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
+  return nlohmann::json::parse(outcome.out);
+}
+
+/// The drawings of one figure.
+inline std::vector<Drawing> draw(const analysis::StudyData& data, const std::string& figure,
+                                 std::size_t metric, const std::optional<analysis::TraceData>& trace = {}) {
   std::vector<Drawing> all;
-  for (const nlohmann::json& d : nlohmann::json::parse(outcome.out)) {
+  for (const nlohmann::json& d : drawings_of(analysis::json_text(analysis::figure_data(data, trace, "")))) {
     const bool of_metric = d.at("metric").is_null() ? metric == 0 : d.at("metric") == metric;
     if (of_metric && d.at("figure") == figure)
       all.push_back(

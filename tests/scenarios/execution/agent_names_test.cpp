@@ -1,4 +1,5 @@
 // The names of agents: where they come from, and that commands take them where they take numbers.
+#include "tests/support/figure_study.hpp"
 #include "tests/support/results.hpp"
 
 using namespace hearsay;
@@ -82,8 +83,10 @@ TEST_CASE("names: --agent takes a name that one agent has, or a number") {
   if (report.code == 4) return;  // built without the scripts that draw figures
   REQUIRE(report.code == 0);
   // Bergen and its two neighbours, of which one is as far away as it can be.
-  const std::string page = test::text_of(dir / "out/report.html");
-  CHECK_THAT(page, Contains("Shown is only what Bergen took part in.") &&
-                       Contains(R"([\"Oslo (0)\",\"Bergen\",\"Oslo (2)\"][datum.value])"));
+  const std::string page = test::text_of(dir / "out/report.html"), begin = R"(id="figures">)";
+  const auto from = page.find(begin) + begin.size();
+  const std::string drawn = test::drawings_of(page.substr(from, page.find("</script>", from) - from)).dump();
+  CHECK_THAT(drawn, Contains("Shown is only what Bergen took part in.") &&
+                        Contains(R"([\"Oslo (0)\",\"Bergen\",\"Oslo (2)\"][datum.value])"));
   test::ended_with(dir, "report out --agent Trondheim", 2);
 }
