@@ -29,8 +29,10 @@ constexpr bool is_enumerator() {
 template <class E>
 constexpr auto checked_choices() {
   constexpr auto all = choices_of(E{});
-  static_assert(is_enumerator<static_cast<E>(all.size() - 1)>(), "choices_of() names more values than there are");
-  static_assert(!is_enumerator<static_cast<E>(all.size())>(), "choices_of() names fewer values than there are");
+  static_assert(is_enumerator<static_cast<E>(all.size() - 1)>(),
+                "choices_of() names more values than there are");
+  static_assert(!is_enumerator<static_cast<E>(all.size())>(),
+                "choices_of() names fewer values than there are");
   return all;
 }
 
