@@ -33,9 +33,8 @@ Statistics statistics_of(std::vector<double> numbers);
 /// A point as tables and figures show it.
 struct PointSummary {
   std::vector<std::string> labels{}, tuned{};
-  std::size_t runs = 0;  ///< that were done
-  std::vector<Statistics>
-      finals{};  ///< by metric, at the end of these runs; per-agent metrics: of their mean
+  std::size_t runs = 0;              ///< that were done
+  std::vector<Statistics> finals{};  ///< by metric, at the end of the runs; per-agent metrics: of their mean
   /// Name; by metric the median over what the point and its runs have of it, NaN where there is none.
   std::vector<std::pair<std::string, std::vector<double>>> baselines{};
 };

@@ -56,7 +56,8 @@ class Execution {
   unsigned at_a_time() const { return maker_.at_a_time(); }
 
   /// Assembles every point that has runs to be made or is not described yet; of a part, only points that have runs in
-  /// it. The largest is the first. Throws sim::OptionError, and RefusedError, like the functions below, if memory runs out.
+  /// it. The largest is the first. Throws sim::OptionError, and, like the functions below, sim::Error (kOutOfMemory,
+  /// kRefused) if memory or threads run out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws

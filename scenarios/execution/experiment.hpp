@@ -40,7 +40,8 @@ class Experiment {
 
   /// The state before a run of a repetition; `trace` may be null.
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
-  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and Error of memory that ran out.
+  /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and
+  /// sim::Error (kOutOfMemory).
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr) const;
 
@@ -58,7 +59,7 @@ class Experiment {
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;
-  /// Throws sim::Error, kOutOfMemory, which names what the run has come to need.
+  /// Throws sim::Error (kOutOfMemory), which names what the run has come to need.
   sim::End run_within_memory(models::World& world, analysis::Recorder& recorder) const;
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;

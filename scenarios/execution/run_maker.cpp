@@ -212,8 +212,9 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
-    const sim::Error::Kind kind = error_of(std::current_exception()).kind;
-    if (kind == sim::Error::Kind::kOutput || kind == sim::Error::Kind::kOutOfMemory) throw;
+    using enum sim::Error::Kind;
+    const auto* error = dynamic_cast<const sim::Error*>(&e);
+    if (error != nullptr && (error->kind == kOutput || error->kind == kOutOfMemory)) throw;
     run = {.repetition = task.repetition,
            .status = analysis::Status::kFailed,
            .message = e.what(),

@@ -50,10 +50,10 @@ class RunMaker {
   /// Whether the scenario asks for the trace of this run.
   bool is_traced(RunTask task) const;
 
-  /// The assembled point of a run. Throws sim::OptionError and Error of memory that ran out.
+  /// The assembled point of a run. Throws sim::OptionError and sim::Error (kOutOfMemory).
   std::shared_ptr<const Experiment> experiment(RunTask task);
   // Of the next three, what runs out of memory while others are in progress is done again when fewer are, from then on;
-  // alone, and with nothing kept for other points, memory that ran out is an error.
+  // alone, and with nothing kept for other points, it throws sim::Error (kOutOfMemory).
 
   /// Checks what only an assembled point can tell. Throws sim::OptionError.
   void require(std::size_t point);

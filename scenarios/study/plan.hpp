@@ -68,6 +68,7 @@ struct Plan {
   const Scenario* private_point() const;
   /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.
   std::string locate(const std::string& pointer, const std::string& message) const;
+  /// The error with its position and its point in the text; as it is without a place and a point.
   sim::Error located(const sim::Error& error) const;
   /// "point 3: privacy.epsilon=1, ..."; empty if nothing is swept.
   std::string name_of(std::size_t point) const;

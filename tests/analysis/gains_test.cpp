@@ -81,7 +81,7 @@ TEST_CASE("gains: where more is better, an owner gains what it has beyond its is
   const test::Scratch dir;
   write_study(dir.path(), 3, "", true);
   analysis::StoredStudy study(dir.path());
-  // 0.5 less in each repetition; 0, 1, 2 more: mean 1, and t(0.975, 2)/sqrt(3) = 2.48 beside it.
+  // 0.5 less in each repetition; 0, 1, 2 more: mean 1, and t(0.975, 2)/sqrt(3) = 2.48 on each side.
   const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
   CHECK(counts.mean == Approx(0.25));
   CHECK(counts.gain == 1);

@@ -72,7 +72,7 @@ TEST_CASE("papers: mean fitness falls with the square of budget and size") {
 }
 
 TEST_CASE(
-    "papers: with owners that differ five gain at a budget of 10 and two do not, with owners alike nobody "
+    "papers: with owners that differ five gain at a budget of 10 and two do not, with owners alike no owner "
     "does") {
   const ShippedStudy study(
       "papers/cost-of-privacy/fig6",

@@ -90,6 +90,7 @@ void RankZero::plan(const Plan& plan, const PlanOptions& options, const std::ato
       failure = f;
       failure->error = sim::Error(f.error.kind, f.error.where,
                                   fmt::format("rank {} on {}: {}", rank, report.host, f.error.what()));
+      failure->error.point = f.error.point;
     }
     const std::lock_guard lock(mutex_);
     records_[static_cast<std::size_t>(rank - 1)] = {
