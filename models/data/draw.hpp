@@ -91,8 +91,7 @@ struct ShiftedLognormal {
 /// How many records each owner has: one number or distribution for all, or a list.
 class OwnerSizes {
  public:
-  using Law = std::variant<sim::Constant, sim::Uniform, UniformInteger, sim::Exponential, sim::Lognormal,
-                           sim::Gamma, sim::Pareto, SizeList, ShiftedLognormal>;
+  using Law = sim::DistributionOr<UniformInteger, SizeList, ShiftedLognormal>;
 
   OwnerSizes(std::size_t records);               // NOLINT(google-explicit-constructor): a number is a size
   OwnerSizes(Law law) : law_(std::move(law)) {}  // NOLINT(google-explicit-constructor)

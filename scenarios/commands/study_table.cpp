@@ -65,4 +65,12 @@ std::string name_of(const analysis::StudyHead& head, const std::vector<std::stri
   return name;
 }
 
+std::string run_name(const analysis::StudyHead& head, const analysis::PointResult& point,
+                     std::uint32_t repetition) {
+  std::string name;
+  for (std::size_t a = 0; a < head.axes.size(); ++a)
+    name += fmt::format("{}={}, ", head.axes[a], printable(point.labels[a]));
+  return name + fmt::format("repetition {}", repetition);
+}
+
 }  // namespace hearsay::scenarios

@@ -10,14 +10,11 @@
 #include "sim/options/describe.hpp"
 
 namespace hearsay::scenarios {
+
 enum class TableFormat { kText, kCsv };
 constexpr auto choices_of(TableFormat) {
   return std::to_array<sim::Choice>({{"text"}, {"csv"}});
 }
-
-}  // namespace hearsay::scenarios
-
-namespace hearsay::scenarios {
 
 /// The metrics of every point at the end of its runs.
 struct Finals {
@@ -40,5 +37,8 @@ std::string not_shared(std::string_view noun, std::string_view plural, const std
 
 /// "privacy.epsilon=1, ..."
 std::string name_of(const analysis::StudyHead& head, const std::vector<std::string>& labels);
+/// "privacy.epsilon=1, repetition 3"
+std::string run_name(const analysis::StudyHead& head, const analysis::PointResult& point,
+                     std::uint32_t repetition);
 
 }  // namespace hearsay::scenarios

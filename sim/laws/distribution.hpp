@@ -101,6 +101,10 @@ struct Pareto {
   double upper() const { return unbounded_above(min); }
 };
 
+/// The list of distributions: one of them, or of the further kinds that its place allows.
+template <class... Further>
+using DistributionOr = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Further...>;
+
 /// One of several laws, chosen at random for every draw.
 struct Mixture {
   static constexpr std::string_view kName = "mixture";
@@ -110,7 +114,7 @@ struct Mixture {
       R"({"type": "mixture", "parts": [{"weight": 9, "law": "20 ms"}, {"weight": 1, "law": "300 ms"}]})";
   struct Part {
     double weight = 1;
-    std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto> law;
+    DistributionOr<> law;
     void describe(Visitor& v);
   };
   std::vector<Part> parts;
@@ -135,7 +139,7 @@ void check_range(Visitor& v, const About& about, const Support& support);
 /// range is rejected when the scenario is read.
 class Distribution {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture>;
+  using Law = DistributionOr<Mixture>;
 
   Distribution() = default;
   Distribution(double value) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is a law

@@ -66,8 +66,7 @@ enum PerAgentOption : std::uint32_t {
 
 class PerAgent {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, ValueList,
-                           OfColumn, ByAgent>;
+  using Law = DistributionOr<Mixture, ValueList, OfColumn, ByAgent>;
 
   PerAgent(double value = 0) : law_(Constant{value}) {}  // NOLINT(google-explicit-constructor): it is for all
   template <std::convertible_to<Law> L>

@@ -81,8 +81,7 @@ struct LatencyByAgent : ByAgent {
 /// A latency as an option: a distribution, one by agent, or a known value of each link plus a drawn part.
 class LatencyOptions {
  public:
-  using Law = std::variant<Constant, Uniform, Exponential, Lognormal, Gamma, Pareto, Mixture, LatencyByAgent,
-                           DistanceLatency, MatrixLatency, EdgeLatency>;
+  using Law = DistributionOr<Mixture, LatencyByAgent, DistanceLatency, MatrixLatency, EdgeLatency>;
 
   LatencyOptions(double seconds = 0) : law(Constant{seconds}) {}  // NOLINT(google-explicit-constructor)
   template <std::convertible_to<Law> L>

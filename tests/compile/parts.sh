@@ -16,8 +16,7 @@ register() {
 }
 register models/losses/loss.hpp 'using Kind = std::variant<' HuberLoss huber_loss.hpp
 register models/data/data_options.hpp 'std::variant<' TwoBlobs two_blobs.hpp
-register sim/laws/distribution.hpp 'using Law = std::variant<' Weibull weibull.hpp
-register sim/network/latency.hpp 'using Law = std::variant<' Weibull weibull.hpp
+register sim/laws/distribution.hpp 'using DistributionOr = std::variant<' Weibull weibull.hpp
 
 compiler=$1
 shift
