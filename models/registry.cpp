@@ -60,7 +60,8 @@ void ProtocolChoice::describe_as(sim::Visitor& v, const sim::About& about) {
     all.push_back(
         {.name = table[i].entry.name,
          .help = table[i].entry.help,
-         .describe_default = [make = table[i].make](sim::Visitor& inner) { make()->describe(inner); }});
+         .describe_default = [make = table[i].make](sim::Visitor& inner) { make()->describe(inner); },
+         .open = table[i].entry.open});
   }
   v.alternatives(
       about, all, index, [this, &table](std::size_t i) { held_ = table[i].make(); },

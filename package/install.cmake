@@ -7,7 +7,9 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 install(TARGETS hearsay)
 # Where Debian's Python looks for the packages of a prefix /usr.
-set(HEARSAY_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
+if(TARGET hearsay_python)
+  install(TARGETS hearsay_python LIBRARY DESTINATION ${HEARSAY_PYTHON_DIR}/hearsay)
+endif()
 install(DIRECTORY analysis/python/hearsay DESTINATION ${HEARSAY_PYTHON_DIR} FILES_MATCHING PATTERN "*.py")
 
 # A scenario can extend others below the folder of scenario.schema.json.

@@ -39,6 +39,7 @@ struct Entry {
   bool any_model = false;     ///< works with several scores, hidden layers, any start; else theta . x
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
+  bool open = false;          ///< has further options, which are known once its code is loaded
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
   /// JSON: options of a small run (hearsay bench), where the defaults do not fit.
   std::string_view example = "";

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/store/store_file.hpp"
+#include "scenarios/code/code_protocol.hpp"
 #include "scenarios/study/plan.hpp"
 #include "scenarios/terminal/terminal.hpp"
 
@@ -196,7 +197,9 @@ Options with_folder_options(Options options) {
   options.insert(
       options.end(),
       {{"data-dir", "DIR", "folder of data files (repeatable; also HEARSAY_DATA_DIR)", nullptr, true},
-       {"allow-path", "DIR", "further folder that a scenario may read from (repeatable)", nullptr, true}});
+       {"allow-path", "DIR", "further folder that a scenario may read from (repeatable)", nullptr, true},
+       {"allow-code", "DIR", "folder with Python code that a scenario may execute (repeatable)", nullptr,
+        true}});
   return options;
 }
 
@@ -227,6 +230,10 @@ Folders folder_arguments(const Parsed& parsed) {
   if (const char* dir = std::getenv("HEARSAY_DATA_DIR"); dir != nullptr && *dir != '\0')
     folders.emplace_back(dir);
   add_folders(parsed, "allow-path", folders);
+  Folders code;
+  add_folders(parsed, "allow-code", code);
+  allow_code(code);
+  folders.insert(folders.end(), code.begin(), code.end());
   return folders;
 }
 

@@ -8,11 +8,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <system_error>
+#include <vector>
 
 #include "analysis/store/output_file.hpp"
+#include "scenarios/code/code_protocol.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/execution/workers/launcher.hpp"
 #include "scenarios/execution/workers/team.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/errors.hpp"
@@ -75,6 +80,32 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
+// The same command by the Python package, which this program lies beside: where it was built or is installed.
+int continue_in_python(const Arguments& arguments) {
+  if (launched())
+    return fail(kExitInvalidInput,
+                "the scenario names Python code: under MPI start python3 -m hearsay instead");
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string path;
+  for (const char* folder : {"python", "../" HEARSAY_PYTHON_DIR}) {
+    const auto packages = (program.parent_path() / folder).lexically_normal();
+    if (std::filesystem::exists(packages / "hearsay", error)) path += packages.string() + ":";
+  }
+  const char* const before = std::getenv("PYTHONPATH");
+  ::setenv("PYTHONPATH", (path + (before != nullptr ? before : "")).c_str(), 1);
+  const char* const given = std::getenv("HEARSAY_PYTHON");
+  const std::string python = given != nullptr ? given : HEARSAY_PYTHON;
+  std::vector<std::string> words{python, "-m", "hearsay"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  ::execvp(python.c_str(), all.data());
+  return fail(kExitInvalidInput, fmt::format("{}: {}; HEARSAY_PYTHON names another Python", python,
+                                             std::generic_category().message(errno)));
+}
+
 }  // namespace
 
 std::span<const Command> commands() {
@@ -105,6 +136,10 @@ int exit_code(sim::Error::Kind kind) {
   return kExitInternal;
 }
 
+void allow_python() {
+  add_python_protocol([](const CodePlace&) -> std::shared_ptr<const Code> { throw ContinueInPython(); });
+}
+
 int command_line(int argc, const char* const* argv) {
   const Arguments arguments(argv + std::min(argc, 1), argv + argc);
   occupy_streams();
@@ -113,6 +148,8 @@ int command_line(int argc, const char* const* argv) {
     const int code = dispatch(arguments);
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
     return code;
+  } catch (const ContinueInPython&) {
+    return continue_in_python(arguments);
   } catch (const UnreadFolders& e) {
     Arguments again = arguments;
     for (const std::string& folder : e.folders) again.insert(again.end(), {"--data-dir", folder});

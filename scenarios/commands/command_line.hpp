@@ -18,4 +18,8 @@ enum ExitCode {
 /// Runs one command; returns the exit code. Results go to standard output, all else to standard error.
 int command_line(int argc, const char* const* argv);
 
+/// Lets the program continue in Python where a scenario names code in it: adds the protocol "python" to the table. Once,
+/// before command_line().
+void allow_python();
+
 }  // namespace hearsay::scenarios

@@ -18,12 +18,12 @@ namespace hearsay::scenarios {
 namespace {
 
 // Signal handlers can only use statics.
-std::atomic<bool> interrupt_flag = false;
+std::atomic<bool> interrupt_flag = false, embedded = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void on_signal(int signal) {
   interrupt_flag = true;
-  std::signal(signal, SIG_DFL);
+  if (!embedded) std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ std::string processor_name() {
   return "unknown";
 }
 
-InterruptGuard::InterruptGuard() {
-  interrupt_flag = false;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+InterruptGuard::InterruptGuard()
+    : interrupt_((interrupt_flag = false, std::signal(SIGINT, on_signal))),
+      terminate_(std::signal(SIGTERM, on_signal)) {
+  if (embedded) return;
   watch_ = std::jthread([](const std::stop_token& ended) {
     constexpr std::chrono::milliseconds kStep{20};
     std::mutex mutex;
@@ -71,8 +71,12 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, interrupt_);
+  std::signal(SIGTERM, terminate_);
+}
+
+void InterruptGuard::embed(bool is) {
+  embedded = is;
 }
 
 const std::atomic<bool>& InterruptGuard::flag() {

@@ -27,8 +27,12 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   static const std::atomic<bool>& flag();
+  /// Whether the process has more to do than this study: then it is never ended, however long the study takes to stop.
+  static void embed(bool embedded);
 
  private:
+  using Handler = void (*)(int);
+  Handler interrupt_, terminate_;  // before
   std::jthread watch_;
 };
 

@@ -14,13 +14,24 @@ namespace hearsay::scenarios {
 
 namespace {
 
+Sink sink;
+
 void write(std::FILE* file, std::string_view text) {
+  if (sink) return sink(file == stderr, text);
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (!written && file == stdout)
     throw std::system_error(errno, std::generic_category(), "standard output: writing failed");
 }
 
 }  // namespace
+
+SinkGuard::SinkGuard(Sink to) {
+  sink = std::move(to);
+}
+
+SinkGuard::~SinkGuard() {
+  sink = {};
+}
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "?";

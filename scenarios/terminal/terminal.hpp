@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,19 @@ inline constexpr std::size_t kLongestMessage = 2000, kLongestLine = 20'000;
 
 /// "12 s", "3 min 05 s", "2 h 10 min"; "?" if it is unknown.
 std::string duration_text(double seconds);
+
+/// Where what is printed goes instead of the standard streams, in a program that hearsay is a part of. Any thread may
+/// call it; empty: the standard streams.
+using Sink = std::function<void(bool error, std::string_view text)>;
+
+/// While it lives, what is printed goes to a sink.
+class SinkGuard {
+ public:
+  explicit SinkGuard(Sink sink);
+  ~SinkGuard();
+  SinkGuard(const SinkGuard&) = delete;
+  SinkGuard& operator=(const SinkGuard&) = delete;
+};
 
 /// Prints text for people: escaped except for line feeds, long lines shortened. Throws std::system_error if
 /// standard output cannot be written; messages may go to a log on a full disk, which must not end a study.

@@ -89,6 +89,7 @@ struct Alternative {
   Shorthand shorthand = {};
   std::string_view example = {};   ///< JSON
   Describe describe_default = {};  ///< describes a default-constructed one
+  bool open = false;               ///< may have further members, which depend on its others
 };
 
 class Visitor {

@@ -1,4 +1,4 @@
-"""Run hearsay studies, read their results, draw their figures.
+"""Run hearsay studies, read their results, draw their figures; write protocols.
 
     import hearsay
 
@@ -9,14 +9,26 @@
 
     study = hearsay.load("out/quickstart")    # a folder that `hearsay run` has written
 
+    class Mine(hearsay.Protocol): ...         # see hearsay.Protocol
+    hearsay.run({..., "protocol": {"type": Mine}})
+
 The program itself must be installed. It is found on the PATH, or where the environment variable HEARSAY_PROGRAM says.
 """
-from . import plots
-from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run
-from .scenario import Scenario
-from .study import Study, load
-from .trace import Trace
+import importlib
 
-__all__ = ["HearsayError", "HearsayWarning", "InputError", "OutputError", "RefusedError", "Scenario", "Study",
-           "Trace", "load", "plots", "program", "run"]
+from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run
+from .protocol import Protocol, option
+from .scenario import Scenario
+
+__all__ = ["HearsayError", "HearsayWarning", "InputError", "OutputError", "Protocol", "RefusedError", "Scenario",
+           "Study", "Trace", "load", "option", "plots", "program", "run"]
 __version__ = "0.2.0"
+
+_LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plots"}  # what needs pandas
+
+
+def __getattr__(name):
+    if name not in _LATE:
+        raise AttributeError(f"module 'hearsay' has no attribute {name!r}")
+    module = importlib.import_module(_LATE[name], __name__)
+    return module if name == "plots" else getattr(module, name)

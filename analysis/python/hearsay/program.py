@@ -1,4 +1,4 @@
-"""Calls of the program: arguments, progress, and its messages as exceptions."""
+"""Commands of the program, in this process where its module is there: arguments, progress, messages as exceptions."""
 import json
 import os
 import re
@@ -7,9 +7,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+
+from . import protocol
+from .engine import core
 
 
 class HearsayError(Exception):
@@ -37,7 +41,7 @@ class HearsayWarning(UserWarning):
 
 
 _ERRORS = {2: InputError, 3: RefusedError, 4: OutputError}
-_SOME_RUNS_FAILED = 6
+_SOME_RUNS_FAILED, _INTERRUPTED = 6, 130
 
 
 def program():
@@ -60,18 +64,55 @@ def _fail(code, message):
     raise _ERRORS.get(code, HearsayError)(message.strip() or f"hearsay ended with exit code {code}", code)
 
 
+_one_at_a_time = threading.Lock()  # a process has one standard output
+
+
+def _execute(arguments, heard):
+    """Runs a command; heard(line) gets each line of its messages. Returns its exit code and what it prints.
+
+    In this process; in one of its own where there is no module for this Python, or another command is running.
+    """
+    if core() is None or not _one_at_a_time.acquire(blocking=False):
+        return _in_a_process(arguments, heard)
+    printed, message = [], []
+
+    def write(error, text):
+        if not error:
+            printed.append(text)
+            return
+        *lines, rest = ("".join(message) + text).split("\n")
+        message[:] = [rest] if rest else []
+        for line in lines:
+            heard(line)
+
+    try:
+        code = core().command(arguments, write)
+    finally:
+        _one_at_a_time.release()
+    if message:
+        heard("".join(message))
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return code, "".join(printed)
+
+
 def call(*arguments):
     """What the program prints; raises its message as an exception."""
-    done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        _fail(done.returncode, done.stderr)
-    return done.stdout
+    messages = []
+    code, text = _execute([str(a) for a in arguments], messages.append)
+    if code != 0:
+        _fail(code, "\n".join(messages))
+    return text
 
 
 def plain(value, path=""):
     """A copy whose mappings, lists and numbers are Python's own, where they were numpy's or pandas', and paths text.
     Raises TypeError, with the dotted path, for what no scenario can hold."""
+    if isinstance(value, type) and issubclass(value, protocol.Protocol):
+        return protocol.name_in_program(value)
     if isinstance(value, Mapping):
+        if isinstance(value.get("type"), type):  # a class of a protocol, and its options
+            value = {**plain(value["type"], path), **{key: inner for key, inner in value.items() if key != "type"}}
         return {str(key): plain(inner, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
     if hasattr(value, "tolist") and getattr(getattr(value, "dtype", None), "kind", "O") not in "mM":
         return plain(value.tolist(), path)
@@ -174,11 +215,13 @@ class _Progress:
 
 
 def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, points=None, data_dirs=(),
-        allow_paths=(), progress=None):
+        allow_paths=(), progress=None, sweep=None, allow_code=()):
     """Runs a scenario with its whole sweep, or what of it is missing in the folder; returns the Study.
 
     scenario: path of a file, or a mapping such as Scenario or dict.
-    set: options by dotted path, {"privacy.epsilon": 1}. jobs: threads. points: condition for the points to run.
+    set: options by dotted path, {"privacy.epsilon": 1}. sweep: in place of the scenario's. jobs: threads. points:
+    condition for the points to run. allow_code: folders with Python code that a file of a scenario may name; a class
+    of this program is given itself, "protocol": {"type": Mine}.
     output: folder of the results. By default out/NAME for a file as it is, else out/NAME-DIGEST with a digest of the
     scenario, set, repeat, seed and points: each study has its own folder, and an equal call resumes there.
     progress: whether to show progress; by default in a notebook and on a terminal.
@@ -188,14 +231,15 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     """
     from .folders import default_output
     from .study import load
-    options = set_arguments({**(set or {}), **{name: value for name, value in (("repeat", repeat), ("seed", seed))
-                                               if value is not None}})
+    given = (("repeat", repeat), ("seed", seed), ("sweep", sweep))
+    options = set_arguments({**(set or {}), **{name: value for name, value in given if value is not None}})
     if points is not None:
         options += ["--points", str(points)]
-    inputs = [*folder_arguments("--data-dir", data_dirs), *folder_arguments("--allow-path", allow_paths)]
+    inputs = [*folder_arguments("--data-dir", data_dirs), *folder_arguments("--allow-path", allow_paths),
+              *folder_arguments("--allow-code", allow_code)]
     output = Path(output) if output is not None else default_output(scenario, options, inputs)
     with scenario_file(scenario) as file:
-        arguments = [program(), "run", *file, "-o", str(output), "--json-progress", *options, *inputs]
+        arguments = ["run", *file, "-o", str(output), "--json-progress", *options, *inputs]
         if jobs is not None:
             arguments += ["-j", str(jobs)]
         code, messages = _follow(arguments, _Progress(progress))
@@ -213,30 +257,40 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
 
 
 def _follow(arguments, progress):
-    """Runs the program until it ends; returns its exit code and the lines of its messages.
-
-    In a session of its own: a terminal, and Jupyter, would interrupt it too, and the second interrupt ends it at once
-    instead of in order. Without its reader it ends by itself.
-    """
+    """Runs a command until it ends; returns its exit code and the lines of its messages."""
     messages = []
-    with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          text=True, start_new_session=True) as process:
+
+    def heard(line):
+        numbers = _progress_of(line)
+        if numbers is not None:
+            progress.update(numbers)
+        elif line:
+            messages.append(line)
+
+    try:
+        code, _ = _execute(arguments, heard)
+    finally:
+        progress.end()
+    return code, messages
+
+
+def _in_a_process(arguments, heard):
+    """_execute() by the program. In a session of its own: a terminal, and Jupyter, would interrupt it too, and the second
+    interrupt ends it at once instead of in order. Without its reader it ends by itself."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as printed, \
+            subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE,
+                             text=True, start_new_session=True) as process:
         try:
             for line in process.stderr:
-                line = line.rstrip("\n")
-                numbers = _progress_of(line)
-                if numbers is not None:
-                    progress.update(numbers)
-                elif line:
-                    messages.append(line)
+                heard(line.rstrip("\n"))
         except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
             process.stderr.read()
             process.wait()
             raise
-        finally:
-            progress.end()
-    return process.returncode, messages
+        process.wait()
+        printed.seek(0)
+        return process.returncode, printed.read()
 
 
 def _progress_of(line):

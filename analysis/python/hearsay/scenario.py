@@ -37,14 +37,15 @@ def _step(parts, key):
             found += _objects(part["properties"][key]) or []
         elif key.isdigit() and "items" in part:
             found += _objects(part["items"])
-        elif isinstance(part.get("additionalProperties"), dict):
+        elif part.get("additionalProperties"):
             found += _objects(part["additionalProperties"])
     return found
 
 
 def _knows(parts, key):
+    # Without a description of its additional properties a part has those of its code, which the schema does not know.
     return any(key in part.get("properties", {}) or (key.isdigit() and "items" in part) or
-               isinstance(part.get("additionalProperties"), dict) for part in parts)
+               part.get("additionalProperties") for part in parts)
 
 
 def check_path(path):
@@ -104,15 +105,21 @@ class Scenario(dict):
                 value = value[key]
         return value
 
+    def _check(self, path):
+        """Raises KeyError as check_path; of a protocol in Python its class checks the options."""
+        protocol = dict.get(self, "protocol")
+        if not (path.startswith("protocol.") and isinstance(protocol, dict) and protocol.get("type") == "python"):
+            check_path(path)
+
     def __getitem__(self, path):
         try:
             return self._value(path)
         except (LookupError, TypeError, ValueError):
-            check_path(path)
+            self._check(path)
             raise KeyError(f"{path} is not set; complete() has all defaults") from None
 
     def __setitem__(self, path, value):
-        check_path(path)
+        self._check(path)
         value = plain(value, path)  # a copy: what is set below it later does not change the caller's
         *above, last = path.split(".")
         place = self

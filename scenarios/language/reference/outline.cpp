@@ -158,7 +158,8 @@ void Outliner::alternatives(const sim::About& about, std::span<const sim::Altern
                          .help = std::string(all[i].help),
                          .shorthand_key = std::string(all[i].shorthand.key),
                          .shorthand = all[i].shorthand.kind,
-                         .members = members_of(place, i == index ? current : all[i].describe_default)};
+                         .members = members_of(place, i == index ? current : all[i].describe_default),
+                         .open = all[i].open};
     a.example = example_of(all[i], a.members, place.unit);
     one.alternatives.push_back(std::move(a));
   }

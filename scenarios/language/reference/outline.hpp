@@ -18,6 +18,7 @@ struct Outline {
     std::string name, help{}, example{}, shorthand_key{};
     sim::Shorthand::Kind shorthand = sim::Shorthand::kNone;
     std::vector<Outline> members{};
+    bool open = false;  ///< may have further members
   };
 
   Kind kind = Kind::kObject;

@@ -199,6 +199,7 @@ class Maker {
   // A reference to the schema of an alternative; equal ones are defined once.
   Json defined(const OutlineAlternative& a) {
     Json schema = object(a.members);
+    if (a.open) schema["additionalProperties"] = Json::object();
     schema["properties"]["type"] = {{"const", a.name}};
     if (!a.help.empty()) schema["description"] = schema["properties"]["type"]["description"] = a.help;
     const std::string text = schema.dump();

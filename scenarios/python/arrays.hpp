@@ -1,0 +1,82 @@
+#pragma once
+// Arrays that a handler gets: numpy arrays of its own, reused once it has let go of them, and views of the run's memory.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "scenarios/python/heard.hpp"
+
+namespace hearsay::scenarios {
+
+namespace py = pybind11;
+
+/// Whether nothing but its one owner here refers to an object.
+inline bool let_go(const py::object& object) {
+  return object.ref_count() == 1;
+}
+
+/// Arrays of doubles by their number of rows, or of numbers. One that is still referred to is left to who does, and
+/// another takes its place.
+class Arrays {
+ public:
+  /// Their numbers are to be written.
+  py::array_t<double>& vector(py::ssize_t size) {
+    return take(vectors_, size, [size] { return py::array_t<double>(size); });
+  }
+  py::array_t<double>& heard(py::ssize_t rows, py::ssize_t columns) {
+    return take(heard_, rows, [=] { return new_heard(rows, columns); });
+  }
+  py::array_t<double>& copy(std::span<const double> numbers) {
+    py::array_t<double>& taken = vector(static_cast<py::ssize_t>(numbers.size()));
+    std::copy(numbers.begin(), numbers.end(), taken.mutable_data());
+    return taken;
+  }
+
+ private:
+  using Kept = std::map<py::ssize_t, py::array_t<double>>;
+  template <class Make>
+  static py::array_t<double>& take(Kept& all, py::ssize_t size, Make make) {
+    const auto found = all.find(size);
+    if (found == all.end()) return all.emplace(size, make()).first->second;
+    if (!let_go(found->second)) found->second = make();
+    return found->second;
+  }
+
+  Kept vectors_, heard_;
+};
+
+/// Views of the columns of a matrix, made once each.
+class ColumnViews {
+ public:
+  ColumnViews(double* data, py::ssize_t rows, std::size_t columns)
+      : data_(data), rows_(rows), views_(columns) {}
+
+  const py::object& view(std::size_t column) {
+    py::object& view = views_[column];
+    if (!view) {
+      double* const first = data_ + static_cast<py::ssize_t>(column) * rows_;
+      view = py::array_t<double>({rows_}, {static_cast<py::ssize_t>(sizeof(double))}, first, py::none());
+    }
+    lent_.push_back(column);
+    return view;
+  }
+  /// Whether a view that was asked for since the last call is still referred to: its numbers would change.
+  bool any_kept() {
+    bool kept = false;
+    for (const std::size_t column : lent_) kept |= !let_go(views_[column]);
+    lent_.clear();
+    return kept;
+  }
+
+ private:
+  double* data_;
+  py::ssize_t rows_;
+  std::vector<py::object> views_;
+  std::vector<std::size_t> lent_;
+};
+
+}  // namespace hearsay::scenarios

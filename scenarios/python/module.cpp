@@ -1,0 +1,45 @@
+// The module hearsay._core: all commands in a Python process, and protocols written in Python.
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "scenarios/commands/command_line.hpp"
+#include "scenarios/execution/machine.hpp"
+#include "scenarios/python/python_code.hpp"
+#include "scenarios/python/run.hpp"
+#include "scenarios/terminal/terminal.hpp"
+
+namespace py = pybind11;
+using namespace hearsay::scenarios;
+
+namespace {
+
+// Runs a command without the interpreter's lock. `write(error, text)` gets what it prints; None: the standard streams.
+int command(const std::vector<std::string>& words, const py::object& write) {
+  std::vector<const char*> arguments{"hearsay"};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  Sink sink;
+  if (!write.is_none()) {
+    sink = [&write](bool error, std::string_view text) {
+      const py::gil_scoped_acquire lock;
+      write(error, py::str(text.data(), text.size()));
+    };
+  }
+  InterruptGuard::embed(!write.is_none());
+  const py::gil_scoped_release unlocked;
+  const SinkGuard guard(std::move(sink));
+  return command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The simulator in this process.";
+  add_python_protocol(load_python);
+  Run::define(module);
+  module.def("command", &command, py::arg("words"), py::arg("write") = py::none(),
+             "Runs a command; returns its exit code. write(error, text) gets what it prints.");
+}

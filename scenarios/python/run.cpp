@@ -1,0 +1,458 @@
+#include "scenarios/python/run.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "models/run/timeout.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A vector that a protocol passes. Whatever was computed from private records is no array.
+class Given {
+ public:
+  // Throws py::type_error, and py::value_error for another length than `p` unless that is 0.
+  Given(py::handle given, const char* what, Eigen::Index p) {
+    if (decltype(array_)::check_(given)) {
+      array_ = py::reinterpret_borrow<decltype(array_)>(given);
+      if (array_.ndim() == 1 && (p == 0 || array_.size() == p)) return;
+    }
+    if (py::isinstance<OpaqueVector>(given) || py::isinstance<models::LocalVector>(given))
+      throw py::type_error(fmt::format("{}: what was not released cannot leave its owner", what));
+    array_ = decltype(array_)::ensure(given);
+    if (!array_) {
+      PyErr_Clear();
+      throw py::type_error(fmt::format("{}: expected an array of numbers, found {}", what,
+                                       std::string(py::str(py::type::of(given).attr("__name__")))));
+    }
+    if (array_.ndim() != 1 || (p != 0 && array_.size() != p)) {
+      throw py::value_error(fmt::format("{}: expected {} numbers, found an array of shape {}", what,
+                                        p == 0 ? "a vector of" : std::to_string(p),
+                                        std::string(py::str(array_.attr("shape")))));
+    }
+  }
+  models::Vector vector() const { return {array_.data(), static_cast<Eigen::Index>(array_.size())}; }
+
+ private:
+  py::array_t<double, py::array::c_style | py::array::forcecast> array_;
+};
+
+// Numbers of a stream, one or an array.
+template <class Draw>
+py::object drawn(sim::Stream& stream, const std::optional<py::ssize_t>& size, Draw draw) {
+  if (!size) return py::cast(draw(stream));
+  py::array_t<decltype(draw(stream))> all(*size);
+  auto* const out = all.mutable_data();
+  for (py::ssize_t k = 0; k < *size; ++k) out[k] = draw(stream);
+  return all;
+}
+
+void define_stream(py::module_& module) {
+  using Size = std::optional<py::ssize_t>;
+  const auto one = py::arg("size") = py::none();
+  py::class_<sim::Stream>(module, "Random",
+                          "A random stream of the run's seed: the draws of the built-in protocols.")
+      .def(
+          "uniform",
+          [](sim::Stream& s, double low, double high, Size size) {
+            return drawn(s, size, [=](sim::Stream& t) { return sim::uniform(t, low, high); });
+          },
+          py::arg("low") = 0.0, py::arg("high") = 1.0, one, "Uniform on [low, high).")
+      .def(
+          "normal",
+          [](sim::Stream& s, double mean, double deviation, Size size) {
+            return drawn(s, size, [=](sim::Stream& t) { return sim::normal(t, mean, deviation); });
+          },
+          py::arg("mean") = 0.0, py::arg("deviation") = 1.0, one, "Normal.")
+      .def(
+          "exponential",
+          [](sim::Stream& s, double mean, Size size) {
+            return drawn(s, size, [=](sim::Stream& t) { return sim::exponential(t, mean); });
+          },
+          py::arg("mean") = 1.0, one, "Exponential of the given mean.")
+      .def(
+          "gamma",
+          [](sim::Stream& s, double shape, double scale, Size size) {
+            return drawn(s, size, [=](sim::Stream& t) { return sim::gamma(t, shape, scale); });
+          },
+          py::arg("shape"), py::arg("scale") = 1.0, one, "Gamma.")
+      .def(
+          "index",
+          [](sim::Stream& s, std::uint64_t count, Size size) {
+            if (count == 0) throw py::value_error("index: expected at least 1 number to draw from");
+            return drawn(s, size, [=](sim::Stream& t) {
+              return static_cast<std::int64_t>(sim::uniform_index(t, count));
+            });
+          },
+          py::arg("count"), one, "Uniform on 0, ..., count - 1.")
+      .def(
+          "bernoulli",
+          [](sim::Stream& s, double p, Size size) {
+            return drawn(s, size, [=](sim::Stream& t) { return sim::bernoulli(t, p); });
+          },
+          py::arg("p"), one, "True with probability p.");
+}
+
+py::array read_only(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides) {
+  for (py::ssize_t& stride : strides) stride *= static_cast<py::ssize_t>(sizeof(double));
+  py::array view(py::dtype::of<double>(), std::move(shape), std::move(strides), data, py::none());
+  view.attr("setflags")(py::arg("write") = false);
+  return view;
+}
+
+}  // namespace
+
+models::Sensitive OpaqueVector::take() {
+  if (!sensitive) throw py::value_error("it has been released or kept before");
+  models::Sensitive taken = std::move(*sensitive);
+  sensitive.reset();
+  return taken;
+}
+
+Run::Run(models::Context& context, models::World& world, const models::Entry& entry)
+    : context_(&context),
+      world_(world),
+      entry_(entry),
+      models_(world.models.data(), world.models.rows(), static_cast<std::size_t>(world.models.cols())),
+      neighbours_(static_cast<std::size_t>(world.models.cols())) {}
+
+models::Context& Run::context() const {
+  if (context_ == nullptr) throw py::value_error("the run has ended");
+  return *context_;
+}
+
+sim::AgentId Run::agent(py::ssize_t i) const {
+  const auto count = static_cast<py::ssize_t>(context().agents());
+  if (i >= 0 && i < count) return static_cast<sim::AgentId>(i);
+  throw py::index_error(fmt::format("expected an agent from 0 to {}, found {}", count - 1, i));
+}
+
+py::object& Run::arrived(const sim::Message& message) {
+  handled_ = &message;
+  if (!message_ || !let_go(message_)) message_ = py::cast(ArrivedMessage{});
+  auto& seen = *message_.cast<ArrivedMessage*>();
+  seen.source = message.from;
+  seen.target = message.to;
+  seen.tag = message.tag;
+  seen.conversation = message.conversation;
+  seen.sent = message.sent;
+  seen.payload = py::none();  // lets go of the array
+  seen.payload = arrays_.copy(message.payload);
+  return message_;
+}
+
+void Run::end_handler() {
+  handled_ = nullptr;
+  if (!models_.any_kept()) return;
+  // Whoever keeps it may still read it: its memory stays.
+  auto* const kept = new Eigen::MatrixXd(world_.models);
+  kept->swap(world_.models);
+  throw py::value_error("a handler kept run.model(i), whose numbers change: keep run.model(i).copy()");
+}
+
+py::object Run::neighbours(py::ssize_t i) {
+  const sim::AgentId a = agent(i);
+  py::object& all = neighbours_[a];
+  if (!all) {
+    const auto ids = context().neighbours(a);
+    py::tuple made(ids.size());
+    for (std::size_t k = 0; k < ids.size(); ++k) made[k] = ids[k];
+    all = std::move(made);
+  }
+  return all;
+}
+
+void Run::send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t conversation,
+               py::handle payload) {
+  models::Context& run = context();
+  const sim::AgentId sender = agent(from);
+  if (entry_.broadcasts)
+    throw py::value_error("send: the class has no on_message, or says that it only broadcasts");
+  receivers_.clear();
+  if (PyLong_Check(to.ptr())) {
+    receivers_.push_back(agent(to.cast<py::ssize_t>()));
+  } else {
+    for (const py::handle one : to) receivers_.push_back(agent(one.cast<py::ssize_t>()));
+  }
+  const auto neighbours = run.neighbours(sender);
+  for (const sim::AgentId receiver : receivers_) {
+    if (!std::ranges::binary_search(neighbours, receiver))
+      throw py::value_error(fmt::format("send: agent {} is no neighbour of agent {}", receiver, sender));
+  }
+  if (payload.is_none()) {
+    for (const sim::AgentId receiver : receivers_) run.send(sender, receiver, tag, conversation);
+    return;
+  }
+  const Given given(payload, "send", 0);
+  const Eigen::Index most = run.p() * entry_.vectors;
+  if (given.vector().size() > most) {
+    throw py::value_error(fmt::format("send: expected at most {} numbers (vectors = {}, p = {}), found {}",
+                                      most, entry_.vectors, run.p(), given.vector().size()));
+  }
+  if (receivers_.size() == 1) return run.send(sender, receivers_.front(), tag, conversation, given.vector());
+  run.send(sender, receivers_, tag, conversation, given.vector());
+}
+
+// What agent i last heard of its neighbours, degree x p.
+py::object Run::heard(py::ssize_t i) {
+  models::Context& run = context();
+  const sim::AgentId a = agent(i);
+  const std::uint32_t degree = run.degree(a);
+  const Eigen::Index p = run.p();
+  py::array_t<double>& rows = arrays_.heard(degree, p);
+  double* out = rows.mutable_data();
+  for (std::uint32_t k = 0; k < degree; ++k, out += p) {
+    const models::Vector model = run.heard(a, k).model;
+    std::copy_n(model.data(), p, out);
+  }
+  return rows;
+}
+
+// The same with the publications' numbers and times: (degree x p, degree, degree).
+py::object Run::heard_of(py::ssize_t i) {
+  models::Context& run = context();
+  const sim::AgentId a = agent(i);
+  const std::uint32_t degree = run.degree(a);
+  const Eigen::Index p = run.p();
+  py::array_t<double> rows(std::vector<py::ssize_t>{degree, p});
+  py::array_t<std::int64_t> versions(degree);
+  py::array_t<double> sent(degree);
+  for (std::uint32_t k = 0; k < degree; ++k) {
+    const models::Heard heard = run.heard(a, k);
+    std::copy_n(heard.model.data(), p, rows.mutable_data() + k * p);
+    versions.mutable_data()[k] = heard.version;
+    sent.mutable_data()[k] = heard.sent;
+  }
+  return py::make_tuple(rows, versions, sent);
+}
+
+py::object Run::latest(py::ssize_t reader, py::ssize_t neighbour) {
+  const sim::AgentId a = agent(reader), b = agent(neighbour);
+  if (!std::ranges::binary_search(context().neighbours(a), b))
+    throw py::value_error(fmt::format("latest: agent {} is no neighbour of agent {}", b, a));
+  const models::Vector model = context().latest(a, b);
+  return arrays_.copy({model.data(), static_cast<std::size_t>(model.size())});
+}
+
+OpaqueVector Run::gradient(py::ssize_t i, py::handle theta, std::optional<double> sensitivity,
+                           py::handle records, std::optional<double> divisor) {
+  models::Context& run = context();
+  const sim::AgentId a = agent(i);
+  if (theta.is_none()) {
+    const auto own = run.model(a);
+    return gradient(i, arrays_.copy({own.data(), static_cast<std::size_t>(own.size())}), sensitivity, records,
+                    divisor);
+  }
+  const Given at(theta, "gradient", run.p());
+  if (records.is_none()) {
+    if (divisor) throw py::type_error("gradient: divisor is given without records");
+    if (sensitivity) return {run.gradient(a, at.vector(), *sensitivity)};
+    return {run.gradient(a, at.vector())};
+  }
+  if (!divisor) throw py::type_error("gradient: records need a divisor, a public number");
+  const auto numbers = records.cast<std::vector<Eigen::Index>>();
+  for (const Eigen::Index record : numbers) {
+    if (record < 0 || record >= run.records(a))
+      throw py::index_error(fmt::format("gradient: agent {} has no record {}", a, record));
+  }
+  return {run.gradient(a, at.vector(), sensitivity.value_or(kInfinity), numbers, *divisor)};
+}
+
+OpaqueVector Run::from_data(py::ssize_t i, const py::function& f, double sensitivity) {
+  return {context().from_data(
+      agent(i),
+      [&](const models::Problem& problem, std::size_t owner) -> Eigen::VectorXd {
+        const models::Shard& shard = problem.data().train[owner];
+        const py::ssize_t rows = shard.features.rows(), columns = shard.features.cols();
+        const py::object result = f(read_only(shard.features.data(), {rows, columns},
+                                              {static_cast<py::ssize_t>(shard.features.rowStride()),
+                                               static_cast<py::ssize_t>(shard.features.colStride())}),
+                                    read_only(shard.target.data(), {rows}, {1}));
+        return Given(result, "from_data", 0).vector();
+      },
+      sensitivity)};
+}
+
+py::object Run::release(py::ssize_t i, OpaqueVector& sensitive) {
+  const sim::AgentId a = agent(i);
+  if (world_.ledger.account(a).release_limit == 0)
+    throw py::value_error(
+        fmt::format("release: agent {} has no open account: run.open_account in on_start", a));
+  const auto released = context().release(a, sensitive.take());
+  if (!released) return py::none();
+  return arrays_.copy({released->data(), static_cast<std::size_t>(released->size())});
+}
+
+void Run::define(py::module_& module) {
+  define_stream(module);
+  py::class_<OpaqueVector>(
+      module, "Sensitive",
+      "What was computed from private records: cannot be read, sent or published. It becomes an "
+      "array through run.release, or stays inside its owner by run.keep_local.");
+  py::class_<models::LocalVector>(module, "LocalVector", "Without noise, for use inside its owner.")
+      .def("inside_owner",
+           [](const models::LocalVector& local) { return Eigen::VectorXd(local.inside_owner()); });
+  py::class_<ArrivedMessage>(module, "Message",
+                             "A message as it arrived; payload is the handler's own array.")
+      .def_readonly("source", &ArrivedMessage::source)
+      .def_readonly("target", &ArrivedMessage::target)
+      .def_readonly("tag", &ArrivedMessage::tag)
+      .def_readonly("conversation", &ArrivedMessage::conversation)
+      .def_readonly("sent", &ArrivedMessage::sent)
+      .def_readonly("payload", &ArrivedMessage::payload);
+
+  const auto none = py::none();
+  py::class_<Run, std::shared_ptr<Run>>(module, "Run",
+                                        "The run as a protocol sees it; see the page on protocols in Python.")
+      // --- Network ---
+      .def_property_readonly(
+          "now", [](Run& r) { return r.context().now(); }, "Simulated time, s.")
+      .def_property_readonly("agents", [](Run& r) { return r.context().agents(); })
+      .def("up", [](Run& r, py::ssize_t i) { return r.context().up(r.agent(i)); })
+      .def("neighbours", &Run::neighbours, "Their numbers, ascending.")
+      .def("degree", [](Run& r, py::ssize_t i) { return r.context().degree(r.agent(i)); })
+      .def("send", &Run::send, py::arg("source"), py::arg("target"), py::arg("tag") = 0,
+           py::arg("conversation") = 0, py::arg("payload") = none,
+           "To a neighbour or several; the payload is copied. Arrives as on_message.")
+      .def(
+          "publish",
+          [](Run& r, py::ssize_t i, py::handle x) {
+            return r.context().publish(r.agent(i), Given(x, "publish", r.context().p()).vector());
+          },
+          py::arg("source"), py::arg("state"),
+          "Tells all neighbours a new state, p numbers. Returns the number of the publication, from 1.")
+      .def("heard", &Run::heard, "What the agent last heard of each neighbour, degree x p.")
+      .def("heard_of", &Run::heard_of, "The same with the publications' numbers and times.")
+      .def("latest", &Run::latest, py::arg("reader"), py::arg("neighbour"),
+           "What an agent last heard of one neighbour.")
+      .def(
+          "compute", [](Run& r, py::ssize_t i) { r.context().compute(r.agent(i)); },
+          "The agent computes from now on, for as long as the scenario says.")
+      .def(
+          "leaves", [](Run& r, py::ssize_t i) { return r.context().leaves(r.agent(i)); },
+          "When what the agent sends now leaves it, s.")
+      .def(
+          "after",
+          [](Run& r, py::ssize_t i, double delay, std::uint16_t tag, std::uint32_t number) {
+            if (!(delay >= 0))
+              throw py::value_error(fmt::format("after: expected a delay from 0, found {}", delay));
+            r.context().after(r.agent(i), delay, tag, number);
+          },
+          py::arg("agent"), py::arg("delay"), py::arg("tag") = 0, py::arg("number") = 0,
+          "Sets a timer; never fires after an infinite delay.")
+      .def(
+          "discard",
+          [](Run& r, const ArrivedMessage&) {
+            if (r.handled_ == nullptr) throw py::value_error("discard: no message is being handled");
+            r.context().discard(*r.handled_);
+          },
+          "The message being handled came too late to be used: counted and traced as lost.")
+      .def(
+          "timeout",
+          [](Run& r, std::optional<double> given) { return models::timeout_of(given, r.world_.study); },
+          py::arg("given") = none,
+          "How long to wait for a reply, s: as given, else infinite on a reliable network, else 5 typical round "
+          "trips, at least 1 s.")
+      // --- Models ---
+      .def_property_readonly("p", [](Run& r) { return r.context().p(); })
+      .def(
+          "model", [](Run& r, py::ssize_t i) { return r.models_.view(r.agent(i)); },
+          "The agent's public model, a view that is written through; not to be kept beyond the handler.")
+      .def("regulariser_gradient",
+           [](Run& r, py::handle theta) {
+             const Given at(theta, "regulariser_gradient", r.context().p());
+             Eigen::VectorXd out(r.context().p());
+             r.context().regulariser_gradient(at.vector(), out);
+             return out;
+           })
+      .def(
+          "project",
+          [](Run& r, py::array_t<double> theta) {
+            if (theta.ndim() != 1 || theta.size() != r.context().p())
+              throw py::value_error(fmt::format("project: expected {} numbers", r.context().p()));
+            Eigen::VectorXd moved = Given(theta, "project", r.context().p()).vector();
+            r.context().project(moved);
+            auto to = theta.mutable_unchecked<1>();
+            for (Eigen::Index k = 0; k < moved.size(); ++k) to(k) = moved[k];
+          },
+          py::arg("theta").noconvert(), "Clamps an array to the box, in place.")
+      .def_property_readonly(
+          "strong_convexity", [](Run& r) { return r.world_.study.problem.sigma(); },
+          "sigma of the regulariser.")
+      // --- Private data ---
+      .def_property_readonly("owners", [](Run& r) { return r.context().owners(); })
+      .def("owner", [](Run& r, py::ssize_t i) { return r.context().owner(r.agent(i)); })
+      .def("agent_of",
+           [](Run& r, std::size_t owner) {
+             if (owner >= r.context().owners()) throw py::index_error("agent_of: there is no such owner");
+             return r.context().agent_of(owner);
+           })
+      .def("records",
+           [](Run& r, py::ssize_t i) {
+             const sim::AgentId a = r.agent(i);
+             return r.world_.hub && a == 0 ? Eigen::Index{0} : r.context().records(a);
+           })
+      .def_property_readonly("total_records", [](Run& r) { return r.context().records(); })
+      .def(
+          "gradient", &Run::gradient, py::arg("agent"), py::arg("theta") = none,
+          py::arg("sensitivity") = none, py::arg("records") = none, py::arg("divisor") = none,
+          "Mean gradient over the agent's records at theta, by default its model; or the sum over some records divided "
+          "by a public number.")
+      .def("from_data", &Run::from_data, py::arg("agent"), py::arg("f"), py::arg("sensitivity") = kInfinity,
+           "What f(X, y) computes from the agent's records.")
+      .def(
+          "keep_local", [](Run& r, OpaqueVector& x) { return r.context().keep_local(x.take()); },
+          "For use inside its owner.")
+      .def(
+          "sensitive",
+          [](Run& r, py::handle x, double sensitivity) {
+            return OpaqueVector{r.context().sensitive(Given(x, "sensitive", 0).vector(), sensitivity)};
+          },
+          py::arg("x"), py::arg("sensitivity"), "What an agent computed inside, to be released.")
+      .def(
+          "open_account",
+          [](Run& r, py::ssize_t i, std::optional<std::uint64_t> releases, std::uint32_t overlap) {
+            if (releases) return r.context().open_account(r.agent(i), *releases, overlap);
+            r.context().open_account(r.agent(i));
+          },
+          py::arg("agent"), py::arg("releases") = none, py::arg("overlap") = 1,
+          "Once, before the first release: so many equal releases that together keep the agent's budget.")
+      .def("may_release", [](Run& r, py::ssize_t i) { return r.context().may_release(r.agent(i)); })
+      .def_property_readonly("all_spent", [](Run& r) { return r.context().all_spent(); })
+      .def("release", &Run::release, py::arg("agent"), py::arg("sensitive"),
+           "Adds the noise of the account's next release and charges it; None if the budget is exhausted.")
+      .def_property_readonly("private", [](Run& r) { return r.context().privacy().active(); })
+      // --- The run ---
+      .def(
+          "random",
+          [](Run& r, std::uint32_t purpose, py::ssize_t i) {
+            return r.context().random(purpose, r.agent(i));
+          },
+          py::arg("purpose"), py::arg("agent"), "A fresh stream of the agent for this purpose.")
+      .def("count_iteration", [](Run& r) { r.context().count_iteration(); })
+      .def_property_readonly("iterations", [](Run& r) { return r.context().iterations(); })
+      .def_property_readonly(
+          "planned_iterations",
+          [](Run& r) -> std::optional<std::uint64_t> {
+            const std::uint64_t limit = r.world_.study.stop.iterations;
+            if (limit == models::StopLimits().iterations) return std::nullopt;
+            return limit;
+          },
+          "stop.iterations of the scenario, or None.")
+      .def(
+          "count_staleness",
+          [](Run& r, double steps, double age) { r.context().count_staleness(steps, age); }, py::arg("steps"),
+          py::arg("age"), "How old what an update used was: updates of the receiver since, and s.");
+}
+
+}  // namespace hearsay::scenarios

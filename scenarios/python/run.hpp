@@ -1,0 +1,70 @@
+#pragma once
+// A run as a protocol in Python sees it: models::Context, with numpy arrays for vectors. What is private is opaque here
+// as there: a gradient becomes an array only through `release`, and only arrays can be sent.
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <vector>
+
+#include "models/run/protocol.hpp"
+#include "scenarios/python/arrays.hpp"
+
+namespace hearsay::scenarios {
+
+/// What was computed from private records.
+struct OpaqueVector {
+  std::optional<models::Sensitive> sensitive{};  ///< until it is released or kept
+  models::Sensitive take();                      ///< Throws py::value_error the second time.
+};
+
+/// A message as it was when it arrived.
+struct ArrivedMessage {
+  sim::AgentId source = 0, target = 0;
+  std::uint16_t tag = 0;
+  std::uint32_t conversation = 0;
+  sim::Time sent = 0;
+  py::object payload{};
+};
+
+class Run {
+ public:
+  Run(models::Context& context, models::World& world, const models::Entry& entry);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Defines the type, and those of what it returns, in a module.
+  static void define(py::module_& module);
+
+  /// The message for a handler; `message` is what discard() takes until end_handler().
+  py::object& arrived(const sim::Message& message);
+  /// Throws py::value_error if a handler has kept a view of a model.
+  void end_handler();
+  /// From now on every use is an error.
+  void end() { context_ = nullptr; }
+
+ private:
+  models::Context& context() const;
+  sim::AgentId agent(py::ssize_t i) const;
+  py::object neighbours(py::ssize_t i);
+  void send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t conversation,
+            py::handle payload);
+  py::object heard(py::ssize_t i);
+  py::object heard_of(py::ssize_t i);
+  py::object latest(py::ssize_t reader, py::ssize_t neighbour);
+  OpaqueVector gradient(py::ssize_t i, py::handle theta, std::optional<double> sensitivity,
+                        py::handle records, std::optional<double> divisor);
+  OpaqueVector from_data(py::ssize_t i, const py::function& f, double sensitivity);
+  py::object release(py::ssize_t i, OpaqueVector& sensitive);
+
+  models::Context* context_;
+  models::World& world_;
+  const models::Entry& entry_;
+  Arrays arrays_;
+  ColumnViews models_;
+  std::vector<py::object> neighbours_;  // by agent, tuples
+  std::vector<sim::AgentId> receivers_;
+  const sim::Message* handled_ = nullptr;
+  py::object message_;
+};
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,326 @@
+"""Protocols written in Python: as the built-in ones, event by event and number by number; and what is wrong with them."""
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def protocols(hearsay):
+    sys.path[:0] = [str(HERE), str(HERE.parents[1] / "docs" / "example-python")]
+    import gossip
+    import protocols as classes
+    classes.Gossip = gossip.Gossip
+    return classes
+
+
+def network(seed, star=False):
+    """A network with delays, loss, crashes and computations, as a seed draws it."""
+    draw = random.Random(seed)
+    latency = draw.choice([{"type": "uniform", "min": "0 ms", "max": "15 ms"}, {"type": "exponential", "mean": "0.2 s"},
+                           {"type": "lognormal", "median": "40 ms", "sigma": 1}, "0 s"])
+    availability = draw.choice(["always", {"type": "crash", "up": "20 s", "down": "3 s"},
+                                {"type": "on_off", "up": {"type": "exponential", "mean": "10 s"},
+                                 "down": {"type": "exponential", "mean": "2 s"}}])
+    topology = "star" if star else draw.choice(["ring", "complete", {"type": "random_regular", "degree": 4}])
+    return {"topology": topology, "latency": latency, "loss": draw.choice([0, 0.1, 0.3]), "availability": availability,
+            "compute_time": draw.choice(["0 s", "50 ms", {"type": "exponential", "mean": "0.3 s"}])}
+
+
+def scenario(seed, protocol, **more):
+    return {"version": 1, "seed": seed, "data": {"type": "lending_like", "owners": 7, "records": 30, "features": 3},
+            "model": {"theta_max": 10}, "privacy": {"mechanism": "none"}, "network": network(seed, more.pop("star", False)), "protocol": protocol,
+            "record": {"every": {"iterations": 50}, "metrics": ["objective"], "models": "final"}, **more}
+
+
+def made(hearsay, folder, given, program=None):
+    """Fingerprints and models of a scenario, run here or by another program."""
+    if program is None:
+        study = hearsay.run(given, output=folder, progress=False)
+    else:
+        (folder.parent / "given.json").write_text(json.dumps(given))
+        subprocess.run([program, "run", folder.parent / "given.json", "-o", folder], check=True, capture_output=True)
+        study = hearsay.load(folder)
+    assert (study.runs["status"] == "done").all(), list(study.runs["message"])
+    return list(study.runs["fingerprint"]), study.models()
+
+
+def same(hearsay, tmp_path, one, other, program=None):
+    prints, models = made(hearsay, tmp_path / "python", one)
+    expected, built_in = made(hearsay, tmp_path / "built-in", other, program)
+    columns = [c for c in models.columns if c not in ("repetition", "agent")]
+    np.testing.assert_allclose(models[columns], built_in[columns], rtol=1e-12, atol=1e-12)
+    # The fingerprint is of the bits of the models, too.
+    assert prints == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gossip_averaging_is_that_of_the_example(hearsay, protocols, tmp_path, seed):
+    program = Path(hearsay.program()).with_name("gossip")
+    if not program.exists():
+        pytest.skip(f"no program {program}")
+    step = random.Random(seed).choice([0.25, 0.5, 1.0])
+    more = {"stop": {"iterations": 400}}
+    same(hearsay, tmp_path, scenario(seed, {"type": protocols.Gossip, "step": step}, **more),
+         scenario(seed, {"type": "gossip_average", "step": step}, **more), program)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ad_psgd_is_the_built_in_one(hearsay, protocols, tmp_path, seed):
+    more = {"stop": {"iterations": 300}}
+    own, built_in = {"step": 0.05}, {"type": "ad_psgd", "step": 0.05}
+    if seed % 2:
+        more["privacy"] = {"mechanism": "gaussian", "epsilon": 5, "delta": 1e-5, "clip": 10, "steps": 60}
+        own["releases"] = 60
+    same(hearsay, tmp_path, scenario(seed, {"type": protocols.AdPsgd, **own}, **more),
+         scenario(seed, built_in, **more))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_central_learner_is_the_built_in_one(hearsay, protocols, tmp_path, seed):
+    mechanism = [{"mechanism": "laplace"}, {"mechanism": "gaussian", "delta": 1e-5}][seed % 2]
+    more = {"stop": {"iterations": 200}, "star": True, "privacy": {"epsilon": 10, "clip": 100, **mechanism}}
+    same(hearsay, tmp_path, scenario(seed, {"type": protocols.CentralAsync, "rho": 0.02}, **more),
+         scenario(seed, {"type": "central_async", "rho": 0.02}, **more))
+
+
+def small(protocol, **more):
+    return {"version": 1, "data": {"type": "lending_like", "owners": 4, "records": 20, "features": 2},
+            "model": {"theta_max": 10}, "privacy": {"mechanism": "none"}, "network": {"topology": "ring"},
+            "protocol": protocol, "stop": {"iterations": 20},
+            "record": {"every": {"iterations": 5}, "metrics": ["objective"]}, **more}
+
+
+def failure(hearsay, tmp_path, protocol, **more):
+    """The message of the one run of a protocol, which fails."""
+    with pytest.warns(hearsay.HearsayWarning):
+        study = hearsay.run(small(protocol, **more), output=tmp_path / "out", progress=False)
+    assert list(study.runs["status"]) == ["failed"]
+    return study.runs["message"].iloc[0]
+
+
+def test_a_handler_that_raises_fails_its_run_alone(hearsay, tmp_path):
+    class Fragile(hearsay.Protocol):
+        breaks = hearsay.option(False)
+
+        def on_tick(self, i, run):
+            if self.breaks and run.iterations == 7:
+                raise RuntimeError("no\nmore")
+
+    with pytest.warns(hearsay.HearsayWarning, match="1 of 2 runs diverged or failed"):
+        study = hearsay.run(small({"type": Fragile}), sweep={"protocol.breaks": [True, False]}, progress=False,
+                            output=tmp_path / "out")
+    assert list(study.runs["status"]) == ["failed", "done"]
+    message = study.runs["message"].iloc[0]
+    assert "Fragile: test_protocols.py:" in message and "RuntimeError: no more in on_tick of agent" in message
+    assert " s" in message and "\n" not in message
+
+
+def handler(hearsay, body, **members):
+    """A protocol whose on_tick is a function of agent and run."""
+    return type("Made", (hearsay.Protocol,), {"on_tick": lambda self, i, run: body(self, i, run), **members})
+
+
+@pytest.mark.parametrize("body, message", [
+    (lambda self, i, run: run.publish(i, run.gradient(i)), "publish: what was not released cannot leave its owner"),
+    (lambda self, i, run: run.send(i, run.neighbours(i)[0], 0, 0, run.keep_local(run.gradient(i))),
+     "send: what was not released cannot leave its owner"),
+    (lambda self, i, run: run.publish(i, np.zeros(3)), "publish: expected 2 numbers, found an array of shape (3,)"),
+    (lambda self, i, run: run.publish(i, "three"), "publish: expected an array of numbers, found str"),
+    (lambda self, i, run: run.send(i, i, 0), "is no neighbour of agent"),
+    (lambda self, i, run: run.send(i, run.neighbours(i)[0], 0, 0, np.zeros(4)), "send: expected at most 2 numbers"),
+    (lambda self, i, run: setattr(self, "kept", run.model(i)), "a handler kept run.model(i)"),
+    (lambda self, i, run: setattr(self, "kept", run.model(i)[1:]), "a handler kept run.model(i)"),
+    (lambda self, i, run: run.model(4), "expected an agent from 0 to 3, found 4"),
+    (lambda self, i, run: run.project(np.zeros(3)), "project: expected 2 numbers"),
+    (lambda self, i, run: run.release(i, run.gradient(i)), "account"),
+])
+def test_what_a_handler_does_wrong_is_one_line(hearsay, tmp_path, body, message):
+    found = failure(hearsay, tmp_path, {"type": handler(hearsay, body, on_message=lambda self, message, run: None)},
+                    privacy={"mechanism": "laplace", "epsilon": 1, "clip": 1})
+    assert message in found and "in on_tick of agent" in found and "\n" not in found
+
+
+def test_arrays_that_a_handler_keeps_stay_as_they_are(hearsay, tmp_path):
+    kept = []
+
+    def body(self, i, run):
+        run.model(i)[:] = run.iterations
+        heard = run.heard(i)
+        kept.append((heard, heard.copy(), run.latest(i, run.neighbours(i)[0]), run))
+        run.publish(i, run.model(i))
+
+    hearsay.run(small({"type": handler(hearsay, body)}), output=tmp_path / "out", progress=False, jobs=1)
+    assert len(kept) == 20
+    for heard, copy, latest, _ in kept:
+        np.testing.assert_array_equal(heard, copy)
+        assert latest[0] == heard[0][0]
+    with pytest.raises(ValueError, match="the run has ended"):
+        kept[0][-1].now
+
+
+def test_the_mean_of_what_is_heard_is_that_of_numpy(hearsay, tmp_path):
+    found = []
+
+    def body(self, i, run):
+        run.model(i)[:] = np.random.default_rng(run.iterations).normal(size=run.p)
+        run.publish(i, run.model(i))
+        heard = run.heard(i)
+        plain = np.array(heard)
+        for given in ({"axis": 0}, {"axis": 1}, {}, {"axis": 0, "keepdims": True}):
+            found.append((heard.mean(**given), plain.mean(**given)))
+        found.append((heard.mean(0), plain.mean(0)))
+        found.append(((heard - 1)[1:].mean(axis=0), (plain - 1)[1:].mean(axis=0)))
+        found.append((heard.T.mean(axis=0), plain.T.mean(axis=0)))
+
+    hearsay.run(small({"type": handler(hearsay, body)}, network={"topology": "complete"}), output=tmp_path / "out",
+                progress=False)
+    assert len(found) == 20 * 7
+    for one, other in found:
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("members, message", [
+    ({"on_tik": lambda self, i, run: None}, "on_tik is never called; did you mean on_tick?"),
+    ({"on_message": lambda self, message: None}, "on_message is called with 2 arguments besides self"),
+    ({"vectors": 0}, "vectors: expected at least 1, found 0"),
+    ({"hub": "yes"}, "hub: expected bool, found 'yes'"),
+    ({"digest": None}, "an option cannot be called 'digest'"),
+])
+def test_a_class_that_cannot_be_used_is_refused(hearsay, members, message):
+    members = {name: hearsay.option(1) if value is None else value for name, value in members.items()}
+    with pytest.raises(TypeError, match=message.replace("?", r"\?")):
+        hearsay.run(small({"type": handler(hearsay, lambda self, i, run: None, **members)}))
+
+
+def test_options_are_checked_and_explained_like_any_other(hearsay, protocols, tmp_path):
+    for given, message in (({"step": 2}, r"/protocol/step: expected a value in \(0, 1\], found 2"),
+                           ({"stepp": 0.5}, "unknown key 'stepp' of 'python'; did you mean 'step'"),
+                           ({"step": "far"}, "/protocol/step: expected")):
+        with pytest.raises(hearsay.InputError, match=message):
+            hearsay.run(small({"type": protocols.Gossip, **given}), output=tmp_path / "out")
+    study = hearsay.run(small({"type": protocols.Gossip}), output=tmp_path / "out", progress=False)
+    assert study.scenario["protocol"]["step"] == 0.5 and study.scenario["protocol"]["class"] == "Gossip"
+
+
+def test_a_scenario_takes_options_of_a_class(hearsay, protocols, tmp_path):
+    made = hearsay.Scenario(small({"type": protocols.Gossip}))
+    made["protocol.step"] = 0.25
+    assert made["protocol.step"] == 0.25
+    assert hearsay.run(made, output=tmp_path / "out", progress=False).scenario["protocol"]["step"] == 0.25
+
+
+CODE = '''import hearsay
+from {helper} import FACTOR
+
+class Doubling(hearsay.Protocol):
+    """Multiplies the model."""
+    start = hearsay.option(1.0)
+
+    def on_start(self, run):
+        for i in range(run.agents):
+            run.model(i)[:] = self.start
+
+    def on_tick(self, i, run):
+        run.model(i)[:] *= FACTOR
+'''
+
+
+def written(folder, helper="factors"):
+    (folder / f"{helper}.py").write_text("FACTOR = 2\n")
+    (folder / "mine.py").write_text(CODE.format(helper=helper))
+    given = small({"type": "python", "file": "mine.py", "class": "Doubling"}, stop={"iterations": 3})
+    given["record"]["models"] = "final"
+    (folder / "mine.json").write_text(json.dumps(given))
+    return folder / "mine.json"
+
+
+def program(hearsay, *words, cwd=None, **environment):
+    return subprocess.run([hearsay.program(), *map(str, words)], capture_output=True, text=True, check=False, cwd=cwd,
+                          env={**os.environ, **environment})
+
+
+def test_a_file_is_executed_only_where_it_is_allowed(hearsay, tmp_path):
+    scenario_file = written(tmp_path)
+    (tmp_path / "mine.py").write_text((tmp_path / "mine.py").read_text() + "open('executed', 'w')\n")
+    for words in (("run", scenario_file, "-o", tmp_path / "out"), ("validate", scenario_file)):
+        refused = program(hearsay, *words, cwd=tmp_path)
+        assert refused.returncode == 2 and refused.stderr.count("\n") == 1
+        assert "/protocol/file" in refused.stderr and "below a folder of --allow-code" in refused.stderr
+        elsewhere = program(hearsay, *words, "--allow-code", Path(__file__).parent, cwd=tmp_path)
+        assert elsewhere.returncode == 2
+    assert not (tmp_path / "executed").exists() and not (tmp_path / "out").exists()
+    assert program(hearsay, "validate", scenario_file, "--allow-code", tmp_path, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "executed").exists()
+
+
+def test_the_program_runs_a_file_and_its_runs_are_those_of_its_code(hearsay, tmp_path):
+    scenario_file = written(tmp_path)
+    words = ["run", scenario_file, "-o", tmp_path / "out", "--allow-code", tmp_path, "--no-progress"]
+    first = program(hearsay, *words)
+    assert first.returncode == 0, first.stderr
+    study = hearsay.load(tmp_path / "out")
+    # Three ticks double models of 1.
+    models = study.models()
+    assert np.log2(models[[c for c in models if c not in ("repetition", "agent")]].to_numpy()).sum() == 3 * 2
+    assert "1 cached, 0 to run" in program(hearsay, *words).stderr
+    # A file that it imports changes: other runs.
+    (tmp_path / "factors.py").write_text("FACTOR = 4\n")
+    assert "0 cached, 1 to run" in program(hearsay, *words).stderr
+    same = hearsay.run(scenario_file, output=tmp_path / "here", allow_code=[tmp_path], progress=False)
+    assert list(same.runs["fingerprint"]) == list(hearsay.load(tmp_path / "out").runs["fingerprint"])
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda text: text.replace("class Doubling", "class Dubling"), "mine.py has no protocol 'Doubling'; did you mean 'Dubling'?"),
+    (lambda text: text.replace("def on_tick(self, i, run)", "def on_tick(self, i, run"), "mine.py:12: SyntaxError"),
+    (lambda text: text.replace("import hearsay", "import hearsay\nimport absent", 1),
+     "mine.py:2: ModuleNotFoundError: No module named 'absent'"),
+])
+def test_what_is_wrong_with_a_file_is_one_line(hearsay, tmp_path, change, message):
+    scenario_file = written(tmp_path)
+    (tmp_path / "mine.py").write_text(change((tmp_path / "mine.py").read_text()))
+    refused = program(hearsay, "validate", scenario_file, "--allow-code", tmp_path)
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
+    assert message in refused.stderr and "/protocol/" in refused.stderr
+
+
+def test_any_number_of_threads_makes_the_same_tables(hearsay, protocols, tmp_path):
+    given = scenario(3, {"type": protocols.AdPsgd}, stop={"iterations": 100}, repeat=4)
+    for jobs in (1, 3):
+        hearsay.run(given, output=tmp_path / str(jobs), jobs=jobs, progress=False)
+    for table in ("series.csv", "models.csv", "scalars.csv"):
+        assert (tmp_path / "1" / table).read_bytes() == (tmp_path / "3" / table).read_bytes()
+
+
+def test_draws_are_those_of_the_run(hearsay, tmp_path):
+    drawn = []
+
+    def body(self, i, run):
+        if i == 0:
+            s = run.random(5, 0)
+            drawn.append([s.uniform(), s.normal(1, 2), s.exponential(3), s.gamma(0.5), s.index(10), s.bernoulli(0.5),
+                          *s.uniform(2, 3, size=4)])
+
+    for output in ("a", "b"):
+        hearsay.run(small({"type": handler(hearsay, body)}), output=tmp_path / output, progress=False)
+    half = len(drawn) // 2
+    assert half > 1 and drawn[:half] == drawn[half:] and drawn[0] != drawn[1]
+    for u, _, e, g, index, flip, *more in drawn:
+        assert 0 <= u < 1 and e > 0 and g > 0 and 0 <= index < 10 and isinstance(flip, bool)
+        assert all(2 <= x < 3 for x in more)
+
+
+def test_the_package_is_quick_to_import(hearsay):
+    code = "import sys, hearsay; print([m for m in ('pandas', 'numpy', 'matplotlib') if m in sys.modules])"
+    path = str(Path(hearsay.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": path})
+    assert done.stdout.strip() == "[]"
