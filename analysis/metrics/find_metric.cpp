@@ -13,9 +13,9 @@ namespace hearsay::analysis {
 namespace {
 
 // Every statistic of every metric with a value for each owner. `texts` holds the names and help texts.
-std::vector<Metric> gather_statistics(std::deque<std::string>& texts) {
-  std::vector<Metric> all;
-  for (const Metric& m : metrics()) {
+void add_statistics(std::span<const Metric> metrics, std::deque<Metric>& all,
+                    std::deque<std::string>& texts) {
+  for (const Metric& m : metrics) {
     if (!m.per_agent) continue;
     std::size_t k = 0;
     for (const sim::Choice& statistic : sim::kChoices<Statistic>) {
@@ -29,10 +29,10 @@ std::vector<Metric> gather_statistics(std::deque<std::string>& texts) {
       all.push_back(derived);
     }
   }
-  return all;
 }
 
-const Metric* find_in(std::span<const Metric> all, std::string_view name) {
+template <class Metrics>
+const Metric* find_in(const Metrics& all, std::string_view name) {
   const auto found = std::ranges::find(all, name, &Metric::name);
   return found == all.end() ? nullptr : &*found;
 }
@@ -52,9 +52,13 @@ void Metric::measure(const models::World& world, std::span<double> out) const {
   }
 }
 
-std::span<const Metric> statistics() {
+const std::deque<Metric>& statistics() {
   static std::deque<std::string> texts;
-  static const std::vector<Metric> all = gather_statistics(texts);
+  static std::deque<Metric> all;
+  static std::size_t gathered = 0;  // of the metrics
+  if (gathered == metrics().size()) return all;
+  add_statistics(metrics().subspan(gathered), all, texts);
+  gathered = metrics().size();
   return all;
 }
 

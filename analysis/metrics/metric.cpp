@@ -1,10 +1,15 @@
 #include "analysis/metrics/metric.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "analysis/metrics/measured_models.hpp"
@@ -261,9 +266,45 @@ std::vector<Metric> gather() {
 
 }  // namespace
 
-std::span<const Metric> metrics() {
-  static const std::vector<Metric> all = gather();
+namespace {
+
+// Metrics stay where they are: whoever records one points to it.
+constexpr std::size_t kMost = 4096;
+
+std::vector<Metric>& table() {
+  static std::vector<Metric> all = [] {
+    std::vector<Metric> gathered = gather();
+    gathered.reserve(kMost);
+    return gathered;
+  }();
   return all;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  return table();
+}
+
+void declare(std::span<const models::ProtocolMetric> metrics) {
+  static std::deque<std::string> texts;
+  for (const models::ProtocolMetric& m : metrics) {
+    const auto same = std::ranges::find(table(), m.name, &Metric::name);
+    if (same != table().end()) {
+      if (same->of_world != nullptr || same->per_agent != m.per_agent || same->scale != nullptr) {
+        throw std::invalid_argument(
+            fmt::format("metric {}: another metric has this name: choose another name", m.name));
+      }
+      continue;
+    }
+    sim::check(table().size() < kMost, "too many metrics");
+    const auto kept = [](std::string_view text) -> std::string_view { return texts.emplace_back(text); };
+    table().push_back({.name = kept(m.name),
+                       .help = kept(m.help),
+                       .unit = kept(m.unit),
+                       .per_agent = m.per_agent,
+                       .exact = m.exact});
+  }
 }
 
 }  // namespace hearsay::analysis

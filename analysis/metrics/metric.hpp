@@ -5,12 +5,14 @@
 // "The model" of a metric is the learner's if there is one (agent 0 of a star); else the metric is the mean over agents
 // of its value at each agent's own model. Exact losses, fitness and distances are computed from private data
 // without noise: they are diagnostics of the simulator that a real network could not publish.
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "analysis/metrics/statistic.hpp"
 #include "analysis/store/study.hpp"
+#include "models/run/protocol.hpp"
 #include "models/run/world.hpp"
 
 namespace hearsay::analysis {
@@ -41,11 +43,14 @@ struct Metric {
   }
 };
 
-/// All metrics: those of every run, then those that the protocols of the table declare. The table of protocols
-/// must be complete when this is first called.
+/// All metrics: those of every run, then those that the protocols of the table declare, then those of declare(). The table
+/// of protocols must be complete when this is first called.
 std::span<const Metric> metrics();
-/// The statistics of those with a value for each owner, "metric.statistic".
-std::span<const Metric> statistics();
+/// Adds metrics of a protocol that has been loaded; keeps copies of the texts. Not while runs are made. Throws
+/// std::invalid_argument for a name that another quantity has.
+void declare(std::span<const models::ProtocolMetric> metrics);
+/// The statistics of those with a value for each owner, "metric.statistic". Not while runs are made.
+const std::deque<Metric>& statistics();
 /// The metric or statistic of that name, or null.
 const Metric* find_metric(std::string_view name);
 

@@ -80,7 +80,7 @@ class PublicProblem {
   /// Whether f is a quadratic function, known by its moments.
   bool quadratic() const { return loss().quadratic() && !network_; }
   /// What computes scores other than theta . x; null for those.
-  const Network* network() const { return network_ ? &*network_ : nullptr; }
+  const RecordModel* network() const { return network_.get(); }
   /// Where learning starts, p numbers from (kStart), in the order of theta: as model().start says, by default at 0, and
   /// uniform with a hidden layer.
   Eigen::VectorXd start(const sim::Streams& streams) const;
@@ -104,7 +104,7 @@ class PublicProblem {
 
   DataSet data_;
   ModelOptions model_;
-  std::optional<Network> network_ = {};
+  std::shared_ptr<const RecordModel> network_ = {};
   Eigen::Index n_ = 0;
 };
 

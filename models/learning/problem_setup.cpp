@@ -9,9 +9,23 @@
 #include "models/algebra/dense.hpp"
 #include "models/learning/problem.hpp"
 #include "models/learning/record_pass.hpp"
+#include "sim/check.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
+
+namespace {
+
+std::shared_ptr<const RecordModel> network_of(const ModelOptions& model, Eigen::Index features,
+                                              Eigen::Index scores) {
+  const auto* own = std::get_if<PythonModel>(&model.network);
+  if (own == nullptr) return std::make_shared<Network>(model.network, model.loss, features, scores);
+  sim::check(own->code.get() != nullptr, "a class was used before it was loaded");
+  return dynamic_cast<const ModelCode&>(*own->code.get()).make(own->code.values(), features);
+}
+
+}  // namespace
+
 Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(data), std::move(model)) {
   if (data_.train.empty()) throw DataError("expected at least one owner, found none");
   for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
@@ -19,8 +33,7 @@ Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(dat
   everyone_.resize(owners());
   std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   check_targets();
-  if (!model_.one_score())
-    network_.emplace(model_.network, model_.loss, features(), loss().scalar() ? 1 : classes());
+  if (!model_.one_score()) network_ = network_of(model_, features(), loss().scalar() ? 1 : classes());
   if (quadratic()) gather_moments();
 }
 

@@ -116,8 +116,8 @@ class Driver final : public Probe {
     static_assert(
         hooks::measure<P> == requires { P::kMetrics; }, "kMetrics and measure belong together");
     if constexpr (hooks::measure<P>) {
-      for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
-        if (P::kMetrics[k].name == metric) return protocol_.measure(k, world, out);
+      for (std::size_t k = 0; k < protocol_.kMetrics.size(); ++k) {
+        if (protocol_.kMetrics[k].name == metric) return protocol_.measure(k, world, out);
       }
     }
     sim::check(false, "the protocol has no such metric");

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/store/store_file.hpp"
-#include "scenarios/code/code_protocol.hpp"
+#include "scenarios/language/code.hpp"
 #include "scenarios/study/plan.hpp"
 #include "scenarios/terminal/terminal.hpp"
 

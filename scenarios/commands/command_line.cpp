@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "analysis/store/output_file.hpp"
-#include "scenarios/code/code_protocol.hpp"
+#include "models/registry.hpp"
+#include "models/run/code_protocol.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/execution/workers/launcher.hpp"
 #include "scenarios/execution/workers/team.hpp"
+#include "scenarios/language/code.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
@@ -137,7 +139,14 @@ int exit_code(sim::Error::Kind kind) {
 }
 
 void allow_python() {
-  add_python_protocol([](const CodePlace&) -> std::shared_ptr<const Code> { throw ContinueInPython(); });
+  add_python([](const sim::CodePlace&, sim::CodeKind) -> std::shared_ptr<const sim::Code> {
+    throw ContinueInPython();
+  });
+}
+
+void add_python(CodeLoader loader) {
+  models::protocols().push_back(models::code_row());
+  set_code_loader(loader);
 }
 
 int command_line(int argc, const char* const* argv) {

@@ -1,6 +1,8 @@
 #pragma once
 // The command line of hearsay. A program with other protocols adds them to models::protocols() and calls this.
 
+#include "scenarios/language/code.hpp"
+
 namespace hearsay::scenarios {
 
 enum ExitCode {
@@ -18,8 +20,9 @@ enum ExitCode {
 /// Runs one command; returns the exit code. Results go to standard output, all else to standard error.
 int command_line(int argc, const char* const* argv);
 
-/// Lets the program continue in Python where a scenario names code in it: adds the protocol "python" to the table. Once,
-/// before command_line().
+/// Adds the protocol "python" to the table, and says who executes Python. Once, before command_line().
+void add_python(CodeLoader loader);
+/// The same for a program that cannot execute it: it continues in Python where a scenario names code.
 void allow_python();
 
 }  // namespace hearsay::scenarios

@@ -18,12 +18,14 @@ namespace hearsay::scenarios {
 namespace {
 
 // Signal handlers can only use statics.
-std::atomic<bool> interrupt_flag = false, embedded = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<bool> interrupt_flag = false;
+std::atomic<void (*)()> embedder = nullptr;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<void (*)()>::is_always_lock_free);
 
 extern "C" void on_signal(int signal) {
   interrupt_flag = true;
-  if (!embedded) std::signal(signal, SIG_DFL);
+  if (auto* const interrupted = embedder.load()) return interrupted();
+  std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ std::string processor_name() {
 InterruptGuard::InterruptGuard()
     : interrupt_((interrupt_flag = false, std::signal(SIGINT, on_signal))),
       terminate_(std::signal(SIGTERM, on_signal)) {
-  if (embedded) return;
+  if (embedder != nullptr) return;
   watch_ = std::jthread([](const std::stop_token& ended) {
     constexpr std::chrono::milliseconds kStep{20};
     std::mutex mutex;
@@ -75,8 +77,8 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGTERM, terminate_);
 }
 
-void InterruptGuard::embed(bool is) {
-  embedded = is;
+void InterruptGuard::embed(void (*interrupted)()) {
+  embedder = interrupted;
 }
 
 const std::atomic<bool>& InterruptGuard::flag() {

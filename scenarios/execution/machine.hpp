@@ -27,8 +27,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   static const std::atomic<bool>& flag();
-  /// Whether the process has more to do than this study: then it is never ended, however long the study takes to stop.
-  static void embed(bool embedded);
+  /// Of a process that has more to do than this study, and is never ended, however long the study takes to stop: what is
+  /// called at an interrupt, by the signal handler. Null: the process is the study's own.
+  static void embed(void (*interrupted)());
 
  private:
   using Handler = void (*)(int);

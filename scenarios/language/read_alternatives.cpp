@@ -89,6 +89,7 @@ void Reader::alternatives(const sim::About& about, std::span<const sim::Alternat
           .place = resolved(about),
           .key = bare || by_key ? key : "",
           .type = all[chosen.index].name,
+          .open = all[chosen.index].open,
           .hint = std::move(chosen.hint),
           .others = by_key ? all : std::span<const sim::Alternative>()},
          current);

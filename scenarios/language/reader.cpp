@@ -214,12 +214,14 @@ void Reader::within(Frame frame, const sim::Describe& members) {
   frames_.push_back(std::move(frame));
   members(*this);
   const Frame& done = frames_.back();
-  if (std::find(done.seen.begin(), done.seen.end(), false) != done.seen.end()) {
+  // Without its code nobody knows its members.
+  const auto own = [this](const Fault& f) { return f.checked_at == frames_.size(); };
+  const bool known = !done.open || std::none_of(faults_.begin() + static_cast<std::ptrdiff_t>(done.faults),
+                                                faults_.end(), own);
+  if (known && std::find(done.seen.begin(), done.seen.end(), false) != done.seen.end()) {
     // A missing or inconsistent option may be a misspelt one.
     const auto mine = faults_.begin() + static_cast<std::ptrdiff_t>(done.faults);
-    faults_.erase(std::remove_if(mine, faults_.end(),
-                                 [this](const Fault& f) { return f.checked_at == frames_.size(); }),
-                  faults_.end());
+    faults_.erase(std::remove_if(mine, faults_.end(), own), faults_.end());
     report_unknown(done, members);
   } else {
     const bool bare = done.kind == Frame::Kind::kBare;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/language/code.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "sim/options/describe.hpp"
@@ -36,6 +37,9 @@ class Reader final : public sim::Visitor {
   const std::vector<PlainNumber>& plain_numbers() const { return plain_; }
 
   std::string shown(double x, std::string_view unit) const override;
+  std::shared_ptr<const sim::Code> load(const sim::CodePlace& place, sim::CodeKind kind) const override {
+    return load_code(place, kind);
+  }
 
  protected:
   void boolean(bool& value, const sim::About& about) override;
@@ -66,6 +70,7 @@ class Reader final : public sim::Visitor {
     sim::About place = {};                          // resolves "=": unit and range
     std::string_view key = {};                      // kBare: the only member that the node can be; empty: any
     std::string_view type = {};                     // of an alternative
+    bool open = false;                              // that has members of its code
     std::string hint = {};                          // for unknown keys
     std::span<const sim::Alternative> others = {};  // that the value could have been, by a key of theirs
     std::size_t index = 0;                          // kList: the element being read

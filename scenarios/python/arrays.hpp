@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "models/data/data_set.hpp"
 #include "scenarios/python/heard.hpp"
 
 namespace hearsay::scenarios {
@@ -47,6 +48,27 @@ class Arrays {
   }
 
   Kept vectors_, heard_;
+};
+
+/// Read-only views of an owner's records, n x d, and of their targets.
+class RecordViews {
+ public:
+  RecordViews(const models::Records& x, const Eigen::VectorXd& y)
+      : features(view(x.data(), {x.rows(), x.cols()})), targets(view(y.data(), {y.size()})) {}
+  /// Throws py::value_error if a view is still referred to: the records may not outlive the run.
+  void require_let_go() const {
+    if (!let_go(features) || !let_go(targets))
+      throw py::value_error("records were kept beyond the call: keep a copy of what is needed");
+  }
+
+  py::array features, targets;
+
+ private:
+  static py::array view(const double* data, std::vector<py::ssize_t> shape) {
+    py::array made(py::dtype::of<double>(), std::move(shape), data, py::none());
+    py::detail::array_proxy(made.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    return made;
+  }
 };
 
 /// Views of the columns of a matrix, made once each.

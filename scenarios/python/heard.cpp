@@ -14,6 +14,12 @@ bool is_zero(PyObject* number) {
   return PyLong_CheckExact(number) && PyLong_AsLong(number) == 0;
 }
 
+PyObject* general_mean() {
+  static PyObject* const mean =
+      PyObject_GetAttrString(reinterpret_cast<PyObject*>(py::detail::npy_api::get().PyArray_Type_), "mean");
+  return mean;
+}
+
 // mean(axis=0) and mean(0) row by row, as numpy adds them: to the same bits. All else is numpy's.
 PyObject* mean(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
@@ -37,9 +43,7 @@ PyObject* mean(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyO
   }
   std::vector<PyObject*> all{self};
   all.insert(all.end(), arguments, arguments + count + named);
-  static PyObject* const general =
-      PyObject_GetAttrString(reinterpret_cast<PyObject*>(py::detail::npy_api::get().PyArray_Type_), "mean");
-  return PyObject_Vectorcall(general, all.data(), static_cast<std::size_t>(count + 1), names);
+  return PyObject_Vectorcall(general_mean(), all.data(), static_cast<std::size_t>(count + 1), names);
 }
 
 PyTypeObject* heard_type() {
@@ -60,6 +64,11 @@ PyTypeObject* heard_type() {
 }
 
 }  // namespace
+
+void prepare_arrays() {
+  general_mean();
+  heard_type();
+}
 
 py::array_t<double> new_heard(py::ssize_t rows, py::ssize_t columns) {
   const Py_intptr_t shape[] = {rows, columns};

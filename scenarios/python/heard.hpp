@@ -5,6 +5,10 @@
 
 namespace hearsay::scenarios {
 
+/// To be called before several threads use arrays: what is made at the first use of numpy and of this type takes and gives
+/// the interpreter's lock, so that two threads would wait for each other.
+void prepare_arrays();
+
 /// Of rows x columns numbers, to be written.
 pybind11::array_t<double> new_heard(pybind11::ssize_t rows, pybind11::ssize_t columns);
 

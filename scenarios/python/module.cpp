@@ -25,10 +25,16 @@ int command(const std::vector<std::string>& words, const py::object& write) {
   if (!write.is_none()) {
     sink = [&write](bool error, std::string_view text) {
       const py::gil_scoped_acquire lock;
-      write(error, py::str(text.data(), text.size()));
+      try {
+        write(error, py::str(text.data(), text.size()));
+      } catch (py::error_already_set& failure) {
+        // An interrupt ends the study in order, whatever is being printed.
+        if (!failure.matches(PyExc_KeyboardInterrupt)) failure.discard_as_unraisable("hearsay");
+      }
     };
   }
-  InterruptGuard::embed(!write.is_none());
+  // A handler that does not return is interrupted, too.
+  InterruptGuard::embed(write.is_none() ? nullptr : &PyErr_SetInterrupt);
   const py::gil_scoped_release unlocked;
   const SinkGuard guard(std::move(sink));
   return command_line(static_cast<int>(arguments.size()), arguments.data());
@@ -38,7 +44,7 @@ int command(const std::vector<std::string>& words, const py::object& write) {
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The simulator in this process.";
-  add_python_protocol(load_python);
+  add_python(load_python);
   Run::define(module);
   module.def("command", &command, py::arg("words"), py::arg("write") = py::none(),
              "Runs a command; returns its exit code. write(error, text) gets what it prints.");

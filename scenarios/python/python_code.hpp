@@ -1,10 +1,42 @@
 #pragma once
-// Classes of protocols in Python: how they are loaded, and their runs.
-#include "scenarios/code/code_protocol.hpp"
+// Classes in Python that a scenario names: how they are loaded, and what they are used as.
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/learning/networks/record_model.hpp"
+#include "models/run/code_protocol.hpp"
 
 namespace hearsay::scenarios {
 
-/// A CodeLoader. Takes the interpreter's lock, and needs the package hearsay.
-std::shared_ptr<const Code> load_python(const CodePlace& place);
+/// A function of the package's module hearsay.code.
+pybind11::object helper(const char* name);
+/// One line of what went wrong in Python.
+std::string line_of(pybind11::error_already_set& error);
+
+/// A class of Python and its objects. All functions take the interpreter's lock.
+class PythonClass {
+ public:
+  explicit PythonClass(pybind11::object type) : type_(std::move(type)) {}
+  ~PythonClass();
+  PythonClass(const PythonClass&) = delete;
+  PythonClass& operator=(const PythonClass&) = delete;
+
+  /// Name, help and options, and further members of the class, which it returns.
+  pybind11::dict describe(sim::Code& code, const char* how) const;
+  /// Throws std::invalid_argument for an exception of the class.
+  pybind11::object make(const std::vector<sim::CodeValue>& values) const;
+
+ private:
+  pybind11::object type_;
+};
+
+std::shared_ptr<models::ProtocolCode> python_protocol(pybind11::object type);
+std::shared_ptr<models::ModelCode> python_model(pybind11::object type);
+
+/// A CodeLoader. Needs the package hearsay.
+std::shared_ptr<const sim::Code> load_python(const sim::CodePlace& place, sim::CodeKind kind);
 
 }  // namespace hearsay::scenarios

@@ -103,13 +103,6 @@ void define_stream(py::module_& module) {
           py::arg("p"), one, "True with probability p.");
 }
 
-py::array read_only(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides) {
-  for (py::ssize_t& stride : strides) stride *= static_cast<py::ssize_t>(sizeof(double));
-  py::array view(py::dtype::of<double>(), std::move(shape), std::move(strides), data, py::none());
-  view.attr("setflags")(py::arg("write") = false);
-  return view;
-}
-
 }  // namespace
 
 models::Sensitive OpaqueVector::take() {
@@ -119,10 +112,11 @@ models::Sensitive OpaqueVector::take() {
   return taken;
 }
 
-Run::Run(models::Context& context, models::World& world, const models::Entry& entry)
+Run::Run(models::Context& context, models::World& world, const models::Entry& entry, bool timers)
     : context_(&context),
       world_(world),
       entry_(entry),
+      timers_(timers),
       models_(world.models.data(), world.models.rows(), static_cast<std::size_t>(world.models.cols())),
       neighbours_(static_cast<std::size_t>(world.models.cols())) {}
 
@@ -131,10 +125,53 @@ models::Context& Run::context() const {
   return *context_;
 }
 
+models::Context& Run::acting() const {
+  if (looking_) throw py::value_error("a metric sees the run and changes nothing of it");
+  return context();
+}
+
 sim::AgentId Run::agent(py::ssize_t i) const {
   const auto count = static_cast<py::ssize_t>(context().agents());
   if (i >= 0 && i < count) return static_cast<sim::AgentId>(i);
   throw py::index_error(fmt::format("expected an agent from 0 to {}, found {}", count - 1, i));
+}
+
+sim::AgentId Run::owner_agent(py::ssize_t i) const {
+  const sim::AgentId a = agent(i);
+  if (world_.hub && a == 0) throw py::value_error("agent 0 is the hub and holds no data");
+  return a;
+}
+
+// Of what is to be released.
+double Run::positive_sensitivity(double sensitivity) const {
+  const bool is_private = context().privacy().active();
+  if (is_private ? sensitivity > 0 : sensitivity >= 0) return sensitivity;
+  throw py::value_error(
+      fmt::format("expected a sensitivity {} 0, found {}", is_private ? "above" : "from", sensitivity));
+}
+
+void Run::after(py::ssize_t i, double delay, std::uint16_t tag, std::uint32_t number) {
+  if (!timers_) throw py::value_error("after: the class has no on_timer");
+  if (!(delay >= 0)) throw py::value_error(fmt::format("after: expected a delay from 0, found {}", delay));
+  acting().after(agent(i), delay, tag, number);
+}
+
+void Run::open_account(py::ssize_t i, std::optional<std::uint64_t> releases, std::uint32_t overlap) {
+  const sim::AgentId a = owner_agent(i);
+  models::Context& run = acting();
+  const models::Budget& privacy = run.privacy();
+  if (!releases && privacy.active() && !privacy.steps.empty()) releases = privacy.steps[run.owner(a)];
+  if (!privacy.active()) return run.open_account(a);
+  if (!releases || *releases == 0 || overlap == 0)
+    throw py::value_error(
+        "open_account: with privacy expected a number of releases, from 1, or privacy.steps, and an "
+        "overlap from 1");
+  run.open_account(a, *releases, overlap);
+}
+
+OpaqueVector Run::sensitive(py::handle x, double sensitivity) {
+  return {.sensitive =
+              acting().sensitive(Given(x, "sensitive", 0).vector(), positive_sensitivity(sensitivity))};
 }
 
 py::object& Run::arrived(const sim::Message& message) {
@@ -172,9 +209,15 @@ py::object Run::neighbours(py::ssize_t i) {
   return all;
 }
 
+py::object Run::model(py::ssize_t i) {
+  const sim::AgentId a = agent(i);
+  if (!looking_) return models_.view(a);
+  return arrays_.copy({world_.models.col(a).data(), static_cast<std::size_t>(world_.models.rows())});
+}
+
 void Run::send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t conversation,
                py::handle payload) {
-  models::Context& run = context();
+  models::Context& run = acting();
   const sim::AgentId sender = agent(from);
   if (entry_.broadcasts)
     throw py::value_error("send: the class has no on_message, or says that it only broadcasts");
@@ -205,7 +248,7 @@ void Run::send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t
 
 // What agent i last heard of its neighbours, degree x p.
 py::object Run::heard(py::ssize_t i) {
-  models::Context& run = context();
+  models::Context& run = acting();
   const sim::AgentId a = agent(i);
   const std::uint32_t degree = run.degree(a);
   const Eigen::Index p = run.p();
@@ -220,7 +263,7 @@ py::object Run::heard(py::ssize_t i) {
 
 // The same with the publications' numbers and times: (degree x p, degree, degree).
 py::object Run::heard_of(py::ssize_t i) {
-  models::Context& run = context();
+  models::Context& run = acting();
   const sim::AgentId a = agent(i);
   const std::uint32_t degree = run.degree(a);
   const Eigen::Index p = run.p();
@@ -240,55 +283,69 @@ py::object Run::latest(py::ssize_t reader, py::ssize_t neighbour) {
   const sim::AgentId a = agent(reader), b = agent(neighbour);
   if (!std::ranges::binary_search(context().neighbours(a), b))
     throw py::value_error(fmt::format("latest: agent {} is no neighbour of agent {}", b, a));
-  const models::Vector model = context().latest(a, b);
+  const models::Vector model = acting().latest(a, b);
   return arrays_.copy({model.data(), static_cast<std::size_t>(model.size())});
 }
 
 OpaqueVector Run::gradient(py::ssize_t i, py::handle theta, std::optional<double> sensitivity,
                            py::handle records, std::optional<double> divisor) {
-  models::Context& run = context();
-  const sim::AgentId a = agent(i);
+  models::Context& run = acting();
+  const sim::AgentId a = owner_agent(i);
   if (theta.is_none()) {
     const auto own = run.model(a);
     return gradient(i, arrays_.copy({own.data(), static_cast<std::size_t>(own.size())}), sensitivity, records,
                     divisor);
   }
+  if (sensitivity) positive_sensitivity(*sensitivity);
   const Given at(theta, "gradient", run.p());
   if (records.is_none()) {
     if (divisor) throw py::type_error("gradient: divisor is given without records");
-    if (sensitivity) return {run.gradient(a, at.vector(), *sensitivity)};
-    return {run.gradient(a, at.vector())};
+    if (sensitivity) return {run.gradient(a, at.vector(), *sensitivity), a};
+    return {run.gradient(a, at.vector()), a};
   }
-  if (!divisor) throw py::type_error("gradient: records need a divisor, a public number");
+  if (!divisor || !(*divisor > 0))
+    throw py::value_error("gradient: records need a divisor above 0, a public number");
   const auto numbers = records.cast<std::vector<Eigen::Index>>();
   for (const Eigen::Index record : numbers) {
     if (record < 0 || record >= run.records(a))
       throw py::index_error(fmt::format("gradient: agent {} has no record {}", a, record));
   }
-  return {run.gradient(a, at.vector(), sensitivity.value_or(kInfinity), numbers, *divisor)};
+  return {run.gradient(a, at.vector(), sensitivity.value_or(kInfinity), numbers, *divisor), a,
+          sensitivity.has_value()};
 }
 
-OpaqueVector Run::from_data(py::ssize_t i, const py::function& f, double sensitivity) {
-  return {context().from_data(
-      agent(i),
-      [&](const models::Problem& problem, std::size_t owner) -> Eigen::VectorXd {
-        const models::Shard& shard = problem.data().train[owner];
-        const py::ssize_t rows = shard.features.rows(), columns = shard.features.cols();
-        const py::object result = f(read_only(shard.features.data(), {rows, columns},
-                                              {static_cast<py::ssize_t>(shard.features.rowStride()),
-                                               static_cast<py::ssize_t>(shard.features.colStride())}),
-                                    read_only(shard.target.data(), {rows}, {1}));
-        return Given(result, "from_data", 0).vector();
-      },
-      sensitivity)};
+OpaqueVector Run::from_data(py::ssize_t i, const py::function& f, std::optional<double> sensitivity) {
+  const sim::AgentId a = owner_agent(i);
+  if (sensitivity) positive_sensitivity(*sensitivity);
+  return {acting().from_data(
+              a,
+              [&](const models::Problem& problem, std::size_t owner) -> Eigen::VectorXd {
+                const models::Shard& shard = problem.data().train[owner];
+                const RecordViews records(shard.features, shard.target);
+                py::object result = f(records.features, records.targets);
+                Eigen::VectorXd value = Given(result, "from_data", 0).vector();
+                result = py::none();  // perhaps a part of a view
+                records.require_let_go();
+                return value;
+              },
+              sensitivity.value_or(kInfinity)),
+          a, sensitivity.has_value()};
 }
 
-py::object Run::release(py::ssize_t i, OpaqueVector& sensitive) {
-  const sim::AgentId a = agent(i);
+py::object Run::release(py::ssize_t i, py::handle given) {
+  const sim::AgentId a = owner_agent(i);
+  if (!py::isinstance<OpaqueVector>(given))
+    throw py::type_error("release: expected what run.gradient, run.from_data or run.sensitive returns");
+  auto& x = *given.cast<OpaqueVector*>();
+  if (x.agent && *x.agent != a)
+    throw py::value_error(
+        fmt::format("release: computed from the records of agent {}, not of agent {}", *x.agent, a));
+  if (!x.stated && context().privacy().active())
+    throw py::value_error("release: its sensitivity was not stated");
   if (world_.ledger.account(a).release_limit == 0)
     throw py::value_error(
         fmt::format("release: agent {} has no open account: run.open_account in on_start", a));
-  const auto released = context().release(a, sensitive.take());
+  const auto released = acting().release(a, x.take());
   if (!released) return py::none();
   return arrays_.copy({released->data(), static_cast<std::size_t>(released->size())});
 }
@@ -327,7 +384,7 @@ void Run::define(py::module_& module) {
       .def(
           "publish",
           [](Run& r, py::ssize_t i, py::handle x) {
-            return r.context().publish(r.agent(i), Given(x, "publish", r.context().p()).vector());
+            return r.acting().publish(r.agent(i), Given(x, "publish", r.context().p()).vector());
           },
           py::arg("source"), py::arg("state"),
           "Tells all neighbours a new state, p numbers. Returns the number of the publication, from 1.")
@@ -336,25 +393,18 @@ void Run::define(py::module_& module) {
       .def("latest", &Run::latest, py::arg("reader"), py::arg("neighbour"),
            "What an agent last heard of one neighbour.")
       .def(
-          "compute", [](Run& r, py::ssize_t i) { r.context().compute(r.agent(i)); },
+          "compute", [](Run& r, py::ssize_t i) { r.acting().compute(r.agent(i)); },
           "The agent computes from now on, for as long as the scenario says.")
       .def(
           "leaves", [](Run& r, py::ssize_t i) { return r.context().leaves(r.agent(i)); },
           "When what the agent sends now leaves it, s.")
-      .def(
-          "after",
-          [](Run& r, py::ssize_t i, double delay, std::uint16_t tag, std::uint32_t number) {
-            if (!(delay >= 0))
-              throw py::value_error(fmt::format("after: expected a delay from 0, found {}", delay));
-            r.context().after(r.agent(i), delay, tag, number);
-          },
-          py::arg("agent"), py::arg("delay"), py::arg("tag") = 0, py::arg("number") = 0,
-          "Sets a timer; never fires after an infinite delay.")
+      .def("after", &Run::after, py::arg("agent"), py::arg("delay"), py::arg("tag") = 0,
+           py::arg("number") = 0, "Sets a timer; never fires after an infinite delay.")
       .def(
           "discard",
           [](Run& r, const ArrivedMessage&) {
             if (r.handled_ == nullptr) throw py::value_error("discard: no message is being handled");
-            r.context().discard(*r.handled_);
+            r.acting().discard(*r.handled_);
           },
           "The message being handled came too late to be used: counted and traced as lost.")
       .def(
@@ -365,9 +415,8 @@ void Run::define(py::module_& module) {
           "trips, at least 1 s.")
       // --- Models ---
       .def_property_readonly("p", [](Run& r) { return r.context().p(); })
-      .def(
-          "model", [](Run& r, py::ssize_t i) { return r.models_.view(r.agent(i)); },
-          "The agent's public model, a view that is written through; not to be kept beyond the handler.")
+      .def("model", &Run::model,
+           "The agent's public model, a view that is written through; not to be kept beyond the handler.")
       .def("regulariser_gradient",
            [](Run& r, py::handle theta) {
              const Given at(theta, "regulariser_gradient", r.context().p());
@@ -381,7 +430,7 @@ void Run::define(py::module_& module) {
             if (theta.ndim() != 1 || theta.size() != r.context().p())
               throw py::value_error(fmt::format("project: expected {} numbers", r.context().p()));
             Eigen::VectorXd moved = Given(theta, "project", r.context().p()).vector();
-            r.context().project(moved);
+            r.acting().project(moved);
             auto to = theta.mutable_unchecked<1>();
             for (Eigen::Index k = 0; k < moved.size(); ++k) to(k) = moved[k];
           },
@@ -391,7 +440,7 @@ void Run::define(py::module_& module) {
           "sigma of the regulariser.")
       // --- Private data ---
       .def_property_readonly("owners", [](Run& r) { return r.context().owners(); })
-      .def("owner", [](Run& r, py::ssize_t i) { return r.context().owner(r.agent(i)); })
+      .def("owner", [](Run& r, py::ssize_t i) { return r.context().owner(r.owner_agent(i)); })
       .def("agent_of",
            [](Run& r, std::size_t owner) {
              if (owner >= r.context().owners()) throw py::index_error("agent_of: there is no such owner");
@@ -408,25 +457,16 @@ void Run::define(py::module_& module) {
           py::arg("sensitivity") = none, py::arg("records") = none, py::arg("divisor") = none,
           "Mean gradient over the agent's records at theta, by default its model; or the sum over some records divided "
           "by a public number.")
-      .def("from_data", &Run::from_data, py::arg("agent"), py::arg("f"), py::arg("sensitivity") = kInfinity,
+      .def("from_data", &Run::from_data, py::arg("agent"), py::arg("f"), py::arg("sensitivity") = none,
            "What f(X, y) computes from the agent's records.")
       .def(
-          "keep_local", [](Run& r, OpaqueVector& x) { return r.context().keep_local(x.take()); },
+          "keep_local", [](Run& r, OpaqueVector& x) { return r.acting().keep_local(x.take()); },
           "For use inside its owner.")
-      .def(
-          "sensitive",
-          [](Run& r, py::handle x, double sensitivity) {
-            return OpaqueVector{r.context().sensitive(Given(x, "sensitive", 0).vector(), sensitivity)};
-          },
-          py::arg("x"), py::arg("sensitivity"), "What an agent computed inside, to be released.")
-      .def(
-          "open_account",
-          [](Run& r, py::ssize_t i, std::optional<std::uint64_t> releases, std::uint32_t overlap) {
-            if (releases) return r.context().open_account(r.agent(i), *releases, overlap);
-            r.context().open_account(r.agent(i));
-          },
-          py::arg("agent"), py::arg("releases") = none, py::arg("overlap") = 1,
-          "Once, before the first release: so many equal releases that together keep the agent's budget.")
+      .def("sensitive", &Run::sensitive, py::arg("x"), py::arg("sensitivity"),
+           "What an agent computed inside, to be released.")
+      .def("open_account", &Run::open_account, py::arg("agent"), py::arg("releases") = none,
+           py::arg("overlap") = 1,
+           "Once, before the first release: so many equal releases that together keep the agent's budget.")
       .def("may_release", [](Run& r, py::ssize_t i) { return r.context().may_release(r.agent(i)); })
       .def_property_readonly("all_spent", [](Run& r) { return r.context().all_spent(); })
       .def("release", &Run::release, py::arg("agent"), py::arg("sensitive"),
@@ -435,11 +475,9 @@ void Run::define(py::module_& module) {
       // --- The run ---
       .def(
           "random",
-          [](Run& r, std::uint32_t purpose, py::ssize_t i) {
-            return r.context().random(purpose, r.agent(i));
-          },
+          [](Run& r, std::uint32_t purpose, py::ssize_t i) { return r.acting().random(purpose, r.agent(i)); },
           py::arg("purpose"), py::arg("agent"), "A fresh stream of the agent for this purpose.")
-      .def("count_iteration", [](Run& r) { r.context().count_iteration(); })
+      .def("count_iteration", [](Run& r) { r.acting().count_iteration(); })
       .def_property_readonly("iterations", [](Run& r) { return r.context().iterations(); })
       .def_property_readonly(
           "planned_iterations",
@@ -450,9 +488,9 @@ void Run::define(py::module_& module) {
           },
           "stop.iterations of the scenario, or None.")
       .def(
-          "count_staleness",
-          [](Run& r, double steps, double age) { r.context().count_staleness(steps, age); }, py::arg("steps"),
-          py::arg("age"), "How old what an update used was: updates of the receiver since, and s.");
+          "count_staleness", [](Run& r, double steps, double age) { r.acting().count_staleness(steps, age); },
+          py::arg("steps"), py::arg("age"),
+          "How old what an update used was: updates of the receiver since, and s.");
 }
 
 }  // namespace hearsay::scenarios

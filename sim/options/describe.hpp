@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,9 @@ struct InputFile {
 };
 
 class Visitor;
+class Code;
+struct CodePlace;
+enum class CodeKind;
 
 template <class T>
 concept Described = requires(T& value, Visitor& v) {
@@ -110,6 +114,10 @@ class Visitor {
 
   /// A number in the message of a rule, with its unit ("=": that of the place). Here without one, to 6 digits.
   virtual std::string shown(double x, std::string_view unit) const;
+
+  /// Executes the code that a scenario names and finds a class in it. Null, and nothing is executed, where nothing is
+  /// read. Throws std::exception.
+  virtual std::shared_ptr<const Code> load(const CodePlace& place, CodeKind kind) const;
 
   /// Visits a value that is the index of one of the names of a table.
   void one_of(std::size_t& index, std::span<const Choice> all, const About& about) {
@@ -173,6 +181,7 @@ Alternative alternative_of(Describe describe_default) {
   if constexpr (requires { T::kHelp; }) a.help = T::kHelp;
   if constexpr (requires { T::kShorthand; }) a.shorthand = T::kShorthand;
   if constexpr (requires { T::kExample; }) a.example = T::kExample;
+  if constexpr (requires { T::kOpen; }) a.open = T::kOpen;
   a.describe_default = std::move(describe_default);
   return a;
 }

@@ -145,10 +145,12 @@ class Walker {
       for (const Outline& m : a.members) {
         if (m.required && !scenario_[at].contains(m.name)) scenario_[at][m.name] = right_value(m);
       }
-      Json strange = scenario_[at];
-      strange["no_such_option"] = 1;
-      add_raw(at, strange, at / "no_such_option", fmt::format("unknown key 'no_such_option' of '{}'", a.name),
-              true);
+      if (!a.open) {
+        Json strange = scenario_[at];
+        strange["no_such_option"] = 1;
+        add_raw(at, strange, at / "no_such_option",
+                fmt::format("unknown key 'no_such_option' of '{}'", a.name), true);
+      }
       for (const Outline& m : a.members) missing(m, at);
       members(a.members, at);
       scenario_ = before;

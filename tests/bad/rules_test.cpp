@@ -6,7 +6,7 @@
 #include <map>
 #include <regex>
 
-#include "scenarios/code/code_protocol.hpp"
+#include "scenarios/commands/command_line.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/explain.hpp"
 #include "scenarios/study/scenario.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("bad: the JSON Schema refuses all rules that it can check") {
 TEST_CASE("bad: every check() of options has an example that violates it, with its message") {
   const test::Scratch dir;
   dir.write("data.csv", "x,y\n1,2\n");
-  scenarios::add_python_protocol([](const scenarios::CodePlace&) -> std::shared_ptr<const scenarios::Code> {
+  scenarios::add_python([](const sim::CodePlace&, sim::CodeKind) -> std::shared_ptr<const sim::Code> {
     throw std::runtime_error("there is no such class");
   });
   const Json examples = Json::parse(test::text_of(HEARSAY_SOURCE_DIR "/tests/bad/checks.json"));

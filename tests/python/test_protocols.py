@@ -2,8 +2,10 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +125,14 @@ def test_a_handler_that_raises_fails_its_run_alone(hearsay, tmp_path):
     assert " s" in message and "\n" not in message
 
 
+def generator(self, run):
+    yield
+
+
+async def coroutine(self, run):
+    pass
+
+
 def handler(hearsay, body, **members):
     """A protocol whose on_tick is a function of agent and run."""
     return type("Made", (hearsay.Protocol,), {"on_tick": lambda self, i, run: body(self, i, run), **members})
@@ -193,6 +203,9 @@ def test_the_mean_of_what_is_heard_is_that_of_numpy(hearsay, tmp_path):
     ({"vectors": 0}, "vectors: expected at least 1, found 0"),
     ({"hub": "yes"}, "hub: expected bool, found 'yes'"),
     ({"digest": None}, "an option cannot be called 'digest'"),
+    ({"counts_iteration": True}, "counts_iteration has no meaning; did you mean counts_iterations?"),
+    ({"on_start": generator}, "on_start: expected a plain function"),
+    ({"on_start": coroutine}, "on_start: expected a plain function"),
 ])
 def test_a_class_that_cannot_be_used_is_refused(hearsay, members, message):
     members = {name: hearsay.option(1) if value is None else value for name, value in members.items()}
@@ -324,3 +337,195 @@ def test_the_package_is_quick_to_import(hearsay):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": path})
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("body, message", [
+    (lambda self, i, run: run.gradient(0), "agent 0 is the hub and holds no data"),
+    (lambda self, i, run: run.from_data(0, lambda X, y: X[0]), "agent 0 is the hub and holds no data"),
+    (lambda self, i, run: run.open_account(0, 5), "agent 0 is the hub and holds no data"),
+    (lambda self, i, run: run.release(2, run.gradient(1)), "computed from the records of agent 1, not of agent 2"),
+    (lambda self, i, run: run.release(1, np.zeros(run.p)), "release: expected what run.gradient"),
+    (lambda self, i, run: run.release(1, run.from_data(1, lambda X, y: X[0])), "its sensitivity was not stated"),
+    (lambda self, i, run: run.sensitive(np.zeros(run.p), 0), "expected a sensitivity above 0, found 0"),
+    (lambda self, i, run: run.sensitive(np.zeros(run.p), float("nan")), "expected a sensitivity above 0, found nan"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, [0], 0), "a divisor above 0"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, [99], 1), "agent 1 has no record 99"),
+    (lambda self, i, run: run.open_account(1), "with privacy expected a number of releases"),
+    (lambda self, i, run: run.open_account(1, 5, 0), "an overlap from 1"),
+    (lambda self, i, run: run.after(1, 1.0), "after: the class has no on_timer"),
+    (lambda self, i, run: run.from_data(1, lambda X, y: setattr(self, "kept", X) or X[0]), "records were kept"),
+    (lambda self, i, run: run.from_data(1, lambda X, y: X.fill(0) or X[0]), "read-only"),
+])
+def test_private_data_of_a_star_are_guarded(hearsay, tmp_path, body, message):
+    found = failure(hearsay, tmp_path, {"type": handler(hearsay, body, hub=True)}, network={"topology": "star"},
+                    privacy={"mechanism": "laplace", "epsilon": 1, "clip": 1})
+    assert message in found and "\n" not in found
+
+
+def test_metrics_of_a_class(hearsay, tmp_path):
+    class Counting(hearsay.Protocol):
+        def on_start(self, run):
+            self.ticks = [0] * run.agents
+
+        def on_tick(self, i, run):
+            self.ticks[i] += 1
+
+        @hearsay.metric(help="Ticks of each agent.", per_agent=True)
+        def ticks_by_agent(self, run):
+            return self.ticks
+
+        @hearsay.metric(unit="s")
+        def clock(self, run):
+            return run.now
+
+        @hearsay.metric()
+        def meddling(self, run):
+            run.model(0)[:] = 1  # a copy
+            run.publish(0, run.model(0))
+
+    record = {"every": {"iterations": 5}, "metrics": ["ticks_by_agent", "ticks_by_agent.max", "clock", "time"]}
+    study = hearsay.run(small({"type": Counting}, record=record), output=tmp_path / "a", progress=False)
+    last = study.series[study.series["iteration"] == 20]
+    values = {metric: part["value"].to_numpy() for metric, part in last.groupby("metric")}
+    assert values["ticks_by_agent"].sum() == 20 and len(values["ticks_by_agent"]) == 4
+    assert values["ticks_by_agent.max"] == values["ticks_by_agent"].max()
+    assert values["clock"] == values["time"]
+    found = failure(hearsay, tmp_path, {"type": Counting}, record={"metrics": ["meddling"]})
+    assert "a metric sees the run and changes nothing of it in meddling" in found
+    with pytest.raises(hearsay.InputError, match="did you mean 'clock'"):
+        hearsay.run(small({"type": Counting}, record={"metrics": ["clocc"]}), output=tmp_path / "b")
+    target = small({"type": Counting}, stop={"iterations": 100, "target": {"metric": "ticks_by_agent.max", "above": 6.5}})
+    study = hearsay.run(target, output=tmp_path / "c", progress=False)
+    assert list(study.runs["end"]) == ["target"]
+
+
+def program_that_prints_a_digest(folder, change):
+    """The digest of a class whose program is changed."""
+    texts = {"base.py": "import hearsay\nimport helper\nclass Base(hearsay.Protocol):\n    def on_tick(self, i, run):\n"
+                        "        helper.f(run)\n",
+             "helper.py": "def f(run):\n    pass\n",
+             "main.py": "import base, hearsay\nfrom hearsay import code\nCFG = {'a': 1}\ndef make(x):\n"
+                        "    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
+                        "        def on_start(self, run, y=2):\n            self.a = CFG['a'] * x * y\n"
+                        "    return Mine\nprint(code.digest_of(make(3)))\n"}
+    for name, text in texts.items():
+        (folder / name).write_text(text.replace(*change))
+    path = str(Path(__file__).resolve().parents[2] / "analysis" / "python")
+    done = subprocess.run([sys.executable, "main.py"], cwd=folder, capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": path})
+    return done.stdout.strip()
+
+
+def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
+    changes = [("x", "x"), ("helper.f(run)", "helper.f(run) or 1"), ("pass", "return 1"), ("'a': 1", "'a': 2"),
+               ("make(3)", "make(4)"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"), ("self.a = CFG", "self.b = CFG")]
+    digests = [program_that_prints_a_digest(tmp_path, change) for change in changes]
+    assert len(set(digests)) == len(digests)
+    assert program_that_prints_a_digest(tmp_path, ("x", "x")) == digests[0]
+
+
+def test_a_class_that_is_in_no_file_is_verified_where_it_is(hearsay, protocols, tmp_path):
+    study = hearsay.run(small({"type": protocols.Gossip}), output=tmp_path / "out", progress=False, repeat=3)
+    assert "3 of 3 runs repeated" in study.verify()
+    assert "1 of 3 runs repeated" in study.verify(sample=1)
+    elsewhere = program(hearsay, "verify", tmp_path / "out")
+    assert elsewhere.returncode != 0 and "is in no file" in elsewhere.stderr
+
+
+def test_the_guarantee_states_what_it_assumes_of_a_class(hearsay, tmp_path):
+    sys.path.insert(0, str(HERE.parents[1] / "docs" / "example-python"))
+    import buffered_prox
+    given = small({"type": buffered_prox.BufferedProx, "updates": 5}, stop={"iterations": 4},
+                  network={"topology": "star", "loss": 0.1}, privacy={"mechanism": "gaussian", "epsilon": 10, "delta": 1e-5,
+                                                                    "clip": 10})
+    given["record"]["metrics"] = ["objective", "buffered", "epsilon_spent"]
+    study = hearsay.run(given, output=tmp_path / "out", progress=False)
+    assert (study.runs["status"] == "done").all()
+    assert any("BufferedProx states the sensitivity" in note for note in study.manifest["notes"])
+    assert 0 < study.final()["epsilon_spent"].iloc[0] <= 10
+
+
+def logistic_study(network, privacy, **more):
+    return {"version": 1, "data": {"type": "linear_separators", "owners": 5, "records": 40, "features": 4},
+            "model": {"loss": "logistic", "l2": 0.01, "start": "zero", **network}, "network": {"topology": "star"},
+            "protocol": {"type": "fedavg", "step": 0.5, "local_steps": 3, **more}, "privacy": privacy,
+            "stop": {"iterations": 20}, "record": {"metrics": ["objective", "test_error"], "models": "final"}}
+
+
+@pytest.mark.parametrize("privacy, more", [
+    ({"mechanism": "none"}, {}),
+    ({"mechanism": "none"}, {"batch": {"type": "without_replacement", "size": 5}}),
+    ({"mechanism": "laplace", "epsilon": 100, "clip": 0.3, "steps": 60}, {}),
+    ({"mechanism": "gaussian", "epsilon": 100, "delta": 1e-5, "clip": 0.3, "steps": 60}, {}),
+])
+def test_a_model_is_the_built_in_one(hearsay, tmp_path, privacy, more):
+    sys.path.insert(0, str(HERE.parents[1] / "docs" / "example-python"))
+    import logistic
+    own = hearsay.run(logistic_study({"network": {"type": logistic.Logistic}}, privacy, **more),
+                      output=tmp_path / "own", progress=False)
+    built_in = hearsay.run(logistic_study({}, privacy, **more), output=tmp_path / "built-in", progress=False)
+    assert (own.runs["status"] == "done").all()
+    columns = [[c for c in study.models().columns if c not in ("repetition", "agent")] for study in (own, built_in)]
+    np.testing.assert_allclose(own.models()[columns[0]], built_in.models()[columns[1]], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(own.final()[["objective", "test_error"]], built_in.final()[["objective", "test_error"]],
+                               rtol=1e-9)
+
+
+def test_gradients_are_those_of_the_losses(hearsay):
+    sys.path.insert(0, str(HERE.parents[1] / "docs" / "example-python"))
+    import logistic
+    draw = np.random.default_rng(1)
+    X, y = draw.normal(size=(20, 3)), np.sign(draw.normal(size=20))
+    # The error of a central difference with step 1e-6: rounding, about 1e-16/1e-6.
+    assert hearsay.check_gradients(logistic.Logistic(), draw.normal(size=3), X, y) < 1e-8
+
+    class Wrong(logistic.Logistic):
+        def gradients(self, theta, X, y):
+            return 1.01 * super().gradients(theta, X, y)
+
+    assert hearsay.check_gradients(Wrong(), draw.normal(size=3), X, y) > 1e-3
+
+
+@pytest.mark.parametrize("members, message", [
+    ({"loss": lambda self, theta, X, y: y[1:]}, r"loss: expected an array of shape"),
+    ({"gradients": lambda self, theta, X, y: X[:, 1:]}, "expected an array of shape"),
+    ({"loss": lambda self, theta, X, y: 1 / 0}, "ZeroDivisionError: division by zero in loss"),
+    ({"loss": lambda self, theta, X, y: X.fill(0)}, "read-only"),
+])
+def test_what_a_model_does_wrong_is_one_line(hearsay, tmp_path, members, message):
+    sys.path.insert(0, str(HERE.parents[1] / "docs" / "example-python"))
+    import logistic
+    wrong = type("Wrong", (logistic.Logistic,), members)
+    with pytest.warns(hearsay.HearsayWarning, match="1 of 1 runs"):
+        study = hearsay.run(logistic_study({"network": {"type": wrong}}, {"mechanism": "none"}), output=tmp_path / "out",
+                            progress=False)
+    found = study.runs["message"].iloc[0]
+    assert message.split(": ")[-1] in found and "Wrong" in found and "\n" not in found
+
+
+@pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(60)"])
+def test_an_interrupt_ends_a_handler_that_does_not_return(hearsay, tmp_path, code):
+    (tmp_path / "stuck.py").write_text(
+        "import hearsay, sys\nclass Stuck(hearsay.Protocol):\n    def on_tick(self, i, run):\n"
+        f"        if run.iterations == 3:\n            open({str(tmp_path / 'begun')!r}, 'w').close()\n            {code}\n"
+        f"try:\n    hearsay.run({{**{small(None)!r}, 'protocol': {{'type': Stuck}}}}, output={str(tmp_path / 'out')!r}, "
+        "jobs=1, progress=False)\nexcept KeyboardInterrupt:\n    sys.exit(42)\n")
+    path = str(Path(__file__).resolve().parents[2] / "analysis" / "python")
+    with subprocess.Popen([sys.executable, tmp_path / "stuck.py"], env={**os.environ, "PYTHONPATH": path}) as process:
+        end = time.monotonic() + 30
+        while not (tmp_path / "begun").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(timeout=20) == 42
+        finally:
+            process.kill()
+
+
+def test_threads_of_a_fresh_process_do_not_wait_for_each_other(hearsay, tmp_path):
+    folder = HERE.parents[1] / "docs" / "example-python"
+    words = ["run", folder / "gossip.json", "-o", tmp_path / "out", "--allow-code", folder, "--no-progress", "-j", "4"]
+    done = subprocess.run([hearsay.program(), *map(str, words)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(hearsay.load(tmp_path / "out").runs) == 30

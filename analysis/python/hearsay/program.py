@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import protocol
+from . import code as classes
 from .engine import core
 
 
@@ -108,10 +108,10 @@ def call(*arguments):
 def plain(value, path=""):
     """A copy whose mappings, lists and numbers are Python's own, where they were numpy's or pandas', and paths text.
     Raises TypeError, with the dotted path, for what no scenario can hold."""
-    if isinstance(value, type) and issubclass(value, protocol.Protocol):
-        return protocol.name_in_program(value)
+    if isinstance(value, type) and issubclass(value, tuple(classes.kinds().values())):
+        return classes.name_in_program(value)
     if isinstance(value, Mapping):
-        if isinstance(value.get("type"), type):  # a class of a protocol, and its options
+        if isinstance(value.get("type"), type):  # a class, and its options
             value = {**plain(value["type"], path), **{key: inner for key, inner in value.items() if key != "type"}}
         return {str(key): plain(inner, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
     if hasattr(value, "tolist") and getattr(getattr(value, "dtype", None), "kind", "O") not in "mM":
@@ -125,6 +125,9 @@ def plain(value, path=""):
         return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, type) or isinstance(value, tuple(classes.kinds().values())):
+        raise TypeError(f"{path or 'scenario'}: expected a class derived from hearsay.Protocol or hearsay.Model, found "
+                        f"{value!r}")
     raise TypeError(f"{path or 'scenario'}: expected a number, text, list or mapping, found {value!r}; a duration is "
                     'text such as "15 ms"')
 

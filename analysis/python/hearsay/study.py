@@ -266,6 +266,12 @@ class Study:
         self._number_axes(table)
         return table
 
+    def verify(self, sample=None):
+        """Repeats runs, or `sample` of them, and compares fingerprints; what the program says. Of a protocol or model that
+        is a class of this program, in the program that has run it."""
+        arguments = [] if sample is None else ["--sample", sample]
+        return call("verify", self.folder, *arguments).strip()
+
     def trace(self):
         """The traced run (record.trace with format csv), as a Trace."""
         return self._read("trace.csv", 'the study has no trace; set record.trace to {"format": ["csv"]}',

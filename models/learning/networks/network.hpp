@@ -16,17 +16,14 @@
 // computed. softmax: delta = q - e_y, q_k = exp(s_k)/sum_l exp(s_l).
 #include <span>
 
-#include "models/algebra/norm.hpp"
-#include "models/data/data_set.hpp"
 #include "models/learning/networks/network_options.hpp"
+#include "models/learning/networks/record_model.hpp"
 #include "models/losses/loss.hpp"
 
 namespace hearsay::models {
 
-class Network {
+class Network final : public RecordModel {
  public:
-  using In = const Eigen::Ref<const Eigen::VectorXd>&;
-  using Out = Eigen::Ref<Eigen::VectorXd>;
   /// Records as rows.
   using Rows = Eigen::Ref<const Records>;
   using Targets = Eigen::Ref<const Eigen::VectorXd>;
@@ -34,27 +31,23 @@ class Network {
   /// For d features and K scores.
   Network(const NetworkOptions& options, const Loss& loss, Eigen::Index features, Eigen::Index scores);
 
-  Eigen::Index p() const { return p_; }
-  Eigen::Index scores() const { return scores_; }
+  Eigen::Index p() const override { return p_; }
+  Eigen::Index scores() const override { return scores_; }
   bool hidden() const { return hidden_ > 0; }
 
-  /// Number of inputs of the layer that theta_j belongs to.
-  Eigen::Index inputs(Eigen::Index j) const {
+  Eigen::Index inputs(Eigen::Index j) const override {
     return hidden() && j >= hidden_ * features_ ? hidden_ : features_;
   }
 
-  /// Sum over the records of a shard of their losses, and of their errors (Loss::error; softmax: 1 where the largest
-  /// score is another class's; of equal scores the first counts). O(n_i p).
-  double total_loss(const Shard& shard, In theta) const;
-  double total_error(const Shard& shard, In theta) const;
-  /// out = sum of the records' gradients, each scaled down to `norm` at most `bound`, which may be infinite, or left out
-  /// where it is not finite; returns of how many. Of all records of a shard, or `factor` times that of some. Allocates
-  /// nothing after the first calls. `out` must not overlap theta. O(p) a record.
-  Eigen::Index sum_gradients(const Shard& shard, In theta, double bound, Norm norm, Out out) const;
+  /// Errors are those of Loss::error; softmax: 1 where the largest score is another class's; of equal scores the first
+  /// counts. O(n_i p).
+  double total_loss(const Shard& shard, In theta) const override;
+  double total_error(const Shard& shard, In theta) const override;
+  /// Allocate nothing after the first calls. O(p) a record.
+  Eigen::Index sum_gradients(const Shard& shard, In theta, double bound, Norm norm, Out out) const override;
   Eigen::Index sum_gradients(const Shard& shard, std::span<const Eigen::Index> records, In theta,
-                             double factor, double bound, Norm norm, Out out) const;
-  /// Largest norm of a record's gradient over a shard.
-  double largest_gradient(const Shard& shard, In theta, Norm norm) const;
+                             double factor, double bound, Norm norm, Out out) const override;
+  double largest_gradient(const Shard& shard, In theta, Norm norm) const override;
 
  private:
   struct Pass;

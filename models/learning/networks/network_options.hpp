@@ -2,6 +2,7 @@
 // The "network" of a scenario's model: how scores follow from features.
 #include <variant>
 
+#include "sim/options/code.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -31,6 +32,17 @@ struct Mlp {
   }
 };
 
-using NetworkOptions = std::variant<LinearScores, Mlp>;
+/// A model with its own loss and gradients (models/learning/networks/record_model.hpp).
+struct PythonModel {
+  static constexpr std::string_view kName = "python";
+  static constexpr std::string_view kHelp =
+      "A model written in Python, with its own loss: a class, with its own options. There is no theta*, and metrics "
+      "that need it are refused; model.loss has no effect.";
+  static constexpr bool kOpen = true;
+  sim::InputCode code{sim::CodeKind::kModel};
+  void describe(sim::Visitor& v) { code.describe(v); }
+};
+
+using NetworkOptions = std::variant<LinearScores, Mlp, PythonModel>;
 
 }  // namespace hearsay::models

@@ -6,8 +6,13 @@ namespace hearsay::models {
 
 std::vector<std::string> parameter_names(const Problem& problem) {
   const DataSet& data = problem.data();
-  const Network* const network = problem.network();
+  const RecordModel* const network = problem.network();
   if (network == nullptr) return data.feature_names;
+  if (std::holds_alternative<PythonModel>(problem.model().network)) {
+    std::vector<std::string> numbers;
+    for (Eigen::Index j = 0; j < network->p(); ++j) numbers.push_back(fmt::format("theta{}", j));
+    return numbers;
+  }
   std::vector<std::string> scores = data.classes, hidden;
   if (problem.loss().scalar()) scores = {"score"};
   for (auto k = static_cast<Eigen::Index>(scores.size()); k < network->scores(); ++k)

@@ -1,0 +1,57 @@
+#include "models/run/code_protocol.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+constexpr Entry kPython{
+    .name = "python", .help = "A protocol written in Python: a class, with its own options.", .open = true};
+
+class CodeProtocol final : public AnyProtocol {
+ public:
+  const Entry& entry() const override { return code_.get() != nullptr ? code().entry : kPython; }
+  void describe(sim::Visitor& v) override { code_.describe(v); }
+  std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<CodeProtocol>(*this); }
+  std::optional<std::uint64_t> planned_iterations(const Study&) const override { return std::nullopt; }
+  void require(const Setting&) const override {}
+  void check(const Study& study) const override { code().check(code_.values(), study); }
+  sim::End run(World& world, Observer& observer) const override {
+    return code().run(code_.values(), world, observer);
+  }
+  std::vector<std::string> notes(const Study& study) const override {
+    if (!study.privacy.active()) return {};
+    return {fmt::format(
+        "the guarantee assumes that the class {} states the sensitivity of what it releases correctly, "
+        "and that models and messages are computed from released values alone",
+        code().name)};
+  }
+  std::vector<std::pair<std::string, double>> numbers(const Study&) const override { return {}; }
+  // Any class may ask how long a round trip takes.
+  bool has_timeout() const override { return true; }
+  void check_timeout(const Setting&) const override {}
+  std::optional<std::string> warning(const World&) const override { return std::nullopt; }
+  std::span<const ProtocolMetric> metrics() const override {
+    return code_.get() != nullptr ? std::span<const ProtocolMetric>(code().metrics)
+                                  : std::span<const ProtocolMetric>();
+  }
+
+ private:
+  const ProtocolCode& code() const {
+    sim::check(code_.get() != nullptr, "a class was used before it was loaded");
+    return dynamic_cast<const ProtocolCode&>(*code_.get());
+  }
+
+  sim::InputCode code_{sim::CodeKind::kProtocol};
+};
+
+}  // namespace
+
+ProtocolRow code_row() {
+  return {kPython, [] { return std::unique_ptr<AnyProtocol>(std::make_unique<CodeProtocol>()); }};
+}
+
+}  // namespace hearsay::models
