@@ -68,8 +68,8 @@ void ModelOptions::describe(sim::Visitor& v) {
         "Half-width of the box norm_inf(theta) <= theta_max that constrains theta; by default no box."));
   v(start,
     {.name = "start", .help = "Where learning starts; by default at zero, and with a hidden layer uniform."});
-  v.check(!std::holds_alternative<Mlp>(network) || !start || !std::holds_alternative<ZeroStart>(*start), "start",
-          "expected uniform with a hidden layer, whose weights have gradient 0 at 0, found zero");
+  v.check(!std::holds_alternative<Mlp>(network) || !start || !std::holds_alternative<ZeroStart>(*start),
+          "start", "expected uniform with a hidden layer, whose weights have gradient 0 at 0, found zero");
   const auto* uniform = start ? std::get_if<UniformStart>(&*start) : nullptr;
   v.check(uniform == nullptr || !uniform->bound || !theta_max || *uniform->bound <= *theta_max, "start/bound",
           "expected at most theta_max, the half-width of the box");

@@ -145,9 +145,9 @@ sim::AgentId Run::owner_agent(py::ssize_t i) const {
 // Of what is to be released.
 double Run::positive_sensitivity(double sensitivity) const {
   const bool is_private = context().privacy().active();
-  if (is_private ? sensitivity > 0 : sensitivity >= 0) return sensitivity;
-  throw py::value_error(
-      fmt::format("expected a sensitivity {} 0, found {}", is_private ? "above" : "from", sensitivity));
+  if (is_private ? sensitivity > 0 && std::isfinite(sensitivity) : sensitivity >= 0) return sensitivity;
+  throw py::value_error(fmt::format("expected a finite sensitivity {} 0, found {}",
+                                    is_private ? "above" : "from", sensitivity));
 }
 
 void Run::after(py::ssize_t i, double delay, std::uint16_t tag, std::uint32_t number) {
@@ -222,7 +222,7 @@ void Run::send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t
   if (entry_.broadcasts)
     throw py::value_error("send: the class has no on_message, or says that it only broadcasts");
   receivers_.clear();
-  if (PyLong_Check(to.ptr())) {
+  if (PyIndex_Check(to.ptr()) && !PySequence_Check(to.ptr())) {
     receivers_.push_back(agent(to.cast<py::ssize_t>()));
   } else {
     for (const py::handle one : to) receivers_.push_back(agent(one.cast<py::ssize_t>()));

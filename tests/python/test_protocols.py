@@ -313,6 +313,18 @@ def test_any_number_of_threads_makes_the_same_tables(hearsay, protocols, tmp_pat
         assert (tmp_path / "1" / table).read_bytes() == (tmp_path / "3" / table).read_bytes()
 
 
+def test_agents_are_whole_numbers_of_any_kind(hearsay, tmp_path):
+    arrived = []
+
+    def body(self, i, run):
+        run.send(np.int64(i), np.int32(run.neighbours(i)[0]), np.uint8(3), np.int64(7), [1, 2])
+        run.send(i, np.array(run.neighbours(i)), 4)
+
+    made = handler(hearsay, body, on_message=lambda self, m, run: arrived.append((m.tag, m.conversation, list(m.payload))))
+    hearsay.run(small({"type": made}), output=tmp_path / "out", progress=False)
+    assert arrived.count((3, 7, [1.0, 2.0])) == 19 and arrived.count((4, 0, [])) == 38  # those of the last tick are under way
+
+
 def test_draws_are_those_of_the_run(hearsay, tmp_path):
     drawn = []
 
@@ -346,8 +358,9 @@ def test_the_package_is_quick_to_import(hearsay):
     (lambda self, i, run: run.release(2, run.gradient(1)), "computed from the records of agent 1, not of agent 2"),
     (lambda self, i, run: run.release(1, np.zeros(run.p)), "release: expected what run.gradient"),
     (lambda self, i, run: run.release(1, run.from_data(1, lambda X, y: X[0])), "its sensitivity was not stated"),
-    (lambda self, i, run: run.sensitive(np.zeros(run.p), 0), "expected a sensitivity above 0, found 0"),
-    (lambda self, i, run: run.sensitive(np.zeros(run.p), float("nan")), "expected a sensitivity above 0, found nan"),
+    (lambda self, i, run: run.sensitive(np.zeros(run.p), 0), "expected a finite sensitivity above 0, found 0"),
+    (lambda self, i, run: run.sensitive(np.zeros(run.p), float("nan")), "expected a finite sensitivity above 0, found nan"),
+    (lambda self, i, run: run.sensitive(np.zeros(run.p), np.inf), "expected a finite sensitivity above 0, found inf"),
     (lambda self, i, run: run.gradient(1, None, 1.0, [0], 0), "a divisor above 0"),
     (lambda self, i, run: run.gradient(1, None, 1.0, [99], 1), "agent 1 has no record 99"),
     (lambda self, i, run: run.open_account(1), "with privacy expected a number of releases"),
