@@ -82,7 +82,7 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
-// The same command by the Python package, which this program lies beside: where it was built or is installed.
+// Continues the command in the Python package: that of the folder where this program was built or is installed.
 int continue_in_python(const Arguments& arguments) {
   if (launched())
     return fail(kExitInvalidInput,

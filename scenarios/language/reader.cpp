@@ -214,7 +214,7 @@ void Reader::within(Frame frame, const sim::Describe& members) {
   frames_.push_back(std::move(frame));
   members(*this);
   const Frame& done = frames_.back();
-  // Without its code nobody knows its members.
+  // The members of an alternative whose code was not loaded are unknown.
   const auto own = [this](const Fault& f) { return f.checked_at == frames_.size(); };
   const bool known = !done.open || std::none_of(faults_.begin() + static_cast<std::ptrdiff_t>(done.faults),
                                                 faults_.end(), own);

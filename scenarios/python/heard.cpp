@@ -1,7 +1,6 @@
 #include "scenarios/python/heard.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace hearsay::scenarios {

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "models/run/timeout.hpp"
-#include "sim/random/random.hpp"
 
 namespace hearsay::scenarios {
 
@@ -47,62 +46,6 @@ class Given {
   py::array_t<double, py::array::c_style | py::array::forcecast> array_;
 };
 
-// Numbers of a stream, one or an array.
-template <class Draw>
-py::object drawn(sim::Stream& stream, const std::optional<py::ssize_t>& size, Draw draw) {
-  if (!size) return py::cast(draw(stream));
-  py::array_t<decltype(draw(stream))> all(*size);
-  auto* const out = all.mutable_data();
-  for (py::ssize_t k = 0; k < *size; ++k) out[k] = draw(stream);
-  return all;
-}
-
-void define_stream(py::module_& module) {
-  using Size = std::optional<py::ssize_t>;
-  const auto one = py::arg("size") = py::none();
-  py::class_<sim::Stream>(module, "Random",
-                          "A random stream of the run's seed: the draws of the built-in protocols.")
-      .def(
-          "uniform",
-          [](sim::Stream& s, double low, double high, Size size) {
-            return drawn(s, size, [=](sim::Stream& t) { return sim::uniform(t, low, high); });
-          },
-          py::arg("low") = 0.0, py::arg("high") = 1.0, one, "Uniform on [low, high).")
-      .def(
-          "normal",
-          [](sim::Stream& s, double mean, double deviation, Size size) {
-            return drawn(s, size, [=](sim::Stream& t) { return sim::normal(t, mean, deviation); });
-          },
-          py::arg("mean") = 0.0, py::arg("deviation") = 1.0, one, "Normal.")
-      .def(
-          "exponential",
-          [](sim::Stream& s, double mean, Size size) {
-            return drawn(s, size, [=](sim::Stream& t) { return sim::exponential(t, mean); });
-          },
-          py::arg("mean") = 1.0, one, "Exponential of the given mean.")
-      .def(
-          "gamma",
-          [](sim::Stream& s, double shape, double scale, Size size) {
-            return drawn(s, size, [=](sim::Stream& t) { return sim::gamma(t, shape, scale); });
-          },
-          py::arg("shape"), py::arg("scale") = 1.0, one, "Gamma.")
-      .def(
-          "index",
-          [](sim::Stream& s, std::uint64_t count, Size size) {
-            if (count == 0) throw py::value_error("index: expected at least 1 number to draw from");
-            return drawn(s, size, [=](sim::Stream& t) {
-              return static_cast<std::int64_t>(sim::uniform_index(t, count));
-            });
-          },
-          py::arg("count"), one, "Uniform on 0, ..., count - 1.")
-      .def(
-          "bernoulli",
-          [](sim::Stream& s, double p, Size size) {
-            return drawn(s, size, [=](sim::Stream& t) { return sim::bernoulli(t, p); });
-          },
-          py::arg("p"), one, "True with probability p.");
-}
-
 }  // namespace
 
 models::Sensitive OpaqueVector::take() {
@@ -128,6 +71,11 @@ models::Context& Run::context() const {
 models::Context& Run::acting() const {
   if (looking_) throw py::value_error("a metric sees the run and changes nothing of it");
   return context();
+}
+
+const models::World& Run::world() const {
+  context();  // while there is one
+  return world_;
 }
 
 sim::AgentId Run::agent(py::ssize_t i) const {
@@ -351,7 +299,7 @@ py::object Run::release(py::ssize_t i, py::handle given) {
 }
 
 void Run::define(py::module_& module) {
-  define_stream(module);
+  define_random(module);
   py::class_<OpaqueVector>(
       module, "Sensitive",
       "What was computed from private records: cannot be read, sent or published. It becomes an "
@@ -409,7 +357,7 @@ void Run::define(py::module_& module) {
           "The message being handled came too late to be used: counted and traced as lost.")
       .def(
           "timeout",
-          [](Run& r, std::optional<double> given) { return models::timeout_of(given, r.world_.study); },
+          [](Run& r, std::optional<double> given) { return models::timeout_of(given, r.world().study); },
           py::arg("given") = none,
           "How long to wait for a reply, s: as given, else infinite on a reliable network, else 5 typical round "
           "trips, at least 1 s.")
@@ -436,7 +384,7 @@ void Run::define(py::module_& module) {
           },
           py::arg("theta").noconvert(), "Clamps an array to the box, in place.")
       .def_property_readonly(
-          "strong_convexity", [](Run& r) { return r.world_.study.problem.sigma(); },
+          "strong_convexity", [](Run& r) { return r.world().study.problem.sigma(); },
           "sigma of the regulariser.")
       // --- Private data ---
       .def_property_readonly("owners", [](Run& r) { return r.context().owners(); })
@@ -482,7 +430,7 @@ void Run::define(py::module_& module) {
       .def_property_readonly(
           "planned_iterations",
           [](Run& r) -> std::optional<std::uint64_t> {
-            const std::uint64_t limit = r.world_.study.stop.iterations;
+            const std::uint64_t limit = r.world().study.stop.iterations;
             if (limit == models::StopLimits().iterations) return std::nullopt;
             return limit;
           },

@@ -29,6 +29,9 @@ struct ArrivedMessage {
   py::object payload{};
 };
 
+/// Defines the type of random streams in a module.
+void define_random(py::module_& module);
+
 class Run {
  public:
   /// `timers`: whether the protocol handles them.
@@ -59,6 +62,7 @@ class Run {
 
  private:
   models::Context& context() const;
+  const models::World& world() const;
   /// For what changes the run.
   models::Context& acting() const;
   sim::AgentId agent(py::ssize_t i) const;

@@ -172,8 +172,10 @@ def test_arrays_that_a_handler_keeps_stay_as_they_are(hearsay, tmp_path):
     for heard, copy, latest, _ in kept:
         np.testing.assert_array_equal(heard, copy)
         assert latest[0] == heard[0][0]
-    with pytest.raises(ValueError, match="the run has ended"):
-        kept[0][-1].now
+    run = kept[0][-1]
+    for use in (lambda: run.now, lambda: run.timeout(), lambda: run.strong_convexity, lambda: run.planned_iterations):
+        with pytest.raises(ValueError, match="the run has ended"):
+            use()
 
 
 def test_the_mean_of_what_is_heard_is_that_of_numpy(hearsay, tmp_path):
@@ -289,6 +291,10 @@ def test_the_program_runs_a_file_and_its_runs_are_those_of_its_code(hearsay, tmp
     assert "0 cached, 1 to run" in program(hearsay, *words).stderr
     same = hearsay.run(scenario_file, output=tmp_path / "here", allow_code=[tmp_path], progress=False)
     assert list(same.runs["fingerprint"]) == list(hearsay.load(tmp_path / "out").runs["fingerprint"])
+    # In one process, too.
+    (tmp_path / "factors.py").write_text("FACTOR = 8\n")
+    other = hearsay.run(scenario_file, output=tmp_path / "other", allow_code=[tmp_path], progress=False)
+    assert list(other.runs["fingerprint"]) != list(same.runs["fingerprint"])
 
 
 @pytest.mark.parametrize("change, message", [
