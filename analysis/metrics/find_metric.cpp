@@ -47,8 +47,10 @@ void Metric::measure(const models::World& world, std::span<double> out) const {
   } else if (of_world != nullptr) {
     of_world(world, out);
   } else {
-    sim::check(world.probe != nullptr, "a metric of a protocol is measured without one");
-    world.probe->measure(name, world, out);
+    const bool own = models::declares(world.study.own_metrics, name);
+    const models::Probe* const probe = own ? world.study.own_probe.get() : world.probe;
+    sim::check(probe != nullptr, "a metric of a protocol is measured without one");
+    probe->measure(name, world, out);
   }
 }
 

@@ -19,7 +19,7 @@ namespace hearsay::analysis {
 
 struct Metric {
   std::string_view name, help;
-  /// Writes one number, or one for each owner in order. Null: the protocol measures it.
+  /// Writes one number, or one for each owner in order. Null: the protocol measures it, or the study's own code.
   void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
   std::string_view unit{};
   bool per_agent = false;         ///< one value for each agent that holds data, else one
@@ -46,7 +46,7 @@ struct Metric {
 /// All metrics: those of every run, then those that the protocols of the table declare, then those of declare(). The table
 /// of protocols must be complete when this is first called.
 std::span<const Metric> metrics();
-/// Adds metrics of a protocol that has been loaded; keeps copies of the texts. Not while runs are made. Throws
+/// Adds metrics of code that has been loaded; keeps copies of the texts. Not while runs are made. Throws
 /// std::invalid_argument for a name that another quantity has.
 void declare(std::span<const models::ProtocolMetric> metrics);
 /// The statistics of those with a value for each owner, "metric.statistic". Not while runs are made.

@@ -17,5 +17,12 @@ class Logistic(hearsay.Model):
         slopes = -y / (1 + np.exp(y * (X @ theta)))
         return slopes[:, None] * X
 
+    # Quicker than n gradients, and optional: their weighted sum, and their norms for clipping.
+    def sum_gradients(self, theta, X, y, weights):
+        return (weights * -y / (1 + np.exp(y * (X @ theta)))) @ X
+
+    def gradient_norms(self, theta, X, y, order):
+        return np.linalg.norm(X, order, axis=1) / (1 + np.exp(y * (X @ theta)))
+
     def errors(self, theta, X, y):
         return (y * (X @ theta) <= 0).astype(float)

@@ -50,6 +50,7 @@ struct BoundsOf {
   }
   std::optional<DeclaredBounds> operator()(const MovieLens&) const { return std::nullopt; }
   std::optional<DeclaredBounds> operator()(const SyntheticClasses&) const { return std::nullopt; }
+  std::optional<DeclaredBounds> operator()(const PythonData&) const { return std::nullopt; }
 };
 
 struct OwnersOf {
@@ -58,6 +59,7 @@ struct OwnersOf {
     return o.owners;
   }
   std::optional<std::size_t> operator()(const LowRankTasks& o) const { return o.tasks; }
+  std::optional<std::size_t> operator()(const PythonData&) const { return std::nullopt; }
   std::optional<std::size_t> operator()(const MovieLens& o) const {
     return o.path ? std::nullopt : std::optional(o.generated.users);
   }
@@ -103,6 +105,7 @@ struct SizeOf {
                     .features = static_cast<double>(o.features)};
   }
   std::optional<DataSize> operator()(const CsvData&) const { return std::nullopt; }
+  std::optional<DataSize> operator()(const PythonData&) const { return std::nullopt; }
   std::optional<DataSize> operator()(const MovieLens& o) const {
     if (o.path) return std::nullopt;
     const auto all = static_cast<double>(o.generated.ratings);
@@ -130,6 +133,7 @@ struct TargetsOf {
     return o.path ? std::nullopt : std::optional(Targets::kNumbers);
   }
   std::optional<Targets> operator()(const SyntheticClasses&) const { return Targets::kClasses; }
+  std::optional<Targets> operator()(const PythonData&) const { return std::nullopt; }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 // The "data" of a scenario: one of the kinds of data.
 #include "models/data/csv/csv_data.hpp"
+#include "models/data/python_data.hpp"
 #include "models/data/ratings/movielens.hpp"
 #include "models/data/synthetic/fraud_like.hpp"
 #include "models/data/synthetic/lending_like.hpp"
@@ -13,7 +14,7 @@ namespace hearsay::models {
 class DataOptions {
  public:
   using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens,
-                            LowRankTasks, SyntheticClasses>;
+                            LowRankTasks, SyntheticClasses, PythonData>;
 
   DataOptions() = default;
   DataOptions(Kind kind) : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor)

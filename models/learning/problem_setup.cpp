@@ -20,8 +20,7 @@ std::shared_ptr<const RecordModel> network_of(const ModelOptions& model, Eigen::
                                               Eigen::Index scores) {
   const auto* own = std::get_if<PythonModel>(&model.network);
   if (own == nullptr) return std::make_shared<Network>(model.network, model.loss, features, scores);
-  sim::check(own->code.get() != nullptr, "a class was used before it was loaded");
-  return dynamic_cast<const ModelCode&>(*own->code.get()).make(own->code.values(), features);
+  return own->code.as<ModelCode>().make(own->code.values(), features);
 }
 
 }  // namespace

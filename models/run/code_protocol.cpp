@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/check.hpp"
-
 namespace hearsay::models {
 
 namespace {
@@ -13,7 +11,7 @@ constexpr Entry kPython{
 
 class CodeProtocol final : public AnyProtocol {
  public:
-  const Entry& entry() const override { return code_.get() != nullptr ? code().entry : kPython; }
+  const Entry& entry() const override { return code_.loaded() ? code().entry : kPython; }
   void describe(sim::Visitor& v) override { code_.describe(v); }
   std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<CodeProtocol>(*this); }
   std::optional<std::uint64_t> planned_iterations(const Study&) const override { return std::nullopt; }
@@ -35,15 +33,12 @@ class CodeProtocol final : public AnyProtocol {
   void check_timeout(const Setting&) const override {}
   std::optional<std::string> warning(const World&) const override { return std::nullopt; }
   std::span<const ProtocolMetric> metrics() const override {
-    return code_.get() != nullptr ? std::span<const ProtocolMetric>(code().metrics)
-                                  : std::span<const ProtocolMetric>();
+    return code_.loaded() ? std::span<const ProtocolMetric>(code().metrics)
+                          : std::span<const ProtocolMetric>();
   }
 
  private:
-  const ProtocolCode& code() const {
-    sim::check(code_.get() != nullptr, "a class was used before it was loaded");
-    return dynamic_cast<const ProtocolCode&>(*code_.get());
-  }
+  const ProtocolCode& code() const { return code_.as<ProtocolCode>(); }
 
   sim::InputCode code_{sim::CodeKind::kProtocol};
 };

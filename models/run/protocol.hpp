@@ -45,15 +45,6 @@ struct Entry {
   std::string_view example = "";
 };
 
-/// A metric that only one protocol, or a few, can measure. The same name means the same quantity.
-struct ProtocolMetric {
-  std::string_view name, help, unit = "";
-  bool per_agent = false;   ///< one value for each owner, else one
-  bool needs_test = false;  ///< needs test records
-  bool exact = true;        ///< may depend on unreleased private values, unlike traffic, times and budgets
-  bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
-};
-
 /// Looks at a run without changing it.
 class Observer {
  public:

@@ -22,6 +22,19 @@
 
 namespace hearsay::models {
 
+/// A metric that only one protocol, or a few, can measure, or the study's own code. The same name means the same quantity.
+struct ProtocolMetric {
+  std::string_view name, help, unit = "";
+  bool per_agent = false;   ///< one value for each owner, else one
+  bool needs_test = false;  ///< needs test records
+  bool exact = true;        ///< may depend on unreleased private values, unlike traffic, times and budgets
+  bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
+};
+
+inline bool declares(std::span<const ProtocolMetric> metrics, std::string_view name) {
+  return std::ranges::find(metrics, name, &ProtocolMetric::name) != metrics.end();
+}
+
 /// When a run ends: at the first limit reached.
 struct StopLimits {
   std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
@@ -50,6 +63,19 @@ struct Tally {
   double staleness_time = 0;      ///< s, sum over them of the age of what they used
 };
 
+/// Measures what only the running protocol knows, or the study's own code.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  /// Writes the metric of a name that it declares.
+  virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
+
+ protected:
+  Probe() = default;
+  Probe(const Probe&) = default;
+  Probe& operator=(const Probe&) = default;
+};
+
 /// What a run is of; everything in it outlives the run.
 struct Study {
   const PublicProblem& problem;
@@ -60,6 +86,9 @@ struct Study {
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
   bool own_models = false;                     ///< Entry::own_models
   sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
+  /// The study's own metrics, and what measures them; any thread may use it.
+  std::span<const ProtocolMetric> own_metrics = {};
+  std::shared_ptr<const Probe> own_probe = {};
   std::shared_ptr<ExactReads> exact_reads = std::make_shared<ExactReads>();
 
   /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
@@ -80,19 +109,6 @@ struct Study {
   bool asks_for(std::string_view metric) const {
     return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
   }
-};
-
-/// Measures what only the running protocol knows.
-class Probe {
- public:
-  virtual ~Probe() = default;
-  /// Writes the metric of a name that the protocol declares.
-  virtual void measure(std::string_view metric, const class World& world, std::span<double> out) const = 0;
-
- protected:
-  Probe() = default;
-  Probe(const Probe&) = default;
-  Probe& operator=(const Probe&) = default;
 };
 
 /// Passes the records of a trace on, with the iterations that are complete.

@@ -159,6 +159,8 @@ int command_line(int argc, const char* const* argv) {
     return code;
   } catch (const ContinueInPython&) {
     return continue_in_python(arguments);
+  } catch (const Interrupted&) {
+    return fail(kExitInterrupted, "hearsay: interrupted");
   } catch (const UnreadFolders& e) {
     Arguments again = arguments;
     for (const std::string& folder : e.folders) again.insert(again.end(), {"--data-dir", folder});

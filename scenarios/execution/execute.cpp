@@ -10,7 +10,7 @@
 #include "analysis/store/store_writer.hpp"
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/memory.hpp"
-#include "scenarios/execution/workers/workers.hpp"
+#include "scenarios/execution/workers/process_workers.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
 #include "sim/check.hpp"
@@ -114,6 +114,10 @@ template <class F>
 auto Execution::with_workers(F&& f) {
   return within_memory(plan_, [&] {
     if (options_.workers != nullptr) return f(*options_.workers);
+    if (options_.threads > 1 && tasks_.size() > 1 && ProcessWorkers::needed()) {
+      ProcessWorkers own(maker_, options_.threads, options_.interrupted);
+      return f(static_cast<Workers&>(own));
+    }
     ThreadWorkers own(maker_, options_.threads, options_.interrupted);
     return f(static_cast<Workers&>(own));
   });

@@ -75,6 +75,11 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
       engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
+  if (const auto* own = std::get_if<models::PythonMetrics>(&scenario_.metrics)) {
+    study_.own_metrics = scenario_.own_metrics();
+    study_.own_probe =
+        assemble("/metrics", [&] { return own->code.as<models::MetricsCode>().make(own->code.values()); });
+  }
   if (needs_optimum(scenario_)) {
     assemble("/data", [&] { solved_->problem.require_records_of_all(); });
     assemble("/model", [&] { solved_->optimum.get(); });
@@ -247,6 +252,13 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
         (*scenario_.stop.target->metric).name));
   }
   append(point.notes, scenario_.protocol->notes(study_));
+  const auto* own = std::get_if<models::PythonModel>(&scenario_.model.network);
+  if (privacy_.active() && own != nullptr) {
+    point.notes.push_back(fmt::format(
+        "the guarantee assumes that of the class {} a record's gradient depends on no other record, and that "
+        "its sums and norms of gradients, if it has them, are those of its gradients",
+        own->code.as<models::ModelCode>().name));
+  }
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
   return point;

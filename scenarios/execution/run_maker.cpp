@@ -215,10 +215,11 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     using enum sim::Error::Kind;
     const auto* error = dynamic_cast<const sim::Error*>(&e);
     if (error != nullptr && (error->kind == kOutput || error->kind == kOutOfMemory)) throw;
+    const bool interrupted = dynamic_cast<const Interrupted*>(&e) != nullptr;
     run = {.repetition = task.repetition,
-           .status = analysis::Status::kFailed,
+           .status = interrupted ? analysis::Status::kInterrupted : analysis::Status::kFailed,
            .message = e.what(),
-           .end = analysis::RunEnd::kFailed};
+           .end = interrupted ? analysis::RunEnd::kInterrupted : analysis::RunEnd::kFailed};
   }
   run.point = task.point;
   if (run.status == analysis::Status::kInterrupted) {

@@ -1,5 +1,7 @@
 #pragma once
 // Assembles the points of a plan and makes its runs, one at a time; any number of threads may share it.
+#include <Eigen/Core>
+
 #include <atomic>
 #include <cstdint>
 #include <filesystem>

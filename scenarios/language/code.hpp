@@ -19,6 +19,9 @@ struct ContinueInPython {};
 /// Code in these folders, and below them, may be executed from now on; in no others.
 void allow_code(const Folders& folders);
 
+/// Whether code has been loaded since then.
+bool code_in_use();
+
 /// As sim::Visitor::load of who reads a scenario.
 std::shared_ptr<const sim::Code> load_code(const sim::CodePlace& place, sim::CodeKind kind);
 

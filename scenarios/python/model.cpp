@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
+#include "models/data/records_of.hpp"
 #include "scenarios/python/arrays.hpp"
 #include "scenarios/python/python_code.hpp"
 
@@ -25,7 +28,10 @@ class PythonModel final : public models::RecordModel {
     p_ = guarded("size", [&] { return object_.attr("size")(features).cast<Index>(); });
     if (p_ < 1)
       throw std::invalid_argument(fmt::format("{}: size: expected at least 1, found {}", name_, p_));
-    has_errors_ = py::hasattr(object_, "errors");
+    const auto has = [&](const char* name) { return !py::getattr(object_, name, py::none()).is_none(); };
+    has_errors_ = has("errors");
+    has_sum_ = has("sum_gradients");
+    has_norms_ = has("gradient_norms");
   }
   ~PythonModel() override {
     const py::gil_scoped_acquire lock;
@@ -46,21 +52,15 @@ class PythonModel final : public models::RecordModel {
     out.setZero();
     if (shard.target.size() == 0) return 0;
     const py::gil_scoped_acquire lock;
-    return add(gradients(shard.features, shard.target, theta), 1, bound, norm, out);
+    return add(shard.features, shard.target, theta, 1, bound, norm, out);
   }
   Index sum_gradients(const Shard& shard, std::span<const Index> records, In theta, double factor,
                       double bound, models::Norm norm, Out out) const override {
     out.setZero();
     if (records.empty()) return 0;
-    const Index count = static_cast<Index>(records.size());
-    Records x(count, shard.features.cols());
-    Eigen::VectorXd y(count);
-    for (Index k = 0; k < count; ++k) {
-      x.row(k) = shard.features.row(records[static_cast<std::size_t>(k)]);
-      y[k] = shard.target[records[static_cast<std::size_t>(k)]];
-    }
+    const Shard some = models::records_of(shard, records);
     const py::gil_scoped_acquire lock;
-    return add(gradients(x, y, theta), factor, bound, norm, out);
+    return add(some.features, some.target, theta, factor, bound, norm, out);
   }
   double largest_gradient(const Shard& shard, In theta, models::Norm norm) const override {
     if (shard.target.size() == 0) return 0;
@@ -78,37 +78,27 @@ class PythonModel final : public models::RecordModel {
   }
   Row row(const Numbers& all, Index k) const { return {all.data() + k * p_, p_}; }
 
-  // Returns f(); an exception of Python becomes one line.
+  using Shape = std::vector<py::ssize_t>;
+  // Returns f(), which calls a function of the object.
   template <class F>
-  std::invoke_result_t<F> guarded(const char* where, F&& f) const {
-    const auto fail = [&](const std::string& what) {
-      throw std::runtime_error(fmt::format("{}: {} in {}", name_, what, where));
-    };
-    try {
-      return f();
-    } catch (py::error_already_set& error) {
-      fail(line_of(error));
-    } catch (const py::builtin_exception& error) {
-      fail(error.what());
-    }
-    throw;  // not reached
+  std::invoke_result_t<F> guarded(const char* function, F&& f) const {
+    return in_python(
+        name_, [function] { return std::string(function); }, f);
   }
   // What a function returns for these records, of this shape.
-  Numbers call(const char* function, const Records& x, const Eigen::VectorXd& y, In theta,
-               bool gradients) const {
+  template <class... More>
+  Numbers call(const char* function, const Shape& shape, const Records& x, const Eigen::VectorXd& y, In theta,
+               const More&... more) const {
     return guarded(function, [&] {
       const RecordViews records(x, y);
       py::array_t<double> at(p_);
       std::copy_n(theta.data(), p_, at.mutable_data());
-      py::object found = object_.attr(function)(at, records.features, records.targets);
+      py::object found = object_.attr(function)(at, records.features, records.targets, more...);
       auto numbers = Numbers::ensure(found);
       if (!numbers) throw py::error_already_set();
-      const bool fits = gradients
-                            ? numbers.ndim() == 2 && numbers.shape(0) == y.size() && numbers.shape(1) == p_
-                            : numbers.ndim() == 1 && numbers.shape(0) == y.size();
-      if (!fits) {
-        throw py::value_error(fmt::format("expected an array of shape ({}{}), found {}", y.size(),
-                                          gradients ? fmt::format(", {}", p_) : ",",
+      if (!std::equal(shape.begin(), shape.end(), numbers.shape(), numbers.shape() + numbers.ndim())) {
+        throw py::value_error(fmt::format("expected an array of shape {}, found {}",
+                                          std::string(py::str(py::tuple(py::cast(shape)))),
                                           std::string(py::str(numbers.attr("shape")))));
       }
       if (!let_go(records.features) || !let_go(records.targets)) {
@@ -120,26 +110,37 @@ class PythonModel final : public models::RecordModel {
     });
   }
   Numbers gradients(const Records& x, const Eigen::VectorXd& y, In theta) const {
-    return call("gradients", x, y, theta, true);
+    return call("gradients", {y.size(), p_}, x, y, theta);
   }
   double total(const char* function, const Shard& shard, In theta) const {
     if (shard.target.size() == 0) return 0;
     const py::gil_scoped_acquire lock;
-    const Numbers all = call(function, shard.features, shard.target, theta, false);
+    const Numbers all = call(function, {shard.target.size()}, shard.features, shard.target, theta);
     return Row(all.data(), shard.target.size()).sum();
   }
   // Adds the records' gradients, as RecordModel::sum_gradients.
-  Index add(const Numbers& all, double factor, double bound, models::Norm norm, Out out) const {
-    Index scaled = 0;
-    for (Index k = 0; k < all.shape(0); ++k) {
-      const Row gradient = row(all, k);
-      double weight = 1;
-      if (std::isfinite(bound)) {
-        weight = models::shortening(length_of(gradient, norm), bound);
-        scaled += weight < 1 ? 1 : 0;
+  Index add(const Records& x, const Eigen::VectorXd& y, In theta, double factor, double bound,
+            models::Norm norm, Out out) const {
+    const bool clips = std::isfinite(bound);
+    py::array_t<double> weights(y.size());
+    Eigen::Map<Eigen::VectorXd> weight(weights.mutable_data(), y.size());
+    const auto weigh = [&](auto length) {
+      for (Index k = 0; k < y.size(); ++k) weight[k] = clips ? models::shortening(length(k), bound) : 1;
+      return clips ? (weight.array() < 1).count() : 0;
+    };
+    if (has_sum_ && (has_norms_ || !clips)) {
+      Numbers lengths;
+      if (clips) lengths = call("gradient_norms", {y.size()}, x, y, theta, norm == models::Norm::kL1 ? 1 : 2);
+      if (!clips || Row(lengths.data(), y.size()).allFinite()) {
+        const Index scaled = weigh([&](Index k) { return lengths.data()[k]; });
+        out = factor * Row(call("sum_gradients", {p_}, x, y, theta, weights).data(), p_);
+        return scaled;
       }
-      if (weight > 0) out += weight * gradient;
     }
+    const Numbers all = gradients(x, y, theta);
+    const Index scaled = weigh([&](Index k) { return length_of(row(all, k), norm); });
+    for (Index k = 0; k < y.size(); ++k)
+      if (weight[k] > 0) out += weight[k] * row(all, k);
     out *= factor;
     return scaled;
   }
@@ -147,14 +148,12 @@ class PythonModel final : public models::RecordModel {
   py::object object_;
   std::string name_;
   Index features_, p_ = 0;
-  bool has_errors_ = false;
+  bool has_errors_ = false, has_sum_ = false, has_norms_ = false;
 };
 
 class PythonModelCode final : public models::ModelCode {
  public:
-  explicit PythonModelCode(py::object type) : class_(std::move(type)) {
-    class_.describe(*this, "describe_model");
-  }
+  explicit PythonModelCode(py::object type) : class_(std::move(type)) { class_.describe(*this, "model"); }
   std::shared_ptr<const models::RecordModel> make(const std::vector<sim::CodeValue>& values,
                                                   Index features) const override {
     const py::gil_scoped_acquire lock;

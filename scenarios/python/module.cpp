@@ -3,11 +3,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
 #include "scenarios/commands/command_line.hpp"
 #include "scenarios/execution/machine.hpp"
+#include "scenarios/execution/workers/process_workers.hpp"
 #include "scenarios/python/python_code.hpp"
 #include "scenarios/python/run.hpp"
 #include "scenarios/terminal/terminal.hpp"
@@ -16,6 +18,24 @@ namespace py = pybind11;
 using namespace hearsay::scenarios;
 
 namespace {
+
+void flush() {
+  for (const char* name : {"stdout", "stderr"}) {
+    const py::object stream = py::module_::import("sys").attr(name);
+    if (!stream.is_none()) stream.attr("flush")();
+  }
+}
+
+int fork_python() {
+  const py::gil_scoped_acquire lock;
+  try {
+    flush();  // else both processes write what is there
+    return py::module_::import("os").attr("fork")().cast<int>();
+  } catch (py::error_already_set&) {
+    errno = EAGAIN;  // too many processes, or too little memory
+    return -1;
+  }
+}
 
 // Runs a command without the interpreter's lock. `write(error, text)` gets what it prints; None: the standard streams.
 int command(const std::vector<std::string>& words, const py::object& write) {
@@ -34,6 +54,10 @@ int command(const std::vector<std::string>& words, const py::object& write) {
     };
   }
   // A handler that does not return is interrupted, too.
+  set_forker({fork_python, [] {
+                const py::gil_scoped_acquire lock;
+                flush();
+              }});
   InterruptGuard::embed(write.is_none() ? nullptr : &PyErr_SetInterrupt);
   const py::gil_scoped_release unlocked;
   const SinkGuard guard(std::move(sink));

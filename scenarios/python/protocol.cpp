@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <type_traits>
 
+#include "scenarios/python/metrics.hpp"
 #include "scenarios/python/python_code.hpp"
 #include "scenarios/python/run.hpp"
 
@@ -76,21 +77,8 @@ class Handlers {
   std::span<const models::ProtocolMetric> kMetrics;
   void measure(std::size_t k, const models::World&, std::span<double> out) const {
     const py::gil_scoped_acquire lock;
-    const std::string name(kMetrics[k].name);
-    guarded(name.c_str(), {}, [&] {
-      const Run::ReadOnly looking(*run_);
-      const py::object found = object_.attr(name.c_str())(run_object_);
-      if (!kMetrics[k].per_agent) return void(out[0] = found.cast<double>());
-      using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
-      const auto numbers = Numbers::ensure(found);
-      if (!numbers) throw py::error_already_set();
-      if (numbers.ndim() != 1 || numbers.size() != static_cast<py::ssize_t>(out.size())) {
-        throw py::value_error(
-            fmt::format("expected {} numbers, one of each owner, found an array of shape {}", out.size(),
-                        std::string(py::str(numbers.attr("shape")))));
-      }
-      std::copy_n(numbers.data(), out.size(), out.begin());
-    });
+    guarded(std::string(kMetrics[k].name).c_str(), {},
+            [&] { measure_in_python(object_, *run_, run_object_, kMetrics[k], out); });
   }
 
  private:
@@ -126,21 +114,13 @@ class Handlers {
   // Returns f(); an exception of Python says where it was.
   template <class F>
   std::invoke_result_t<F> guarded(const char* where, std::optional<sim::AgentId> agent, F&& f) const {
-    const auto fail = [&](const std::string& what) {
-      throw std::runtime_error(fmt::format("{}: {} in {}{} at {:g} s", code_->name, what, where,
-                                           agent ? fmt::format(" of agent {}", *agent) : "",
-                                           world_->engine.now()));
-    };
-    try {
-      return f();
-    } catch (py::error_already_set& error) {
-      // The study has been interrupted, too, and ends this run.
-      if (error.matches(PyExc_KeyboardInterrupt)) return std::invoke_result_t<F>();
-      fail(line_of(error));
-    } catch (const py::builtin_exception& error) {
-      fail(error.what());
-    }
-    throw;  // not reached
+    return in_python(
+        code_->name,
+        [&] {
+          return fmt::format("{}{} at {:g} s", where, agent ? fmt::format(" of agent {}", *agent) : "",
+                             world_->engine.now());
+        },
+        f);
   }
 
   const models::ProtocolCode* code_ = nullptr;
@@ -181,7 +161,7 @@ class Unlocked final : public models::Observer {
 class PythonProtocol final : public models::ProtocolCode {
  public:
   explicit PythonProtocol(py::object type) : class_(std::move(type)) {
-    const py::dict about = class_.describe(*this, "describe_protocol");
+    const py::dict about = class_.describe(*this, "protocol");
     const auto flag = [&](const char* key) { return about[key].cast<bool>(); };
     step_ = about["step_name"].cast<std::string>();
     counts_ = flag("counts_iterations");
@@ -195,17 +175,7 @@ class PythonProtocol final : public models::ProtocolCode {
              .own_models = flag("own_models"),
              .open = true,
              .step = step_};
-    for (const py::handle one : about["metrics"]) {
-      const auto of = py::reinterpret_borrow<py::dict>(one);
-      texts_.push_back(
-          {of["name"].cast<std::string>(), of["help"].cast<std::string>(), of["unit"].cast<std::string>()});
-      metrics.push_back({.name = {}, .help = {}, .per_agent = of["per_agent"].cast<bool>()});
-    }
-    for (std::size_t k = 0; k < metrics.size(); ++k) {
-      metrics[k].name = texts_[k][0];
-      metrics[k].help = texts_[k][1];
-      metrics[k].unit = texts_[k][2];
-    }
+    metrics = metrics_of(about, texts_);
   }
 
   void check(const std::vector<sim::CodeValue>& values, const models::Study&) const override {
@@ -224,7 +194,7 @@ class PythonProtocol final : public models::ProtocolCode {
  private:
   PythonClass class_;
   std::string step_;
-  std::vector<std::array<std::string, 3>> texts_;  // of metrics: name, help, unit
+  std::deque<std::string> texts_;  // of metrics
   bool counts_ = false;
 };
 

@@ -59,8 +59,8 @@ PythonClass::~PythonClass() {
   type_ = {};
 }
 
-py::dict PythonClass::describe(sim::Code& code, const char* how) const {
-  const py::dict about = helper(how)(type_);
+py::dict PythonClass::describe(sim::Code& code, const char* kind) const {
+  const py::dict about = helper("describe_as")(kind, type_);
   code.name = about["name"].cast<std::string>();
   code.help = about["help"].cast<std::string>();
   for (const py::handle one : about["options"]) code.options.push_back(option_of(one));
@@ -82,16 +82,27 @@ std::shared_ptr<const sim::Code> load_python(const sim::CodePlace& place, sim::C
   const py::gil_scoped_acquire lock;
   try {
     prepare_arrays();
-    const bool protocol = kind == sim::CodeKind::kProtocol;
+    constexpr const char* kNames[] = {"protocol", "model", "data", "metrics"};
     const py::tuple found =
-        helper("load")(place.file.resolved, place.name, place.digest, protocol ? "protocol" : "model");
+        helper("load")(place.file.resolved, place.name, place.digest, kNames[static_cast<std::size_t>(kind)]);
     std::shared_ptr<sim::Code> code;
-    if (protocol) {
-      auto loaded = python_protocol(found[0]);
+    const auto declared = [](auto loaded) {
       analysis::declare(loaded->metrics);
-      code = std::move(loaded);
-    } else {
-      code = python_model(found[0]);
+      return loaded;
+    };
+    switch (kind) {
+      case sim::CodeKind::kProtocol:
+        code = declared(python_protocol(found[0]));
+        break;
+      case sim::CodeKind::kMetrics:
+        code = declared(python_metrics(found[0]));
+        break;
+      case sim::CodeKind::kModel:
+        code = python_model(found[0]);
+        break;
+      case sim::CodeKind::kData:
+        code = python_data(found[0]);
+        break;
     }
     code->digest = found[1].cast<std::string>();
     return code;

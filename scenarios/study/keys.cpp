@@ -78,6 +78,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.baselines.clear();
   s.analysis = {};
   s.record = {};
+  if (!s.stop.target || !s.measures((*s.stop.target->metric).measured().name)) s.metrics = {};
   for (sim::TimelineEvent& event : s.events) std::visit([](auto& e) { e.name.clear(); }, event);
   FileHasher hasher(files_);
   s.describe(hasher);
@@ -105,6 +106,13 @@ std::string run_key(const std::string& point_key, std::uint32_t repetition) {
 std::string record_key(const Scenario& scenario) {
   std::string text = "every " + canonical(write_changes(scenario.record.every)) + "\n";
   for (const MetricChoice& m : scenario.record.metrics) text += fmt::format("{}\n", (*m).name);
+  if (!scenario.own_metrics().empty()) {
+    models::MetricsOptions code = scenario.metrics;
+    std::map<std::string, std::string> files;
+    FileHasher hasher(files);
+    hasher(code, {.name = "metrics"});
+    text += canonical(write_changes(code)) + "\n";
+  }
   if (scenario.record.models == KeptModels::kFinal) text += "models final\n";
   if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);

@@ -41,8 +41,9 @@ bool has_similarity(const models::DataOptions::Kind& data) {
 // Whether there can be test records; of data that are generated their DataSize says it.
 bool may_have_tests(const models::DataOptions::Kind& data) {
   return std::visit(
-      [](const auto& kind) {
-        if constexpr (requires { kind.test_fraction; }) return kind.test_fraction > 0;
+      []<class Kind>(const Kind& kind) {
+        constexpr bool kOwn = std::is_same_v<Kind, models::PythonData>;  // may make test records itself
+        if constexpr (!kOwn && requires { kind.test_fraction; }) return kind.test_fraction > 0;
         return true;
       },
       data);
@@ -178,16 +179,16 @@ std::string how_to_test(const Data& data) {
 void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
                         bool tested) {
   const std::string_view measured = metric.measured().name;
-  const auto declares = [&](std::span<const models::ProtocolMetric> all) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& m) { return m.name == measured; });
-  };
-  if (metric.measured().of_world == nullptr && !declares(s.protocol->metrics())) {
+  if (metric.measured().of_world == nullptr && !models::declares(s.protocol->metrics(), measured) &&
+      !s.measures(measured)) {
     std::vector<std::string_view> others;
     for (const models::ProtocolRow& row : models::protocols()) {
-      if (declares(row.metrics)) others.push_back(row.entry.name);
+      if (models::declares(row.metrics, measured)) others.push_back(row.entry.name);
     }
-    throw sim::OptionError(part, fmt::format("{} is a metric of {}, not of {}", measured,
-                                             fmt::join(others, ", "), s.protocol->entry().name));
+    throw sim::OptionError(
+        part, fmt::format("{} is a metric of {}, not of {}", measured,
+                          others.empty() ? "another class" : fmt::format("{}", fmt::join(others, ", ")),
+                          s.protocol->entry().name));
   }
   if (metric.needs_classes && !s.model.loss.is_classifier()) {
     throw sim::OptionError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "

@@ -188,6 +188,8 @@ void Scenario::describe(sim::Visitor& v) {
   v(clocks, {.name = "clocks", .help = "Clocks: times at which each agent ticks."});
   v(events, {.name = "events", .help = "What happens to the network at given times, in any order."});
   v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
+  v(metrics,
+    {.name = "metrics", .help = "Metrics of your own, beside those of hearsay and of the protocol."});
   v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
   v(stop, {.name = "stop", .help = "Limits of a run; the run ends at the first limit reached."});
   v(record, {.name = "record", .help = "Metrics and traces to record."});
@@ -199,6 +201,12 @@ void Scenario::describe(sim::Visitor& v) {
   check_analysis(*this, v);
   check_model(*this, v);
   check_positions(*this, v);
+}
+
+std::span<const models::ProtocolMetric> Scenario::own_metrics() const {
+  const auto* own = std::get_if<models::PythonMetrics>(&metrics);
+  if (own == nullptr || !own->code.loaded()) return {};
+  return own->code.as<models::MetricsCode>().metrics;
 }
 
 bool needs_optimum(const Scenario& scenario) {

@@ -13,6 +13,7 @@
 #include "models/learning/problem.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/registry.hpp"
+#include "models/run/code_metrics.hpp"
 #include "sim/clocks/clocks.hpp"
 #include "sim/network/network.hpp"
 #include "sim/options/describe.hpp"
@@ -93,6 +94,7 @@ struct Scenario {
   sim::ClockOptions clocks;
   std::vector<sim::TimelineEvent> events;
   models::ProtocolChoice protocol;
+  models::MetricsOptions metrics;
   models::PrivacyOptions privacy;
   StopOptions stop;
   RecordOptions record;
@@ -101,6 +103,9 @@ struct Scenario {
   std::uint32_t repeat = 1;
   void describe(sim::Visitor& v);
 
+  /// The metrics of its own that it has code for.
+  std::span<const models::ProtocolMetric> own_metrics() const;
+  bool measures(std::string_view metric) const { return models::declares(own_metrics(), metric); }
   /// Whether each repetition draws its own data.
   bool draws_data() const { return data.draw() == models::Draw::kRepetition; }
   /// Whether each repetition draws its own data or network.

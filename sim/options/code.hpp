@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/check.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::sim {
@@ -41,7 +42,7 @@ class Code {
 };
 
 /// What a class can be used as.
-enum class CodeKind { kProtocol, kModel };
+enum class CodeKind { kProtocol, kModel, kData, kMetrics };
 
 /// Where a scenario says that a class is.
 struct CodePlace {
@@ -56,8 +57,14 @@ class InputCode {
 
   /// Its file and name, and once it is loaded its options.
   void describe(Visitor& v);
-  /// Null until it is loaded.
-  const Code* get() const { return code_.get(); }
+  /// Whether it has been loaded.
+  bool loaded() const { return code_ != nullptr; }
+  /// As what it is used as, once it is loaded.
+  template <class T>
+  const T& as() const {
+    check(loaded(), "a class was used before it was loaded");
+    return dynamic_cast<const T&>(*code_);
+  }
   const std::vector<CodeValue>& values() const { return values_; }
 
  private:

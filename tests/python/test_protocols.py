@@ -232,6 +232,20 @@ def test_a_scenario_takes_options_of_a_class(hearsay, protocols, tmp_path):
     assert hearsay.run(made, output=tmp_path / "out", progress=False).scenario["protocol"]["step"] == 0.25
 
 
+def test_the_options_of_a_class_are_explained(hearsay, protocols):
+    assert hearsay.explain(protocols.Gossip) == (
+        "Gossip: Moves each model towards the mean of its neighbours' latest models.\n"
+        "  step: float, default 0.5; > 0, <= 1\n      How far an agent moves.")
+
+
+def test_a_scenario_of_a_file_with_code_is_read(hearsay, tmp_path):
+    made = hearsay.Scenario(written(tmp_path), allow_code=tmp_path)
+    made["protocol.start"] = 3
+    assert made["protocol.class"] == "Doubling"
+    study = hearsay.run(made, output=tmp_path / "out", allow_code=tmp_path, progress=False)
+    assert np.log2(study.models()["x1"] / 3).sum() == 3  # doubled at each tick
+
+
 CODE = '''import hearsay
 from {helper} import FACTOR
 
@@ -471,16 +485,18 @@ def logistic_study(network, privacy, **more):
             "stop": {"iterations": 20}, "record": {"metrics": ["objective", "test_error"], "models": "final"}}
 
 
+@pytest.mark.parametrize("sums", [True, False])
 @pytest.mark.parametrize("privacy, more", [
     ({"mechanism": "none"}, {}),
     ({"mechanism": "none"}, {"batch": {"type": "without_replacement", "size": 5}}),
     ({"mechanism": "laplace", "epsilon": 100, "clip": 0.3, "steps": 60}, {}),
     ({"mechanism": "gaussian", "epsilon": 100, "delta": 1e-5, "clip": 0.3, "steps": 60}, {}),
 ])
-def test_a_model_is_the_built_in_one(hearsay, tmp_path, privacy, more):
+def test_a_model_is_the_built_in_one(hearsay, tmp_path, privacy, more, sums):
     sys.path.insert(0, str(HERE.parents[1] / "docs" / "example-python"))
     import logistic
-    own = hearsay.run(logistic_study({"network": {"type": logistic.Logistic}}, privacy, **more),
+    model = logistic.Logistic if sums else type("Plain", (logistic.Logistic,), {"sum_gradients": None})
+    own = hearsay.run(logistic_study({"network": {"type": model}}, privacy, **more),
                       output=tmp_path / "own", progress=False)
     built_in = hearsay.run(logistic_study({}, privacy, **more), output=tmp_path / "built-in", progress=False)
     assert (own.runs["status"] == "done").all()
@@ -498,16 +514,16 @@ def test_gradients_are_those_of_the_losses(hearsay):
     # The error of a central difference with step 1e-6: rounding, about 1e-16/1e-6.
     assert hearsay.check_gradients(logistic.Logistic(), draw.normal(size=3), X, y) < 1e-8
 
-    class Wrong(logistic.Logistic):
-        def gradients(self, theta, X, y):
-            return 1.01 * super().gradients(theta, X, y)
-
-    assert hearsay.check_gradients(Wrong(), draw.normal(size=3), X, y) > 1e-3
+    for name in ("gradients", "sum_gradients", "gradient_norms"):
+        right = getattr(logistic.Logistic, name)
+        wrong = type("Wrong", (logistic.Logistic,), {name: lambda *given, right=right: 1.01 * right(*given)})
+        assert hearsay.check_gradients(wrong(), draw.normal(size=3), X, y) > 1e-3
 
 
 @pytest.mark.parametrize("members, message", [
     ({"loss": lambda self, theta, X, y: y[1:]}, r"loss: expected an array of shape"),
-    ({"gradients": lambda self, theta, X, y: X[:, 1:]}, "expected an array of shape"),
+    ({"sum_gradients": None, "gradients": lambda self, theta, X, y: X[:, 1:]}, "expected an array of shape (40, 4), found (40, 3) in gradients"),
+    ({"sum_gradients": lambda self, theta, X, y, weights: X[0][1:]}, "expected an array of shape (4,), found (3,) in sum_gradients"),
     ({"loss": lambda self, theta, X, y: 1 / 0}, "ZeroDivisionError: division by zero in loss"),
     ({"loss": lambda self, theta, X, y: X.fill(0)}, "read-only"),
 ])

@@ -154,7 +154,7 @@ def test_one_folder_of_data_is_a_text_or_a_path(hearsay, tmp_path):
 
 
 def test_a_frame_in_a_scenario_is_an_error_that_says_what_to_do(hearsay):
-    with pytest.raises(TypeError, match="frame.to_csv"):
+    with pytest.raises(TypeError, match="hearsay.data"):
         hearsay.run({**SMALL, "data": pd.DataFrame({"x": [1]})})
 
 

@@ -16,14 +16,16 @@ The program itself must be installed. It is found on the PATH, or where the envi
 """
 import importlib
 
-from .code import option
+from .code import explain, option
 from .model import Model, check_gradients
 from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run
-from .protocol import Protocol, metric
+from .protocol import Metrics, Protocol, metric, metrics
+from .records import Data, data
 from .scenario import Scenario
 
-__all__ = ["HearsayError", "HearsayWarning", "InputError", "Model", "OutputError", "Protocol", "RefusedError", "Scenario",
-           "Study", "Trace", "check_gradients", "load", "metric", "option", "plots", "program", "run"]
+__all__ = ["Data", "HearsayError", "HearsayWarning", "InputError", "Metrics", "Model", "OutputError", "Protocol",
+           "RefusedError", "Scenario", "Study", "Trace", "check_gradients", "data", "explain", "load", "metric", "metrics",
+           "option", "plots", "program", "run"]
 __version__ = "0.2.0"
 
 _LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plots"}  # what needs pandas

@@ -50,6 +50,14 @@ def refuse(cls, what):
     raise TypeError(f"{cls.__name__}: {what}")
 
 
+def require_arguments(cls, name, count, page):
+    """Raises TypeError if a function of a class cannot be called with so many arguments besides self."""
+    try:
+        inspect.signature(getattr(cls, name)).bind(*[None] * (count + 1))
+    except TypeError:
+        refuse(cls, f"{name} is called with {count} arguments besides self; see hearsay.{page}")
+
+
 def options_of(cls):
     found = {}
     for base in reversed(cls.__mro__):
@@ -70,21 +78,31 @@ def describe(cls):
     return {"name": cls.__name__, "help": doc.split("\n", 1)[0], "options": options_of(cls)}
 
 
-def describe_protocol(cls):
-    from .protocol import describe as of_protocol
-    return of_protocol(cls)
-
-
-def describe_model(cls):
-    from .model import describe as of_model
-    return of_model(cls)
+def explain(cls):
+    """What the options of a class mean: a text, as `hearsay explain` has it of built-in ones."""
+    about = describe(cls)
+    lines = [f"{about['name']}: {about['help']}"]
+    for one in about["options"]:
+        bounds = [f"{sign}{'' if is_open else '='} {bound:g}{' ' + one.unit if one.unit else ''}" for sign, is_open, bound in
+                  ((">", one.open_min, one.min), ("<", one.open_max, one.max)) if bound is not None]
+        allowed = ", ".join(one.choices or bounds)
+        lines.append(f"  {one.name}: {type(one.default).__name__}, default {one.default}{'; ' + allowed if allowed else ''}")
+        lines += [f"      {one.help}"] if one.help else []
+    return "\n".join(lines)
 
 
 def kinds():
     """The classes that scenarios can name subclasses of, by what they are used as."""
-    from .model import Model
-    from .protocol import Protocol
-    return {"protocol": Protocol, "model": Model}
+    from . import model, protocol, records
+    return {"protocol": protocol.Protocol, "model": model.Model, "data": records.Data, "metrics": protocol.Metrics}
+
+
+def describe_as(kind, cls):
+    """What the program needs to know of a class; raises TypeError for what it cannot use."""
+    base = kinds()[kind]
+    if not (isinstance(cls, type) and issubclass(cls, base)):
+        raise TypeError(f"{getattr(cls, '__name__', cls)!r} is no subclass of hearsay.{base.__name__}")
+    return {**describe(cls), **base._check_class(cls)}
 
 
 def make(cls, values):
@@ -191,7 +209,7 @@ def digest_of(cls):
 
 def name_in_program(cls):
     """Remembers a class of this program; returns the members of a scenario that name it."""
-    (describe_model if issubclass(cls, kinds()["model"]) else describe_protocol)(cls)
+    describe_as(next(kind for kind, base in kinds().items() if issubclass(cls, base)), cls)
     digest = digest_of(cls)
     with _lock:
         _live[cls.__qualname__, digest] = cls

@@ -1,6 +1,4 @@
 """Models written in Python: losses and gradients of records."""
-import inspect
-
 from . import code
 
 
@@ -12,32 +10,32 @@ class Model:
     gradients(self, theta, X, y)  their gradients, n x p
     errors(self, theta, X, y)     optional: what test_error averages; by default the losses
 
+    Both optional, and quicker than n gradients where their sum can be computed at once:
+
+    sum_gradients(self, theta, X, y, weights)   sum of the gradients times n weights: p numbers
+    gradient_norms(self, theta, X, y, order)    the norms of the n gradients, L1 or L2 for an order of 1 or 2: for clipping
+
     Options are class attributes made by hearsay.option. All functions are pure: the same arguments give the same numbers.
     """
 
+    @staticmethod
+    def _check_class(cls):
+        for name, count in _FUNCTIONS.items():
+            function = getattr(cls, name, None)
+            if function is None and name in _REQUIRED:
+                code.refuse(cls, f"a model defines {name}")
+            if function is not None:
+                code.require_arguments(cls, name, count, "Model")
+        return {}
 
-_FUNCTIONS = {"size": 1, "loss": 3, "gradients": 3, "errors": 3}
 
-
-def describe(cls):
-    """What the program needs to know of a class; raises TypeError for what it cannot use."""
-    if not (isinstance(cls, type) and issubclass(cls, Model)):
-        raise TypeError(f"{getattr(cls, '__name__', cls)!r} is no subclass of hearsay.Model")
-    for name, count in _FUNCTIONS.items():
-        function = getattr(cls, name, None)
-        if function is None and name != "errors":
-            code.refuse(cls, f"a model defines {name}")
-        if function is not None:
-            try:
-                inspect.signature(function).bind(*[None] * (count + 1))
-            except TypeError:
-                code.refuse(cls, f"{name} is called with {count} arguments besides self; see hearsay.Model")
-    return code.describe(cls)
+_FUNCTIONS = {"size": 1, "loss": 3, "gradients": 3, "errors": 3, "sum_gradients": 4, "gradient_norms": 4}
+_REQUIRED = ("size", "loss", "gradients")
 
 
 def check_gradients(model, theta, X, y, step=1e-6):
     """The largest difference between a model's gradients and central differences of its losses, relative to the largest
-    gradient."""
+    gradient; where it has sum_gradients and gradient_norms, also between these and its gradients, likewise."""
     import numpy as np
     theta = np.asarray(theta, dtype=float)
     given = np.asarray(model.gradients(theta, X, y))
@@ -46,4 +44,12 @@ def check_gradients(model, theta, X, y, step=1e-6):
         e = np.zeros_like(theta)
         e[j] = step * max(1.0, abs(theta[j]))
         found[:, j] = (model.loss(theta + e, X, y) - model.loss(theta - e, X, y)) / (2 * e[j])
-    return float(np.max(np.abs(given - found), initial=0.0) / max(float(np.max(np.abs(given), initial=0.0)), 1e-300))
+    pairs = [(found, given)]
+    if hasattr(model, "sum_gradients"):
+        weights = 1 / np.arange(1.0, len(given) + 1)
+        pairs.append((np.asarray(model.sum_gradients(theta, X, y, weights)), weights @ given))
+    if hasattr(model, "gradient_norms"):
+        pairs += [(np.asarray(model.gradient_norms(theta, X, y, order)), np.linalg.norm(given, order, axis=1))
+                  for order in (1, 2)]
+    return max(float(np.max(np.abs(a - b), initial=0.0) / max(float(np.max(np.abs(b), initial=0.0)), 1e-300))
+               for a, b in pairs)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from . import code as classes
+from .records import data
 from .engine import core
 
 
@@ -114,20 +115,21 @@ def plain(value, path=""):
         if isinstance(value.get("type"), type):  # a class, and its options
             value = {**plain(value["type"], path), **{key: inner for key, inner in value.items() if key != "type"}}
         return {str(key): plain(inner, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
+    if path == "data" and isinstance(value, list):
+        return plain(data(value), path)
     if hasattr(value, "tolist") and getattr(getattr(value, "dtype", None), "kind", "O") not in "mM":
         return plain(value.tolist(), path)
     if isinstance(value, (list, tuple, range)):
         return [plain(inner, f"{path}.{k}" if path else str(k)) for k, inner in enumerate(value)]
     if hasattr(value, "to_csv"):
-        raise TypeError('a scenario names the file of its data: frame.to_csv("rows.csv", index=False), then '
-                        '"data": {"type": "csv", "path": "rows.csv", "target": ...}')
+        raise TypeError(f'{path or "scenario"}: found a frame; as data: hearsay.data(frame, owner=..., target=...)')
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, type) or isinstance(value, tuple(classes.kinds().values())):
-        raise TypeError(f"{path or 'scenario'}: expected a class derived from hearsay.Protocol or hearsay.Model, found "
-                        f"{value!r}")
+        raise TypeError(f"{path or 'scenario'}: expected a class derived from "
+                        f"{', '.join(f'hearsay.{base.__name__}' for base in classes.kinds().values())}, found {value!r}")
     raise TypeError(f"{path or 'scenario'}: expected a number, text, list or mapping, found {value!r}; a duration is "
                     'text such as "15 ms"')
 

@@ -46,6 +46,11 @@ class Protocol:
     counts_iterations = False  #: calls run.count_iteration itself; else every tick is an iteration
     step_name = "the step size"  #: what to reduce when a run diverges
 
+    @staticmethod
+    def _check_class(cls):
+        _check_hooks(cls)
+        return {**_flags_of(cls), "metrics": _metrics_of(cls)}
+
 
 def metric(help="", unit="", per_agent=False):
     """Marks a method of a protocol as a metric of its own, which record.metrics can name: it returns a number, or with
@@ -62,11 +67,7 @@ def _check_hooks(cls):
         if name in _HOOKS:
             if not callable(method) or inspect.iscoroutinefunction(method) or inspect.isgeneratorfunction(method):
                 refuse(cls, f"{name}: expected a plain function, neither async nor with yield")
-            expected = _HOOKS[name]
-            try:
-                inspect.signature(method).bind(*[None] * (expected + 1))
-            except TypeError:
-                refuse(cls, f"{name} is called with {expected} arguments besides self; see hearsay.Protocol")
+            code.require_arguments(cls, name, _HOOKS[name], "Protocol")
         elif callable(method) and not name.startswith("_") and not hasattr(method, "hearsay_metric"):
             close = difflib.get_close_matches(name.lower(), _HOOKS, 1, 0.75)
             if name.startswith("on_") or (close and close[0] != "reset" and close[0] != "finished"):
@@ -74,11 +75,7 @@ def _check_hooks(cls):
                                                           f"; expected one of {', '.join(_HOOKS)}"))
 
 
-def describe(cls):
-    """What the program needs to know of a class; raises TypeError for what it cannot use."""
-    if not (isinstance(cls, type) and issubclass(cls, Protocol)):
-        raise TypeError(f"{getattr(cls, '__name__', cls)!r} is no subclass of hearsay.Protocol")
-    _check_hooks(cls)
+def _flags_of(cls):
     if not hasattr(cls, "on_tick"):
         refuse(cls, "a protocol defines on_tick")
     flags = {}
@@ -94,7 +91,36 @@ def describe(cls):
         near = difflib.get_close_matches(name, _FLAGS, 1, 0.85)
         if near and not name.startswith("_") and not isinstance(getattr(cls, name), code.option):
             refuse(cls, f"{name} has no meaning; did you mean {near[0]}?")
+    return flags
+
+
+def _metrics_of(cls):
     marks = (getattr(getattr(cls, name), "hearsay_metric", None) for name in dir(cls))
-    return {**code.describe(cls), **flags, "metrics": [mark for mark in marks if mark]}
+    return [mark for mark in marks if mark]
+
+
+class Metrics:
+    """Metrics of any protocol: methods marked by hearsay.metric, of `self` and `run`."""
+
+    @staticmethod
+    def _check_class(cls):
+        found = _metrics_of(cls)
+        if not found:
+            refuse(cls, "metrics are methods that @hearsay.metric marks; it has none")
+        return {"metrics": found}
+
+
+def metrics(*functions):
+    """The "metrics" of a scenario: functions of the run, marked by hearsay.metric or not."""
+    members = {}
+    for function in functions:
+        mark = getattr(function, "hearsay_metric", None) or {"help": inspect.getdoc(function) or ""}
+        mark = {key: value for key, value in mark.items() if key != "name"}
+
+        def measure(self, run, function=function):
+            return function(run)
+        measure.__name__ = function.__name__
+        members[function.__name__] = metric(**mark)(measure)
+    return {"type": type("Functions", (Metrics,), members)}
 
 

@@ -74,7 +74,7 @@ def options_of(path=""):
 class Scenario(dict):
     """A scenario: a dict whose options are also reached by dotted paths.
 
-        s = hearsay.Scenario("quickstart.json")       # or a mapping, or nothing
+        s = hearsay.Scenario("quickstart.json")       # or a mapping, or nothing; allow_code= as in run
         s["privacy.epsilon"] = 1                      # KeyError with the nearest name for a path that does not exist
         s.check()                                     # InputError with the program's message
         s.complete()                                  # with all defaults
@@ -83,14 +83,14 @@ class Scenario(dict):
 
     folder = None  # where data files are looked for besides the current folder
 
-    def __init__(self, scenario=None):
+    def __init__(self, scenario=None, allow_code=()):
         super().__init__()
         if scenario is None:
             return
         if isinstance(scenario, (str, os.PathLike)):
             # The program reads comments and what the scenario extends. Its data files stay where they are.
             self.folder = os.path.dirname(os.path.abspath(scenario))
-            scenario = json.loads(call("show", scenario))
+            scenario = json.loads(call("show", scenario, *folder_arguments("--allow-code", allow_code)))
         self.folder = self.folder or getattr(scenario, "folder", None)
         self.update(scenario)
 
@@ -106,9 +106,11 @@ class Scenario(dict):
         return value
 
     def _check(self, path):
-        """Raises KeyError as check_path; of a protocol in Python its class checks the options."""
-        protocol = dict.get(self, "protocol")
-        if not (path.startswith("protocol.") and isinstance(protocol, dict) and protocol.get("type") == "python"):
+        """Raises KeyError as check_path; of a part in Python its class checks the options."""
+        part = self
+        for key in path.split(".")[:-1]:
+            part = dict.get(part, key) if isinstance(part, dict) else None
+        if not (isinstance(part, dict) and part.get("type") == "python"):
             check_path(path)
 
     def __getitem__(self, path):

@@ -51,8 +51,6 @@ class MpiTeam final : public Team {
   }
 
  private:
-  // An exception is reported like any other, and rank 0 tells the others.
-  mpi::environment environment_{mpi::threading::funneled, /*abort_on_exception=*/false};
   mpi::communicator world_;
   unsigned on_this_node_ = 1;
   std::optional<RankZero> zero_;
@@ -70,6 +68,9 @@ std::string Team::version() {
 
 std::unique_ptr<Team> Team::join() {
   if (!launched()) return nullptr;
+  // Until the process ends: MPI cannot be started again. An exception is reported like any other, and rank 0 tells the
+  // others.
+  static const mpi::environment environment(mpi::threading::funneled, /*abort_on_exception=*/false);
   auto team = std::make_unique<MpiTeam>();
   if (team->size() == 1) return nullptr;
   team->count_node();

@@ -1,6 +1,5 @@
 #pragma once
-// What ranks tell each other, and how it is serialised (Boost.Serialization).
-#include <boost/mpi/datatype.hpp>
+// What the processes of a study tell each other, and how it is serialised (Boost.Serialization).
 #include <boost/serialization/set.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
@@ -41,7 +40,7 @@ struct Failure {
   sim::Error error{sim::Error::Kind::kInternal, {}, {}};
 };
 
-/// From another rank to rank 0: what has been done since its last report.
+/// From a process that works, such as another rank, to the one that stores: what has been done since its last report.
 struct Report {
   struct Assembled {
     std::size_t task = 0;
@@ -211,6 +210,3 @@ void serialize(Archive& ar, hearsay::scenarios::Report& value, unsigned) {
 }
 
 }  // namespace boost::serialization
-
-BOOST_IS_MPI_DATATYPE(hearsay::scenarios::RunTask)
-BOOST_IS_MPI_DATATYPE(hearsay::analysis::Sample)
