@@ -22,7 +22,12 @@ endif()
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME hearsay)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3:any")
+if(TARGET hearsay_python)  # the module is for one version of Python
+  math(EXPR next "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next})")
+else()
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3:any")
+endif()
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-pandas, python3-matplotlib, nodejs, librsvg2-bin")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "bash-completion, python3-networkx, hearsay-dev")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "hearsay is a discrete-event simulator of asynchronous networks whose agents

@@ -82,6 +82,13 @@ diff there.txt here.txt || fail "scenarios of the package are not those of the t
 [ "$(grep -c ': ok, ' here.txt)" -gt 100 ] || fail "scenarios are refused: $(grep -v ': ok, ' here.txt | head -3)"
 
 # --- Python ---
+module=$(find "$usr/lib/python3/dist-packages/hearsay" -name '_core.*.so')
+if [ -n "$module" ]; then
+  PYTHONPATH=$usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m hearsay --version | cmp - <(hearsay --version) ||
+    fail "python3 -m hearsay is not the program"
+  minor=$(basename "$module" | sed 's/^_core.cpython-3\([0-9]*\)-.*/\1/')
+  field Depends | grep -F "python3 (>= 3.$minor), python3 (<< 3.$((minor + 1)))" >/dev/null || fail "Depends: $(field Depends)"
+fi
 if /usr/bin/python3 -c 'import pandas, matplotlib' 2>/dev/null; then
   PYTHONPATH=$usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg /usr/bin/python3 - "$shared/quickstart.json" <<'END'
 import sys, hearsay

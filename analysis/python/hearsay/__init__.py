@@ -12,13 +12,12 @@
     class Mine(hearsay.Protocol): ...         # see hearsay.Protocol
     hearsay.run({..., "protocol": {"type": Mine}})
 
-The program itself must be installed. It is found on the PATH, or where the environment variable HEARSAY_PROGRAM says.
+The wheel of hearsay contains all that this needs, except pandas and matplotlib for tables and figures. Elsewhere the
+program itself must be installed. It is found on the PATH, or where the environment variable HEARSAY_PROGRAM says.
 """
-import importlib
-
 from .code import explain, option
 from .model import Model, check_gradients
-from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run
+from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run, with_pandas
 from .protocol import Metrics, Protocol, metric, metrics
 from .records import Data, data
 from .scenario import Scenario
@@ -34,5 +33,5 @@ _LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plot
 def __getattr__(name):
     if name not in _LATE:
         raise AttributeError(f"module 'hearsay' has no attribute {name!r}")
-    module = importlib.import_module(_LATE[name], __name__)
+    module = with_pandas(_LATE[name])
     return module if name == "plots" else getattr(module, name)

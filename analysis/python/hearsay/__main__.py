@@ -3,9 +3,15 @@ import sys
 
 from .engine import core
 
-if __name__ == "__main__":
+
+def main():
+    """Runs the command that the arguments name; returns its exit code."""
     module = core()
     if module is None:
         sys.exit("python3 -m hearsay needs the module hearsay._core for this Python; it is built and installed with the "
                  "program (see the page on installing)")
-    sys.exit(module.command(sys.argv[1:]))
+    return module.command(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -280,6 +280,9 @@ def line_of(error):
             own = f"{Path(file).name}:{trace.tb_lineno}: "
         trace = trace.tb_next
     text = " ".join(str(error).split())
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        text = ('code in Python needs numpy, which is not installed: pip install "hearsay[study]"; in Debian: apt install '
+                'python3-numpy')
     if "incompatible function arguments" in text:  # what pybind11 says of a call with wrong types goes on for long
         text = text.split(". The following")[0] + "; see help(hearsay.Run)"
     return text if isinstance(error, (ImportError, TypeError)) and not own else f"{own}{type(error).__name__}: {text}"

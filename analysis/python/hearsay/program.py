@@ -1,4 +1,5 @@
 """Commands of the program, in this process where its module is there: arguments, progress, messages as exceptions."""
+import importlib
 import json
 import os
 import re
@@ -6,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import warnings
@@ -46,13 +48,25 @@ _SOME_RUNS_FAILED, _INTERRUPTED = 6, 130
 
 
 def program():
-    """Path of the program: HEARSAY_PROGRAM, or `hearsay` on the PATH."""
+    """Path of the program: HEARSAY_PROGRAM, or `hearsay` among the scripts of this Python, or on the PATH."""
     given = os.environ.get("HEARSAY_PROGRAM")
-    found = shutil.which(given or "hearsay")
+    found = shutil.which(given) if given else (shutil.which("hearsay", path=sysconfig.get_path("scripts")) or
+                                               shutil.which("hearsay"))
     if found is None:
         raise FileNotFoundError(f"HEARSAY_PROGRAM: no program {given!r}" if given else
                                 "the program hearsay is not on the PATH; set HEARSAY_PROGRAM to its path")
     return found
+
+
+def with_pandas(name):
+    """The module of this package that reads tables or draws figures; ImportError with what to install for it."""
+    try:
+        return importlib.import_module(name, __package__)
+    except ModuleNotFoundError as error:
+        if error.name not in ("numpy", "pandas"):
+            raise
+        raise ImportError(f"tables and figures need {error.name}, which is not installed: pip install "
+                          '"hearsay[study]"; in Debian: apt install python3-pandas python3-matplotlib') from None
 
 
 def _without_file(message):
@@ -235,7 +249,7 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     program's warnings, are warnings (HearsayWarning). An interrupt ends the program; runs that are done are kept.
     """
     from .folders import default_output
-    from .study import load
+    load = with_pandas(".study").load
     given = (("repeat", repeat), ("seed", seed), ("sweep", sweep))
     options = set_arguments({**(set or {}), **{name: value for name, value in given if value is not None}})
     if points is not None:

@@ -27,6 +27,8 @@ TEST_CASE("version: all files that name it agree with the program") {
   CHECK(stated("CITATION.cff", R"(\nversion: (\S+)\n)") == version);
   CHECK(stated("CHANGELOG.md", R"(\n## (\d\S*)\n)") == version);  // the newest release
   CHECK(stated("docs/install.md", R"(hearsay_(\d\S*)_amd64\.deb)") == version);
+  CHECK(stated("docs/install.md", R"(hearsay-(\d[^-]*)-cp311)") == version);
+  CHECK(stated("package/conda/meta.yaml", R"re(set version = "(\S+)")re") == version);
   CHECK(stated("package/changelog", R"(^hearsay \((\S+)\))") == version);
   CHECK(stated("analysis/python/pyproject.toml", R"re(\nversion = "(\S+)"\n)re") == version);
   CHECK(stated("analysis/figures/package.json", R"re("version": "(\S+)")re") == version);
