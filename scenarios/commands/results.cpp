@@ -140,10 +140,10 @@ int verify_command(const Arguments& arguments) {
     const Made& one = made[k * all / wanted];
     const analysis::RunResult again = execution.repeat(one.point, one.repetition);
     if (again.fingerprint == one.fingerprint) continue;
-    throw sim::InvariantError(fmt::format("{} (run key {}) has fingerprint {:016x}, expected {:016x}",
-                                          run_name(study.head(), study.point(one.point), one.repetition),
-                                          run_key(plan.points[one.point].key, one.repetition),
-                                          again.fingerprint, one.fingerprint));
+    throw_differing(fmt::format("{} (run key {}) has fingerprint {:016x}, expected {:016x}",
+                                run_name(study.head(), study.point(one.point), one.repetition),
+                                run_key(plan.points[one.point].key, one.repetition), again.fingerprint,
+                                one.fingerprint));
   }
   print_out("{} of {} runs repeated: all fingerprints are equal, no budget is exceeded\n", wanted, all);
   return without_missing(study, kExitDone);

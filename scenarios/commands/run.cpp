@@ -125,7 +125,7 @@ void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
   if (!before || !leaves_out_runs(*before, now)) return;
   const std::string options = differing_options(*before, now, "before", "now");
   print_error("warning: {}: the tables of another study are replaced; its runs stay in results.sqlite. {}",
-              folder.string(), options.empty() ? "Its input files differ\n" : options);
+              folder.string(), options.empty() ? "Its data files or its code differ\n" : options);
 }
 
 // The outcome of the runs of one plan.

@@ -11,6 +11,7 @@
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/workers/process_workers.hpp"
+#include "scenarios/language/code.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
 #include "sim/check.hpp"
@@ -42,6 +43,13 @@ void put_first(std::vector<Task>& tasks, std::size_t point) {
 }
 
 }  // namespace
+
+void throw_differing(const std::string& text) {
+  if (!code_in_use()) throw sim::InvariantError(text);
+  throw sim::UserError(
+      "{}: the code in Python depends on more than its run, such as a clock or random numbers of its own",
+      text);
+}
 
 Execution::Execution(const Plan& plan, ExecuteOptions options)
     : plan_(plan),
@@ -147,7 +155,7 @@ void Execution::compare(RunTask task, const analysis::KnownRun& known, const ana
   const bool ended = run.status == analysis::Status::kDone || run.status == analysis::Status::kDiverged;
   if (!known.comparable || !ended || run.end == analysis::RunEnd::kWall) return;
   if (run.fingerprint == known.fingerprint) return;
-  throw sim::InvariantError(
+  throw_differing(
       fmt::format("point {} repetition {} (run key {}, seed {}) has fingerprint {:016x}, expected {:016x}",
                   task.point, task.repetition, run_key(plan_.points[task.point].key, task.repetition),
                   plan_.points[task.point].scenario->seed, run.fingerprint, known.fingerprint));

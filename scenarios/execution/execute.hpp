@@ -29,6 +29,9 @@ struct ExecuteOptions {
       nullptr;  ///< who makes the runs, for as long as the execution lives; its own threads without
 };
 
+/// For a run that is repeated with another fingerprint: InvariantError, but UserError with code in Python.
+[[noreturn]] void throw_differing(const std::string& text);
+
 class Execution {
  public:
   /// The plan must outlive it. All runs are to be made until consider() is called. Throws RefusedError if the

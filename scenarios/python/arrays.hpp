@@ -26,7 +26,7 @@ class Arrays {
  public:
   /// Their numbers are to be written.
   py::array_t<double>& vector(py::ssize_t size) {
-    return take(vectors_, size, [size] { return py::array_t<double>(size); });
+    return take(vectors_, size, [size] { return new_vector(size); });
   }
   py::array_t<double>& heard(py::ssize_t rows, py::ssize_t columns) {
     return take(heard_, rows, [=] { return new_heard(rows, columns); });

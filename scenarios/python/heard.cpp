@@ -1,6 +1,7 @@
 #include "scenarios/python/heard.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace hearsay::scenarios {
@@ -69,12 +70,25 @@ void prepare_arrays() {
   heard_type();
 }
 
-py::array_t<double> new_heard(py::ssize_t rows, py::ssize_t columns) {
-  const Py_intptr_t shape[] = {rows, columns};
+namespace {
+
+template <std::size_t N>
+py::array_t<double> new_array(PyTypeObject* type, const std::array<Py_intptr_t, N>& shape) {
   PyObject* const made = py::detail::npy_api::get().PyArray_NewFromDescr_(
-      heard_type(), py::dtype::of<double>().release().ptr(), 2, shape, nullptr, nullptr, 0, nullptr);
+      type, py::dtype::of<double>().release().ptr(), static_cast<int>(N), shape.data(), nullptr, nullptr, 0,
+      nullptr);
   if (made == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::array_t<double>>(made);
+}
+
+}  // namespace
+
+py::array_t<double> new_heard(py::ssize_t rows, py::ssize_t columns) {
+  return new_array<2>(heard_type(), {rows, columns});
+}
+
+py::array_t<double> new_vector(py::ssize_t size) {
+  return new_array<1>(py::detail::npy_api::get().PyArray_Type_, {size});
 }
 
 }  // namespace hearsay::scenarios

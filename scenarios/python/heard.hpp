@@ -11,5 +11,7 @@ void prepare_arrays();
 
 /// Of rows x columns numbers, to be written.
 pybind11::array_t<double> new_heard(pybind11::ssize_t rows, pybind11::ssize_t columns);
+/// numpy.ndarray of so many numbers, to be written: as pybind11 makes it, in a third of the time.
+pybind11::array_t<double> new_vector(pybind11::ssize_t size);
 
 }  // namespace hearsay::scenarios

@@ -368,19 +368,21 @@ void Run::define(py::module_& module) {
       .def("regulariser_gradient",
            [](Run& r, py::handle theta) {
              const Given at(theta, "regulariser_gradient", r.context().p());
-             Eigen::VectorXd out(r.context().p());
-             r.context().regulariser_gradient(at.vector(), out);
-             return out;
+             r.scratch_.resize(r.context().p());
+             r.context().regulariser_gradient(at.vector(), r.scratch_);
+             return r.arrays_.copy({r.scratch_.data(), static_cast<std::size_t>(r.scratch_.size())});
            })
       .def(
           "project",
           [](Run& r, py::array_t<double> theta) {
-            if (theta.ndim() != 1 || theta.size() != r.context().p())
+            if (theta.ndim() != 1 || theta.size() != r.context().p() || theta.strides(0) % 8 != 0)
               throw py::value_error(fmt::format("project: expected {} numbers", r.context().p()));
-            Eigen::VectorXd moved = Given(theta, "project", r.context().p()).vector();
-            r.acting().project(moved);
-            auto to = theta.mutable_unchecked<1>();
-            for (Eigen::Index k = 0; k < moved.size(); ++k) to(k) = moved[k];
+            const py::ssize_t stride = theta.strides(0) / static_cast<py::ssize_t>(sizeof(double));
+            Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>> moved(theta.mutable_data(), theta.size(),
+                                                                       Eigen::InnerStride<>(stride));
+            r.scratch_ = moved;
+            r.acting().project(r.scratch_);
+            moved = r.scratch_;
           },
           py::arg("theta").noconvert(), "Clamps an array to the box, in place.")
       .def_property_readonly(

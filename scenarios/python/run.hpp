@@ -89,6 +89,7 @@ class Run {
   const models::Entry& entry_;
   bool timers_;
   Arrays arrays_;
+  Eigen::VectorXd scratch_;  // p numbers
   ColumnViews models_;
   std::vector<py::object> neighbours_;  // by agent, tuples
   std::vector<sim::AgentId> receivers_;

@@ -118,6 +118,24 @@ def test_a_frame_needs_the_names_of_its_columns(hearsay):
         hearsay.run({"data": {"type": type("None_", (hearsay.Data,), {})}})
 
 
+def test_the_central_example_makes_the_steps_that_it_says(hearsay, tmp_path):
+    """One owner, two iterations, loss (theta.x - y)^2, mean of two records, regulariser l2 = 0.
+
+    Gradient at theta: mean of 2 (theta.x - y) x over x = (1, 0), y = 1 and x = (0, 2), y = 2, which is
+    (theta_1 - 1, 4 theta_2 - 4). From (0, 0) with step 0.1: (0.1, 0.4), then (0.19, 0.64)."""
+    sys.path.insert(0, str(ROOT / "docs" / "example-python"))
+    import central
+    given = learner([([[1, 0], [0, 2]], [1, 2])], protocol={"type": central.Central, "step": 0.1},
+                    network={"topology": "star"}, privacy={"mechanism": "none"}, stop={"iterations": 2})
+    given["model"] = {"theta_max": 10, "l2": 0}
+    given["record"] = {"metrics": ["messages"], "models": "final"}
+    study = hearsay.run(given, output=tmp_path / "out", progress=False)
+    np.testing.assert_allclose(study.models().query("agent == 0")[["x1", "x2"]], [[0.19, 0.64]], rtol=1e-12)
+    private = hearsay.run({**given, "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 10},
+                           "stop": {"time": 50}}, set={"protocol.releases": 3}, output=tmp_path / "private", progress=False)
+    assert list(private.runs["iterations"]) == [3]
+
+
 # --- Metrics ---
 
 def peers(protocol="gossip_average", **more):

@@ -27,7 +27,8 @@ def marked(picture):
     return int((np.ptp(rgb, axis=-1) > 0.2).sum())
 
 
-@pytest.mark.parametrize("name, figures", [("latency-and-dropouts", 1), ("privacy-and-utility", 1), ("one-run", 1)])
+@pytest.mark.parametrize("name, figures", [("latency-and-dropouts", 1), ("privacy-and-utility", 1), ("one-run", 1),
+                                           ("own-protocol", 2)])
 def test_notebook(hearsay, name, figures, tmp_path, monkeypatch):
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "notebooks are kept without their results"
@@ -42,4 +43,5 @@ def test_notebook(hearsay, name, figures, tmp_path, monkeypatch):
 
 
 def test_every_notebook_is_run():
-    assert {path.stem for path in FOLDER.glob("*.ipynb")} == {"latency-and-dropouts", "privacy-and-utility", "one-run"}
+    assert {path.stem for path in FOLDER.glob("*.ipynb")} == {"latency-and-dropouts", "privacy-and-utility", "one-run",
+                                                            "own-protocol"}

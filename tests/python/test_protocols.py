@@ -457,6 +457,15 @@ def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
     assert program_that_prints_a_digest(tmp_path, ("x", "x")) == digests[0]
 
 
+def test_a_protocol_with_random_numbers_of_its_own_is_found_out(hearsay, tmp_path):
+    def body(self, i, run):
+        run.model(i)[:] = np.random.default_rng().normal(size=run.p)
+
+    study = hearsay.run(small({"type": handler(hearsay, body)}), output=tmp_path / "out", progress=False)
+    with pytest.raises(hearsay.InputError, match="the code in Python depends on more than its run"):
+        study.verify()
+
+
 def test_a_class_that_is_in_no_file_is_verified_where_it_is(hearsay, protocols, tmp_path):
     study = hearsay.run(small({"type": protocols.Gossip}), output=tmp_path / "out", progress=False, repeat=3)
     assert "3 of 3 runs repeated" in study.verify()

@@ -27,11 +27,12 @@ __all__ = ["Data", "HearsayError", "HearsayWarning", "InputError", "Metrics", "M
            "option", "plots", "program", "run"]
 __version__ = "0.2.0"
 
-_LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plots"}  # what needs pandas
+_LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plots",  # what needs pandas
+         "torch": ".torch"}
 
 
 def __getattr__(name):
     if name not in _LATE:
         raise AttributeError(f"module 'hearsay' has no attribute {name!r}")
     module = with_pandas(_LATE[name])
-    return module if name == "plots" else getattr(module, name)
+    return module if name in ("plots", "torch") else getattr(module, name)

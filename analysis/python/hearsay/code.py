@@ -4,6 +4,7 @@ import difflib
 import hashlib
 import importlib.util
 import inspect
+import io
 import pickle
 import sys
 import sysconfig
@@ -142,6 +143,22 @@ def is_own_file(file):
     return not file.startswith(("<frozen", *_INSTALLED))
 
 
+class _Pickler(pickle.Pickler):
+    """Of values, for digests: the user's functions and classes in them wait for their source, tensors are their numbers."""
+
+    def __init__(self, file, waiting):
+        super().__init__(file)
+        self._waiting = waiting
+
+    def reducer_override(self, value):
+        if isinstance(value, (types.FunctionType, type)) and _is_own(value.__module__):
+            self._waiting.append(value)
+            return str, (value.__qualname__,)
+        if hasattr(type(value), "__array__") and hasattr(type(value), "detach"):  # torch pickles addresses, too
+            return str, (str(value.dtype), value.detach().cpu().numpy())
+        return NotImplemented
+
+
 class _Digest:
     """Of a class with all of the user's code and values that it uses."""
 
@@ -177,8 +194,8 @@ class _Digest:
         for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
             self._value(f"default {k}", value)
         for code in _codes(function.__code__):
-            if source is None:
-                self._parts.append(repr((code.co_code,
+            if source is None or function.__name__ == "<lambda>":  # several may be in one line
+                self._parts.append(repr((code.co_code, code.co_names,
                                          [c for c in code.co_consts if not isinstance(c, types.CodeType)])))
             for name in code.co_names:
                 if name in function.__globals__:
@@ -188,17 +205,19 @@ class _Digest:
         if isinstance(value, types.ModuleType):
             if _is_own(value.__name__):
                 self._parts.append(Path(value.__file__).read_text(encoding="utf-8"))
-        elif isinstance(value, (types.FunctionType, type)):
-            if _is_own(value.__module__):
-                self._waiting.append(value)
-        elif not callable(value) or hasattr(value, "__array__"):
+        elif isinstance(value, (types.FunctionType, type)) and _is_own(value.__module__):
+            self._waiting.append(value)
+        elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
+            self._parts.append(f"{name}={value.__module__}.{value.__qualname__}")
+        else:
+            content = io.BytesIO()
             try:
-                content = pickle.dumps(value)
+                _Pickler(content, self._waiting).dump(value)
             except Exception:
                 warnings.warn(f"the digest of a class's code does not cover {name}, which cannot be pickled: when it "
                               "changes, stored runs are not made again", stacklevel=6)
-                content = b""
-            self._parts.append(f"{name}={hashlib.sha256(content).hexdigest()}")
+                content = io.BytesIO()
+            self._parts.append(f"{name}={hashlib.sha256(content.getbuffer()).hexdigest()}")
 
 
 def digest_of(cls):

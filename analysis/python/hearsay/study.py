@@ -147,7 +147,8 @@ class Study:
     def _values(self, metric, agent=None):
         """Rows of a metric in runs that are done; of one by owner their mean, or those of one agent."""
         if metric not in self.metrics:
-            raise KeyError(f"{metric!r} is not recorded; recorded are {', '.join(self.metrics)}")
+            raise KeyError(f"{metric!r} is not recorded; recorded are "
+                           f"{', '.join(self.metrics) or 'none, because no run has ended'}")
         rows = self.series[self.series["metric"] == metric]
         done = self.runs.loc[self.runs["status"] == "done", [*self.axes, "repetition"]]
         rows = rows.merge(done, on=[*self.axes, "repetition"], how="inner")
