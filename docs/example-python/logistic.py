@@ -25,4 +25,4 @@ class Logistic(hearsay.Model):
         return np.linalg.norm(X, order, axis=1) / (1 + np.exp(y * (X @ theta)))
 
     def errors(self, theta, X, y):
-        return (y * (X @ theta) <= 0).astype(float)
+        return (np.where(X @ theta >= 0, 1, -1) != y).astype(float)

@@ -91,6 +91,8 @@ void PublicProblem::require_records_of_all() const {
 }
 
 void Problem::check_targets() const {
+  const bool own = std::holds_alternative<PythonModel>(model_.network);  // the loss is not used
+  const bool classifies = !own && loss().is_classifier();
   bool negative = false, positive = false;
   for (std::size_t i = 0; i < owners(); ++i) {
     for (const Shard* shard : {&data_.train[i], &data_.test[i]}) {
@@ -105,7 +107,7 @@ void Problem::check_targets() const {
         throw DataError(fmt::format("owner {}: a feature or target is not finite", i));
       }
       for (const double y : shard->target) {
-        if (loss().is_classifier() && loss().scalar() && y != -1 && y != 1) {
+        if (classifies && loss().scalar() && y != -1 && y != 1) {
           throw DataError(
               fmt::format("{} loss: expected targets -1 and +1, found {:g}; for a csv say which are positive",
                           loss().name(), y));
@@ -115,8 +117,8 @@ void Problem::check_targets() const {
     negative = negative || (data_.train[i].target.array() < 0).any();
     positive = positive || (data_.train[i].target.array() > 0).any();
   }
-  if (!loss().scalar()) return check_classes();
-  if (loss().is_classifier() && !(negative && positive)) {
+  if (!own && !loss().scalar()) return check_classes();
+  if (classifies && !(negative && positive)) {
     throw DataError(
         fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));
   }

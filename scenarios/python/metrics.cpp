@@ -78,7 +78,11 @@ void measure_in_python(const py::object& object, Run& run, const py::object& run
                        const models::ProtocolMetric& metric, std::span<double> out) {
   const Run::ReadOnly looking(run);
   const py::object found = object.attr(std::string(metric.name).c_str())(run_object);
-  if (!metric.per_agent) return void(out[0] = found.cast<double>());
+  if (!metric.per_agent) {
+    out[0] = PyFloat_AsDouble(found.ptr());
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return;
+  }
   using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
   const auto numbers = Numbers::ensure(found);
   if (!numbers) throw py::error_already_set();

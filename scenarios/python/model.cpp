@@ -153,7 +153,9 @@ class PythonModel final : public models::RecordModel {
 
 class PythonModelCode final : public models::ModelCode {
  public:
-  explicit PythonModelCode(py::object type) : class_(std::move(type)) { class_.describe(*this, "model"); }
+  explicit PythonModelCode(py::object type) : class_(std::move(type)) {
+    has_errors = class_.describe(*this, "model")["has_errors"].cast<bool>();
+  }
   std::shared_ptr<const models::RecordModel> make(const std::vector<sim::CodeValue>& values,
                                                   Index features) const override {
     const py::gil_scoped_acquire lock;

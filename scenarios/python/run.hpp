@@ -20,15 +20,6 @@ struct OpaqueVector {
   models::Sensitive take();  ///< Throws py::value_error the second time.
 };
 
-/// A message as it was when it arrived.
-struct ArrivedMessage {
-  sim::AgentId source = 0, target = 0;
-  std::uint16_t tag = 0;
-  std::uint32_t conversation = 0;
-  sim::Time sent = 0;
-  py::object payload{};
-};
-
 /// Defines the type of random streams in a module.
 void define_random(py::module_& module);
 
@@ -42,8 +33,8 @@ class Run {
   /// Defines the type, and those of what it returns, in a module.
   static void define(py::module_& module);
 
-  /// The message for a handler; `message` is what discard() takes until end_handler().
-  py::object& arrived(const sim::Message& message);
+  /// The message for a handler; discard() takes it until end_handler().
+  py::object arrived(const sim::Message& message);
   /// Throws py::value_error if a handler has kept a view of a model.
   void end_handler();
   /// While it lives, what would change the run is an error.
@@ -95,7 +86,6 @@ class Run {
   std::vector<sim::AgentId> receivers_;
   const sim::Message* handled_ = nullptr;
   bool looking_ = false;
-  py::object message_;
 };
 
 }  // namespace hearsay::scenarios

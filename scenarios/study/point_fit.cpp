@@ -190,7 +190,14 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
                           others.empty() ? "another class" : fmt::format("{}", fmt::join(others, ", ")),
                           s.protocol->entry().name));
   }
-  if (metric.needs_classes && !s.model.loss.is_classifier()) {
+  const auto* own = std::get_if<models::PythonModel>(&s.model.network);
+  if (metric.needs_classes && own != nullptr && !own->code.as<models::ModelCode>().has_errors) {
+    throw sim::OptionError(
+        part, fmt::format("{} is 1 - test_error, and the class {} has no errors: define errors (or error= of "
+                          "hearsay.torch.Model)",
+                          metric.name, own->code.as<models::ModelCode>().name));
+  }
+  if (metric.needs_classes && own == nullptr && !s.model.loss.is_classifier()) {
     throw sim::OptionError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
                                              "logistic, hinge, smoothed_hinge or softmax",
                                              metric.name, s.model.loss.name()));
@@ -244,7 +251,9 @@ models::StopLimits stop_limits(const Scenario& s) {
   return {.iterations = s.stop.iterations.value_or(kNone.iterations),
           .vectors = s.stop.vectors.value_or(kNone.vectors),
           .bytes = s.stop.bytes.value_or(kNone.bytes),
-          .budgets_spent = s.stop.budgets_spent};
+          .budgets_spent = s.stop.budgets_spent,
+          // Code in Python is slow, and may have forgotten to count.
+          .patience = s.protocol->entry().open ? 10'000 : kNone.patience};
 }
 
 double file_bytes(const Scenario& scenario) {
@@ -294,7 +303,8 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
     require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
-  if (const auto targets = models::targets_of(s.data.kind()))
+  const auto targets = models::targets_of(s.data.kind());
+  if (targets && !std::holds_alternative<models::PythonModel>(s.model.network))
     assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });
   if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
   // Generated data have no columns.

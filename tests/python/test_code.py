@@ -1,4 +1,5 @@
 """Data and metrics of Python, and the processes that make runs with it."""
+import json
 import os
 import shutil
 import signal
@@ -109,6 +110,22 @@ def test_what_is_wrong_with_data_is_one_line(hearsay, tmp_path, held, message):
     assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("change, words, message", [
+    (lambda frame: frame.assign(hospital=[None, *frame["hospital"][1:]]), {}, "1 rows have no owner in column 'hospital'"),
+    (lambda frame: frame.assign(sex="male"), {}, "column 'sex': expected numbers .*: encode it, or leave it out"),
+    (lambda frame: frame.assign(u=[np.nan, *frame["u"][1:]]), {}, "column 'u' has 1 gaps, the first in row 0"),
+    (lambda frame: frame.assign(day=pd.Timestamp("2020-01-01")), {}, "column 'day' holds times"),
+    (lambda frame: frame.rename(columns={"hospital": "hospitals"}), {}, r"no column 'hospital' \(owner=\); did you mean"),
+    (lambda frame: pd.concat([frame, frame[["u"]]], axis=1), {}, "several columns 'u'"),
+    (lambda frame: frame, {"features": ["u", "days"]}, "the owner and the target are no features"),
+])
+def test_what_is_wrong_with_a_frame_is_one_line(hearsay, change, words, message):
+    frame = as_frame(records()).reset_index(drop=True)
+    with pytest.raises((ValueError, KeyError), match=message) as error:
+        hearsay.data(change(frame), owner="hospital", target="days", **words)
+    assert "\n" not in str(error.value)
+
+
 def test_a_frame_needs_the_names_of_its_columns(hearsay):
     with pytest.raises(TypeError, match="owner= and target= name the columns"):
         hearsay.data(as_frame(records()))
@@ -198,7 +215,7 @@ def test_other_code_of_a_metric_is_measured_again(hearsay, tmp_path):
 
 @pytest.mark.parametrize("function, message", [
     (lambda run: 1 / 0, "ZeroDivisionError: division by zero in wrong at 0 s"),
-    (lambda run: run.publish(0, run.model(0)), "a metric sees the run and changes nothing of it"),
+    (lambda run: run.publish(0, run.model(0)), "a metric only looks: it changes nothing"),
     (lambda run: "many", "wrong at 0 s"),
 ])
 def test_what_a_metric_does_wrong_is_one_line(hearsay, tmp_path, function, message):
@@ -221,6 +238,54 @@ def test_metrics_that_a_scenario_does_not_have_are_refused(hearsay, tmp_path):
         def objective(run):
             return 0
         hearsay.run(peers({"type": "ad_psgd"}, metrics=hearsay.metrics(objective)), output=tmp_path / "c", progress=False)
+
+
+def test_what_is_no_metric_is_refused_before_the_study(hearsay, tmp_path):
+    for wrong, message in ((lambda run, x: 0, "called with one argument, the run"), (3, "found 3")):
+        with pytest.raises(TypeError, match=message):
+            hearsay.metrics(wrong)
+    # Functions alone do, too.
+    given = peers({"type": "ad_psgd", "step": 0.1}, metrics=[spread], record={"metrics": ["spread"]})
+    assert (hearsay.run(given, output=tmp_path / "out", progress=False).runs["status"] == "done").all()
+
+
+def test_accuracy_of_a_model_needs_its_errors(hearsay, tmp_path):
+    sys.path.insert(0, str(ROOT / "docs" / "example-python"))
+    import logistic
+    given = {"version": 1, "data": {"type": "linear_separators", "owners": 5, "records": 40, "features": 3, "test_records": 40},
+             "model": {"network": {"type": logistic.Logistic}, "start": "zero"}, "network": {"topology": "star"},
+             "protocol": {"type": "fedavg", "step": 0.5}, "privacy": {"mechanism": "none"}, "stop": {"iterations": 30},
+             "record": {"metrics": ["accuracy", "test_error"]}}
+    final = hearsay.run(given, output=tmp_path / "out", progress=False).final().iloc[0]
+    assert final["accuracy"] == 1 - final["test_error"] > 0.5
+    for loss in ("squared", "logistic"):
+        given["model"] = {"network": {"type": type("Plain", (logistic.Logistic,), {"errors": None})}, "loss": loss}
+        with pytest.raises(hearsay.InputError, match="accuracy is 1 - test_error, and the class Plain has no errors"):
+            hearsay.run(given, output=tmp_path / "plain", progress=False)
+
+
+def test_what_runs_leave_behind_is_warned_of(hearsay, tmp_path):
+    class Leaky(hearsay.Protocol):
+        seen = []
+
+        def on_tick(self, i, run):
+            self.seen.append(i)
+
+    with pytest.warns(hearsay.HearsayWarning, match="Leaky: a list, mapping or other value .* has changed"):
+        hearsay.run(peers({"type": Leaky}, record={"metrics": ["objective"]}), output=tmp_path / "out", progress=False)
+
+
+def test_a_protocol_that_forgets_to_count_fails_soon(hearsay, tmp_path):
+    class Forgetful(hearsay.Protocol):
+        counts_iterations = True
+
+        def on_tick(self, i, run):
+            pass
+
+    with pytest.warns(hearsay.HearsayWarning, match="1 of 1 runs"):
+        study = hearsay.run(peers({"type": Forgetful}, record={"metrics": ["objective"]}), output=tmp_path / "out",
+                            progress=False)
+    assert "events" in study.runs["message"].iloc[0]
 
 
 # --- Processes ---
@@ -263,8 +328,13 @@ def test_a_process_that_is_killed_loses_only_what_it_was_doing(hearsay, tmp_path
             os.kill(os.getpid(), signal.SIGKILL)
 
     given = peers({"type": protocol(hearsay, body)}, repeat=4, record={"metrics": ["objective"]})
-    with pytest.raises(hearsay.HearsayError, match=r"ended by signal 9 \(Killed\).*run the same command to resume"):
+    with pytest.raises(hearsay.HearsayError, match=r"ended by signal 9 \(Killed\).*run the same command to resume") as error:
         hearsay.run(given, output=tmp_path / "out", jobs=2, progress=False)
+    assert type(error.value) is hearsay.HearsayError
+    exits = protocol(hearsay, lambda self, i, run: os._exit(0))
+    with pytest.raises(hearsay.HearsayError, match="ended before them"):
+        hearsay.run(peers({"type": exits}, repeat=4, record={"metrics": ["objective"]}), output=tmp_path / "exits", jobs=2,
+                    progress=False)
     doomed.unlink()
     assert len(fingerprints(hearsay, tmp_path / "out", given, jobs=2)) == 4
 
@@ -348,5 +418,30 @@ def test_an_interrupt_ends_all_processes(hearsay, tmp_path):
             assert process.wait(timeout=20) == 42
             # Its processes have ended with it: nobody else has the pipe open.
             assert process.stdout.read() == "" and time.monotonic() - begun < 20
+        finally:
+            process.kill()
+
+
+def test_an_interrupt_from_a_terminal_ends_the_command(hearsay, tmp_path):
+    (tmp_path / "slow.py").write_text("""
+import time
+import hearsay
+
+class Slow(hearsay.Protocol):
+    def on_tick(self, i, run):
+        if run.iterations == 5:
+            print("begun", flush=True)
+        time.sleep(0.02)
+""")
+    given = peers({"type": "python", "file": "slow.py", "class": "Slow"}, repeat=4, record={"metrics": ["objective"]})
+    (tmp_path / "slow.json").write_text(json.dumps(given))
+    words = [hearsay.program(), "run", "slow.json", "--allow-code", ".", "-j", "2", "-o", "out", "--no-progress"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            assert [process.stdout.readline().strip() for _ in range(2)] == ["begun", "begun"]
+            os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does it, to all processes
+            assert process.wait(timeout=20) == 130
+            assert "interrupted: 0 of 4 runs are stored; run the same command to resume" in process.stderr.read()
         finally:
             process.kill()

@@ -413,7 +413,8 @@ def test_metrics_of_a_class(hearsay, tmp_path):
 
         @hearsay.metric()
         def meddling(self, run):
-            run.model(0)[:] = 1  # a copy
+            with pytest.raises(ValueError, match="read-only"):
+                run.model(0)[:] = 1
             run.publish(0, run.model(0))
 
     record = {"every": {"iterations": 5}, "metrics": ["ticks_by_agent", "ticks_by_agent.max", "clock", "time"]}
@@ -424,7 +425,7 @@ def test_metrics_of_a_class(hearsay, tmp_path):
     assert values["ticks_by_agent.max"] == values["ticks_by_agent"].max()
     assert values["clock"] == values["time"]
     found = failure(hearsay, tmp_path, {"type": Counting}, record={"metrics": ["meddling"]})
-    assert "a metric sees the run and changes nothing of it in meddling" in found
+    assert "a metric only looks: it changes nothing, draws nothing, and sees no private data" in found
     with pytest.raises(hearsay.InputError, match="did you mean 'clock'"):
         hearsay.run(small({"type": Counting}, record={"metrics": ["clocc"]}), output=tmp_path / "b")
     target = small({"type": Counting}, stop={"iterations": 100, "target": {"metric": "ticks_by_agent.max", "above": 6.5}})
@@ -434,13 +435,19 @@ def test_metrics_of_a_class(hearsay, tmp_path):
 
 def program_that_prints_a_digest(folder, change):
     """The digest of a class whose program is changed."""
-    texts = {"base.py": "import hearsay\nimport helper\nclass Base(hearsay.Protocol):\n    def on_tick(self, i, run):\n"
-                        "        helper.f(run)\n",
-             "helper.py": "def f(run):\n    pass\n",
-             "main.py": "import base, hearsay\nfrom hearsay import code\nCFG = {'a': 1}\ndef make(x):\n"
-                        "    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
+    texts = {"base.py": "import hearsay\nimport helper\nimport pkg.sub\nclass Base(hearsay.Protocol):\n"
+                        "    def on_tick(self, i, run):\n        helper.f(run)\n        pkg.sub.g(run)\n",
+             "helper.py": "from constants import FACTOR\ndef f(run):\n    pass\n", "constants.py": "FACTOR = 7\n",
+             "lazy.py": "WEIGHT = 8\n", "pkg/__init__.py": "", "pkg/sub.py": "from . import deep\ndef g(run):\n    deep.h()\n",
+             "pkg/deep.py": "def h():\n    'nothing'\n",
+             "main.py": "import base, functools, hearsay\nfrom hearsay import digests\nCFG = {'a': 1}\ndef twice(f):\n"
+                        "    @functools.wraps(f)\n    def wrapper(*given):\n        return 2 * (f(*given) or 0)\n"
+                        "    return wrapper\nspace = {}\nexec('def made(x):\\n    return x + 5', space)\nmade = space['made']\n"
+                        "def make(x):\n    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
                         "        def on_start(self, run, y=2):\n            self.a = CFG['a'] * x * y\n"
-                        "    return Mine\nprint(code.digest_of(make(3)))\n"}
+                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n"
+                        "    return Mine\nprint(digests.digest_of(make(3)))\n"}
+    (folder / "pkg").mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text.replace(*change))
     path = str(Path(__file__).resolve().parents[2] / "analysis" / "python")
@@ -451,7 +458,9 @@ def program_that_prints_a_digest(folder, change):
 
 def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
     changes = [("x", "x"), ("helper.f(run)", "helper.f(run) or 1"), ("pass", "return 1"), ("'a': 1", "'a': 2"),
-               ("make(3)", "make(4)"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"), ("self.a = CFG", "self.b = CFG")]
+               ("make(3)", "make(4)"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"), ("self.a = CFG", "self.b = CFG"),
+               ("return 2 *", "return 3 *"), ("FACTOR = 7", "FACTOR = 9"), ("deep.h()", "deep.h() or 1"),
+               ("'nothing'", "'something'"), ("WEIGHT = 8", "WEIGHT = 9"), ("x + 5", "x + 6")]
     digests = [program_that_prints_a_digest(tmp_path, change) for change in changes]
     assert len(set(digests)) == len(digests)
     assert program_that_prints_a_digest(tmp_path, ("x", "x")) == digests[0]

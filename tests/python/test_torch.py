@@ -195,7 +195,7 @@ class Scaled(nn.Module):
 
 def test_a_digest_covers_the_module(hearsay):
     def digest(module, loss=F.mse_loss, error=None):
-        return hearsay.code.digest_of(hearsay.torch.Model(module, loss, error))
+        return hearsay.digests.digest_of(hearsay.torch.Model(module, loss, error))
 
     def net(*hidden):
         return nn.Sequential(nn.Linear(4, 8), *hidden, nn.Linear(8, 1))
@@ -237,8 +237,8 @@ def test_a_digest_covers_forward_and_modules_of_a_program(hearsay, tmp_path):
             "    def forward(self, x):\n        return self.inner(x).tanh()\n"
             "class Net(hearsay.torch.Model):\n    def module(self, features):\n        return NET\n"
             "    def record_loss(self, output, target):\n        return (output - target) ** 2\n"
-            "print(hearsay.code.digest_of(hearsay.torch.Model(Own(), torch.nn.functional.mse_loss)), "
-            "hearsay.code.digest_of(Net))\n")
+            "print(hearsay.digests.digest_of(hearsay.torch.Model(Own(), torch.nn.functional.mse_loss)), "
+            "hearsay.digests.digest_of(Net))\n")
 
     def digests(*change):
         (tmp_path / "main.py").write_text(text.replace(*change))

@@ -16,6 +16,7 @@ The wheel of hearsay contains all that this needs, except pandas and matplotlib 
 program itself must be installed. It is found on the PATH, or where the environment variable HEARSAY_PROGRAM says.
 """
 from .code import explain, option
+from .engine import core
 from .model import Model, check_gradients
 from .program import HearsayError, HearsayWarning, InputError, OutputError, RefusedError, program, run, with_pandas
 from .protocol import Metrics, Protocol, metric, metrics
@@ -32,6 +33,8 @@ _LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plot
 
 
 def __getattr__(name):
+    if name == "Run":  # what handlers get, for help()
+        return core().Run
     if name not in _LATE:
         raise AttributeError(f"module 'hearsay' has no attribute {name!r}")
     module = with_pandas(_LATE[name])

@@ -1,17 +1,13 @@
 """Classes that a scenario names: their options, how they are found, and the digest of their source."""
-import contextlib
 import difflib
 import hashlib
 import importlib.util
 import inspect
-import io
-import pickle
 import sys
-import sysconfig
 import threading
-import types
-import warnings
 from pathlib import Path
+
+from . import digests
 
 
 class option:
@@ -80,7 +76,10 @@ def describe(cls):
 
 
 def explain(cls):
-    """What the options of a class mean: a text, as `hearsay explain` has it of built-in ones."""
+    """What the options of a class mean, or of the option of a scenario with that dotted path: a text."""
+    if isinstance(cls, str):
+        from .program import call
+        return call("explain", cls)
     about = describe(cls)
     lines = [f"{about['name']}: {about['help']}"]
     for one in about["options"]:
@@ -115,148 +114,47 @@ def make(cls, values):
     return made
 
 
-def _source_of(thing):
-    try:
-        return inspect.getsource(thing)
-    except (OSError, TypeError):
-        return None
-
-
-def _codes(code):
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
-
-
-def _is_own(module):
-    """Whether a module is the user's: neither of Python, nor installed, nor of this package."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return module == "__main__" or (file is not None and is_own_file(file))
-
-
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")} |
-                   {"/usr/lib/python3/", str(Path(__file__).parent)})
-
-
-def is_own_file(file):
-    return not file.startswith(("<frozen", *_INSTALLED))
-
-
-class _Pickler(pickle.Pickler):
-    """Of values, for digests: the user's functions and classes in them wait for their source, tensors are their numbers."""
-
-    def __init__(self, file, waiting):
-        super().__init__(file)
-        self._waiting = waiting
-
-    def reducer_override(self, value):
-        if isinstance(value, (types.FunctionType, type)) and _is_own(value.__module__):
-            self._waiting.append(value)
-            return str, (value.__qualname__,)
-        if hasattr(type(value), "__array__") and hasattr(type(value), "detach"):  # torch pickles addresses, too
-            return str, (str(value.dtype), value.detach().cpu().numpy())
-        return NotImplemented
-
-
-class _Digest:
-    """Of a class with all of the user's code and values that it uses."""
-
-    def __init__(self, cls):
-        self._parts, self._seen, self._waiting = [], set(), [cls]
-        while self._waiting:
-            thing = self._waiting.pop()
-            if id(thing) not in self._seen:
-                self._seen.add(id(thing))
-                self._add(thing)
-        self.text = hashlib.sha256("\0".join(sorted(self._parts)).encode()).hexdigest()[:32]
-
-    def _add(self, thing):
-        source = _source_of(thing)
-        self._parts.append(f"{thing.__qualname__}: {source or ''}")
-        if isinstance(thing, type):
-            self._waiting += [base for base in thing.__bases__ if _is_own(base.__module__)]
-            for name, value in vars(thing).items():
-                value = getattr(value, "__func__", getattr(value, "fget", value))
-                if isinstance(value, types.FunctionType):
-                    self._function(value, source)
-                elif isinstance(value, option):
-                    self._parts.append(f"{name}={vars(value)!r}")
-                elif not name.startswith("__"):
-                    self._value(name, value)
-        else:
-            self._function(thing, source)
-
-    def _function(self, function, source):
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-            with contextlib.suppress(ValueError):  # not filled yet
-                self._value(name, cell.cell_contents)
-        for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
-            self._value(f"default {k}", value)
-        for code in _codes(function.__code__):
-            if source is None or function.__name__ == "<lambda>":  # several may be in one line
-                self._parts.append(repr((code.co_code, code.co_names,
-                                         [c for c in code.co_consts if not isinstance(c, types.CodeType)])))
-            for name in code.co_names:
-                if name in function.__globals__:
-                    self._value(name, function.__globals__[name])
-
-    def _value(self, name, value):
-        if isinstance(value, types.ModuleType):
-            if _is_own(value.__name__):
-                self._parts.append(Path(value.__file__).read_text(encoding="utf-8"))
-        elif isinstance(value, (types.FunctionType, type)) and _is_own(value.__module__):
-            self._waiting.append(value)
-        elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
-            self._parts.append(f"{name}={value.__module__}.{value.__qualname__}")
-        else:
-            content = io.BytesIO()
-            try:
-                _Pickler(content, self._waiting).dump(value)
-            except Exception:
-                warnings.warn(f"the digest of a class's code does not cover {name}, which cannot be pickled: when it "
-                              "changes, stored runs are not made again", stacklevel=6)
-                content = io.BytesIO()
-            self._parts.append(f"{name}={hashlib.sha256(content.getbuffer()).hexdigest()}")
-
-
-def digest_of(cls):
-    """Of the source of a class, and of the functions, classes and values that it uses and that are the user's own: its
-    bases, what it finds in its module, closures and defaults, and its other modules."""
-    return _Digest(cls).text
-
-
 def name_in_program(cls):
     """Remembers a class of this program; returns the members of a scenario that name it."""
     describe_as(next(kind for kind, base in kinds().items() if issubclass(cls, base)), cls)
-    digest = digest_of(cls)
+    digest = digests.digest_of(cls)
     with _lock:
         _live[cls.__qualname__, digest] = cls
     return {"type": "python", "class": cls.__qualname__, "digest": digest}
 
 
-def _below(folder, module):
-    file = getattr(module, "__file__", None)
-    return file is not None and folder in Path(file).resolve().parents
+def warnings_of_changes(scenario):
+    """Of classes of this program that a scenario names, if what they use has changed since the study began."""
+    text = str(scenario)
+    for (name, digest), cls in list(_live.items()):
+        if digest in text and not issubclass(cls, kinds()["data"]) and digests.digest_of(cls) != digest:
+            yield (f"{name}: a list, mapping or other value that its code uses has changed while the study ran, so that runs "
+                   "may depend on each other: keep what changes in the object, made in __init__ or on_start")
 
 
 def _execute(path):
-    """Executes a file; returns its module, and the contents of the other files below its folder that it has imported."""
+    """Executes a file; returns its module, and the user's files that it imports, by path. Modules below its folder are its
+    own: another study, and the program, may have others of these names."""
     folder = path.resolve().parent
     spec = importlib.util.spec_from_file_location(f"_hearsay_{path.stem}_{len(_loaded)}", path)
     module = importlib.util.module_from_spec(spec)
-    before = set(sys.modules)
+
+    def below():
+        files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+        return {name: sys.modules.pop(name) for name, file in files.items()
+                if name not in (spec.name, "__main__") and file and folder in Path(file).resolve().parents and
+                digests.is_own_file(file)}
+
+    aside = below()
     sys.modules[spec.name] = module
     sys.path.insert(0, str(folder))
     try:
         spec.loader.exec_module(module)
+        texts = digests.imported_files(path.read_text(encoding="utf-8"))
     finally:
         sys.path.remove(str(folder))
-        others = sorted((name for name in set(sys.modules) - before
-                         if name != spec.name and _below(folder, sys.modules[name])))
-    texts = {path: path.read_bytes() for path in (Path(sys.modules[name].__file__) for name in others)}
-    for name in others:  # another study may have another file of this name
-        del sys.modules[name]
+        below()
+        sys.modules.update(aside)
     return module, texts
 
 
@@ -295,7 +193,7 @@ def line_of(error):
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if is_own_file(file):
+        if digests.is_own_file(file):
             own = f"{Path(file).name}:{trace.tb_lineno}: "
         trace = trace.tb_next
     text = " ".join(str(error).split())

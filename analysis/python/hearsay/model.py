@@ -18,6 +18,10 @@ class Model:
     Options are class attributes made by hearsay.option. All functions are pure: the same arguments give the same numbers.
     """
 
+    @classmethod
+    def _has_errors(cls):
+        return getattr(cls, "errors", None) is not None
+
     @staticmethod
     def _check_class(cls):
         for name, count in _FUNCTIONS.items():
@@ -26,7 +30,7 @@ class Model:
                 code.refuse(cls, f"a model defines {name}")
             if function is not None:
                 code.require_arguments(cls, name, count, "Model")
-        return {}
+        return {"has_errors": cls._has_errors()}
 
 
 _FUNCTIONS = {"size": 1, "loss": 3, "gradients": 3, "errors": 3, "sum_gradients": 4, "gradient_norms": 4}
@@ -37,6 +41,7 @@ def check_gradients(model, theta, X, y, step=1e-6):
     """The largest difference between a model's gradients and central differences of its losses, relative to the largest
     gradient; where it has sum_gradients and gradient_norms, also between these and its gradients, likewise."""
     import numpy as np
+    model = model() if isinstance(model, type) else model
     theta = np.asarray(theta, dtype=float)
     given = np.asarray(model.gradients(theta, X, y))
     found = np.empty_like(given)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from . import code as classes
+from .protocol import metrics
 from .records import data
 from .engine import core
 
@@ -131,6 +132,8 @@ def plain(value, path=""):
         return {str(key): plain(inner, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
     if path == "data" and isinstance(value, list):
         return plain(data(value), path)
+    if path == "metrics" and (isinstance(value, list) or (callable(value) and not isinstance(value, type))):
+        return plain(metrics(*(value if isinstance(value, list) else [value])), path)
     if hasattr(value, "tolist") and getattr(getattr(value, "dtype", None), "kind", "O") not in "mM":
         return plain(value.tolist(), path)
     if isinstance(value, (list, tuple, range)):
@@ -269,6 +272,8 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     if not bad.empty:
         warnings.warn(f"{len(bad)} of {len(study.runs)} runs diverged or failed; the first: {bad['message'].iloc[0]}",
                       HearsayWarning, stacklevel=2)
+    for line in classes.warnings_of_changes(study.scenario):
+        warnings.warn(line, HearsayWarning, stacklevel=2)
     for line in messages:
         if line.startswith("warning: "):
             warnings.warn(_without_file(line.removeprefix("warning: ")), HearsayWarning, stacklevel=2)

@@ -114,6 +114,12 @@ def metrics(*functions):
     """The "metrics" of a scenario: functions of the run, marked by hearsay.metric or not."""
     members = {}
     for function in functions:
+        if not callable(function) or not hasattr(function, "__name__"):
+            raise TypeError(f"a metric is a function of the run, made by def; found {function!r}")
+        try:
+            inspect.signature(function).bind(None)
+        except TypeError:
+            raise TypeError(f"the metric {function.__name__} is called with one argument, the run") from None
         mark = getattr(function, "hearsay_metric", None) or {"help": inspect.getdoc(function) or ""}
         mark = {key: value for key, value in mark.items() if key != "name"}
 

@@ -1,4 +1,6 @@
 """Data from Python: what a class makes, or arrays and tables in memory."""
+import difflib
+
 from . import code
 
 
@@ -36,7 +38,7 @@ def records_of(made, random):
         if len(parts) == 2:
             parts += [parts[0][:0], parts[1][:0]]
         shapes = [part.shape for part in parts]
-        width = width or (shapes[0][1] if shapes[0][1:] else 0)
+        width = width or (shapes[0][1] if shapes[0][1:] else "d")
         if len(parts) != 4 or any(x != (*y[:1], width) or len(y) != 1 for x, y in (shapes[:2], shapes[2:])):
             raise ValueError(f"owner {k}: expected arrays of shapes (n, {width}) and (n,), found "
                              f"{', '.join(map(str, shapes))}")
@@ -55,6 +57,47 @@ class Held(Data):
         return self.held
 
 
+def _column(frame, name, what):
+    if name not in frame:
+        near = difflib.get_close_matches(str(name), [str(c) for c in frame.columns], 1)
+        raise KeyError(f"the frame has no column {name!r} ({what}){f'; did you mean {near[0]!r}?' if near else ''}")
+    return frame[name]
+
+
+def _numbers(column):
+    """A column as float64; no gaps, times or texts."""
+    if column.isna().any():
+        raise ValueError(f"column {column.name!r} has {column.isna().sum()} gaps, the first in row {column.isna().idxmax()!r}")
+    if column.dtype.kind in "mM":
+        raise ValueError(f"column {column.name!r} holds times: make numbers of them, or leave it out with features=")
+    try:
+        return column.to_numpy(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {column.name!r}: expected numbers ({error}): encode it, or leave it out with "
+                         "features=") from None
+
+
+def _of_frame(frame, owner, target, features):
+    import numpy as np
+    if owner is None or target is None:
+        raise TypeError("of a frame, owner= and target= name the columns")
+    if not frame.columns.is_unique:
+        raise ValueError(f"the frame has several columns {frame.columns[frame.columns.duplicated()][0]!r}")
+    owners, y = _column(frame, owner, "owner="), _numbers(_column(frame, target, "target="))
+    if owners.isna().any():
+        raise ValueError(f"{owners.isna().sum()} rows have no owner in column {owner!r}: fill or drop them")
+    if features is None:
+        features = [name for name in frame.columns if name not in (owner, target)]
+    features = [features] if isinstance(features, str) else list(features)
+    if target in features or owner in features:
+        raise ValueError("the owner and the target are no features")
+    x = np.column_stack([_numbers(_column(frame, name, "features=")) for name in features])
+    rows = owners.reset_index(drop=True).groupby(owners.to_numpy(), sort=False).indices
+    names = list(dict.fromkeys(owners))  # in the order of their first rows
+    return {"owner_names": [str(name) for name in names], "feature_names": [str(name) for name in features],
+            "held": [(x[rows[name]], y[rows[name]]) for name in names]}
+
+
 def data(source, *, owner=None, target=None, features=None, **options):
     """The "data" of a scenario: a list with (X, y), or (X, y, X_test, y_test), of each owner, or a pandas frame with a row
     for each record and columns that name its owner and its target, owners in the order of their first records; `features`:
@@ -64,12 +107,7 @@ def data(source, *, owner=None, target=None, features=None, **options):
     """
     members = {"__doc__": Held.__doc__}
     if hasattr(source, "groupby"):
-        if owner is None or target is None:
-            raise TypeError("of a frame, owner= and target= name the columns")
-        features = list(features if features is not None else source.columns.drop([owner, target]))
-        parts = list(source.groupby(owner, sort=False, observed=True))
-        members |= {"owner_names": [str(name) for name, _ in parts], "feature_names": [str(f) for f in features],
-                    "held": [(part[features].to_numpy(float), part[target].to_numpy(float)) for _, part in parts]}
+        members |= _of_frame(source, owner, target, features)
     else:
         members["held"] = list(source)
     return {"type": type("Records", (Held,), members), **options}

@@ -55,6 +55,10 @@ class Model(model.Model):
             members["record_error"] = lambda self, output, target: error(output, target)
         return type(name, (Model,), members)
 
+    @classmethod
+    def _has_errors(cls):
+        return cls.record_error is not None
+
     def _with(self, features):
         """The functions for d features."""
         made = vars(self).setdefault("_made", {})

@@ -46,6 +46,7 @@ class RecordModel {
 /// A class of another language that has been loaded as a model.
 class ModelCode : public sim::Code {
  public:
+  bool has_errors = false;  ///< errors are not the losses, but 0 or 1: a model of classes
   /// For d features. Throws std::invalid_argument for what the class says is wrong.
   virtual std::shared_ptr<const RecordModel> make(const std::vector<sim::CodeValue>& values,
                                                   Eigen::Index features) const = 0;

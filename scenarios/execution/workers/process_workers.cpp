@@ -87,9 +87,13 @@ class Process {
         std::_Exit(1);  // nothing of this function's caller may go on here
       }
     }
+    const int error = errno;
     ::close(ends[1]);
     pipe_ = ends[0];
-    if (id_ < 0) fail_to("fork");
+    if (id_ > 0) return;
+    ::close(pipe_);
+    errno = error;
+    fail_to("fork");
   }
   ~Process() {
     if (pipe_ >= 0) ::close(pipe_);
@@ -104,13 +108,14 @@ class Process {
   bool ended() const { return pipe_ < 0; }
   void interrupt() const { ::kill(id_, SIGINT); }
 
-  // Reads what has come, and passes complete reports on. Throws if the process has ended in another way than by itself.
+  // Reads what has come, and passes complete reports on. Throws if the process has ended in another way than by itself,
+  // unless it has been interrupted, which may reach it twice.
   template <class F>
-  void read(F&& take) {
+  void read(F&& take, bool was_interrupted) {
     char block[1 << 16];
     const ssize_t size = ::read(pipe_, block, sizeof block);
     if (size < 0 && errno != EINTR) fail_to("pipe");
-    if (size == 0) return end();
+    if (size == 0) return end(was_interrupted);
     if (size > 0) text_.append(block, static_cast<std::size_t>(size));
     std::size_t length = 0;
     while (text_.size() >= sizeof length) {
@@ -125,13 +130,13 @@ class Process {
   }
 
  private:
-  void end() {
+  void end(bool was_interrupted) {
     ::close(std::exchange(pipe_, -1));
     int status = 0;
     ::waitpid(std::exchange(id_, -1), &status, 0);
-    if (status == 0) return;
+    if (status == 0 || was_interrupted) return;
     throw sim::Error(
-        sim::Error::Kind::kRefused, {},
+        sim::Error::Kind::kInternal, {},
         WIFSIGNALED(status)
             ? fmt::format("a process that made runs was ended by signal {} ({}): runs made until then are "
                           "stored; run the same command to resume, with a smaller -j if memory was short",
@@ -185,7 +190,9 @@ std::vector<std::size_t> ProcessWorkers::make_some(std::span<const RunTask> task
   std::list<Process> running;
   for (unsigned k = 0; k < std::min<std::size_t>(processes, which.size()); ++k) running.emplace_back(work);
   std::vector<std::size_t> too_large;
+  std::size_t reported = 0;
   const auto take = [&](Report report) {
+    reported += report.tasks();
     for (Report::Made& one : report.made) made(one.task, std::move(one.run));
     for (const Failure& failure : report.failures) {
       if (failure.error.kind != sim::Error::Kind::kOutOfMemory || processes == 1) throw failure.error;
@@ -201,9 +208,11 @@ std::vector<std::size_t> ProcessWorkers::make_some(std::span<const RunTask> task
       for (const Process& one : running) one.interrupt();
     auto pipe = pipes.begin();
     for (Process& one : running)
-      if ((pipe++)->revents != 0) one.read(take);
+      if ((pipe++)->revents != 0) one.read(take, told);
     std::erase_if(running, [](const Process& one) { return one.ended(); });
   }
+  if (reported < which.size() && !interrupted())
+    throw sim::Error(sim::Error::Kind::kInternal, {}, "a process that made runs has ended before them");
   return too_large;
 }
 
