@@ -59,7 +59,7 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
   } else if (options.bound_from_data) {
     if (!model.convex())
       throw sim::OptionError("bound_from_data",
-                             "requires theta*, which a model with a hidden layer does not have: set clip");
+                             "requires theta*, which only a linear model has: set clip");
     budget.source = BoundSource::kFromData;
   } else if (options.by_turn()) {
     budget.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded

@@ -203,10 +203,9 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
                                              metric.name, s.model.loss.name()));
   }
   if (metric.needs_optimum && !s.model.convex()) {
-    throw sim::OptionError(part,
-                           fmt::format("{} requires theta*, which a model with a hidden layer does not have: "
-                                       "use objective, train_loss or test_loss",
-                                       metric.name));
+    throw sim::OptionError(part, fmt::format("{} requires theta*, which only a linear model has: "
+                                             "use objective, train_loss or test_loss",
+                                             metric.name));
   }
   if (metric.needs_test && !tested) {
     throw sim::OptionError(

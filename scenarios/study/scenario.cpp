@@ -144,7 +144,8 @@ void check_model(const Scenario& s, sim::Visitor& v) {
                        entry.name, expected, found,
                        entry.open ? "; set any_model in its class if it works with others" : "");
   };
-  v.check(entry.any_model || s.model.convex(), "model/network", message("linear", models::Mlp::kName));
+  v.check(entry.any_model || s.model.convex(), "model/network",
+          message("linear", std::visit([](const auto& network) { return network.kName; }, s.model.network)));
   v.check(entry.any_model || s.model.loss.scalar(), "model/loss",
           message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
   v.check(

@@ -194,7 +194,7 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
 
 void require_minimiser(const ModelOptions& model) {
   if (!model.convex())
-    throw std::runtime_error("a model with a hidden layer has no theta*: its objective is not convex");
+    throw std::runtime_error("a model that is not linear has no theta*: its objective is not convex");
   if (model.l2 > 0) return;
   if (!model.loss.scalar())
     throw std::runtime_error(

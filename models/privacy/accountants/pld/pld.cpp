@@ -5,7 +5,6 @@
 #include <complex>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <tuple>
 #include <unsupported/Eigen/FFT>
 
@@ -236,9 +235,10 @@ class Composition {
     bottom = std::min(bottom, m - std::min((kFarBelow + 1) / theta, 10 * spread));
     const double from = std::max(bottom, m - 4 / theta);
     double length = std::numeric_limits<double>::infinity();
-    for (const double rise : std::views::reverse(rises)) {
+    // Clang 14 cannot compile std::views::reverse.
+    for (auto rise = rises.rbegin(); rise != rises.rend(); ++rise) {
       t /= 2;
-      length = std::min(length, (kOutside + theta * (sought - from) + rise) / t - from);
+      length = std::min(length, (kOutside + theta * (sought - from) + *rise) / t - from);
     }
     length = std::max(length, top - bottom);
     double widest = length;
