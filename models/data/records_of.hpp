@@ -1,11 +1,12 @@
 #pragma once
+// A part of an owner's records.
 #include <span>
 
 #include "models/data/data_set.hpp"
 
 namespace hearsay::models {
 
-/// Some of an owner's records.
+/// The rows of a shard with these numbers, in their order: as many records as `rows`, which must be rows of it.
 inline Shard records_of(const Shard& shard, std::span<const Eigen::Index> rows) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Shard some{Records(count, shard.features.cols()), Eigen::VectorXd(count)};

@@ -37,6 +37,11 @@ int fork_python() {
   }
 }
 
+void leave_python() {
+  const py::gil_scoped_acquire lock;
+  flush();
+}
+
 // Runs a command without the interpreter's lock. `write(error, text)` gets what it prints; None: the standard streams.
 int command(const std::vector<std::string>& words, const py::object& write) {
   std::vector<const char*> arguments{"hearsay"};
@@ -54,10 +59,6 @@ int command(const std::vector<std::string>& words, const py::object& write) {
     };
   }
   // A handler that does not return is interrupted, too.
-  set_forker({fork_python, [] {
-                const py::gil_scoped_acquire lock;
-                flush();
-              }});
   InterruptGuard::embed(write.is_none() ? nullptr : &PyErr_SetInterrupt);
   const py::gil_scoped_release unlocked;
   const SinkGuard guard(std::move(sink));
@@ -69,6 +70,7 @@ int command(const std::vector<std::string>& words, const py::object& write) {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The simulator in this process.";
   add_python(load_python);
+  set_forker({fork_python, leave_python});
   Run::define(module);
   module.def("command", &command, py::arg("words"), py::arg("write") = py::none(),
              "Runs a command; returns its exit code. write(error, text) gets what it prints.");

@@ -191,7 +191,7 @@ void Scenario::describe(sim::Visitor& v) {
   v(events, {.name = "events", .help = "What happens to the network at given times, in any order."});
   v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
   v(metrics,
-    {.name = "metrics", .help = "Metrics of your own, beside those of hearsay and of the protocol."});
+    {.name = "metrics", .help = "Metrics of your own, in addition to those of hearsay and of the protocol."});
   v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
   v(stop, {.name = "stop", .help = "Limits of a run; the run ends at the first limit reached."});
   v(record, {.name = "record", .help = "Metrics and traces to record."});

@@ -296,3 +296,12 @@ def test_the_package_does_not_import_torch(hearsay):
     code = "import sys, hearsay; sys.modules['torch'] = None; hearsay.torch"
     absent = subprocess.run([sys.executable, "-c", code], check=False, env=environment, capture_output=True, text=True)
     assert "ImportError: hearsay.torch needs torch and functorch (apt install python3-torch): " in absent.stderr
+
+
+def test_accuracy_needs_an_error_of_the_model(hearsay):
+    def has_errors(**error):
+        return hearsay.code.describe_as("model", hearsay.torch.Model(torch.nn.Linear(2, 1), torch.nn.functional.mse_loss,
+                                                                     **error))["has_errors"]
+
+    assert not has_errors()
+    assert has_errors(error=lambda output, target: (output * target < 0).double())

@@ -49,7 +49,7 @@ class SharedCounter {
   Number* number_;
 };
 
-// Writes a report with its length before it; false if nobody reads any more.
+// Writes a report with its length before it; false if the other end is closed.
 bool write(int pipe, const Report& report) {
   std::ostringstream stream;
   boost::archive::binary_oarchive(stream, boost::archive::no_header) << report;
@@ -199,16 +199,16 @@ std::vector<std::size_t> ProcessWorkers::make_some(std::span<const RunTask> task
       too_large.push_back(failure.task);
     }
   };
-  for (bool told = false; !running.empty();) {
+  for (bool interrupt_sent = false; !running.empty();) {
     std::vector<pollfd> pipes;
     for (const Process& one : running) pipes.push_back({one.pipe(), POLLIN, 0});
     constexpr int kStep = 100;  // ms between looks at an interrupt
     if (::poll(pipes.data(), pipes.size(), kStep) < 0 && errno != EINTR) fail_to("poll");
-    if (interrupted() && !std::exchange(told, true))
+    if (interrupted() && !std::exchange(interrupt_sent, true))
       for (const Process& one : running) one.interrupt();
     auto pipe = pipes.begin();
     for (Process& one : running)
-      if ((pipe++)->revents != 0) one.read(take, told);
+      if ((pipe++)->revents != 0) one.read(take, interrupt_sent);
     std::erase_if(running, [](const Process& one) { return one.ended(); });
   }
   if (reported < which.size() && !interrupted())
