@@ -77,8 +77,9 @@ def rank_pids(program, process, count, limit=20):
                 variables = dict(v.split("=", 1) for v in (entry / "environ").read_text().split("\0") if "=" in v)
             except (OSError, UnicodeDecodeError):
                 continue
-            if os.getsid(int(entry.name)) == process.pid:
-                ranks[int(variables.get("OMPI_COMM_WORLD_RANK", -1))] = int(entry.name)
+            # A process that is just being started shows its program before its environment.
+            if "OMPI_COMM_WORLD_RANK" in variables and os.getsid(int(entry.name)) == process.pid:
+                ranks[int(variables["OMPI_COMM_WORLD_RANK"])] = int(entry.name)
         if len(ranks) == count:
             return ranks
         time.sleep(0.02)
